@@ -1,0 +1,1 @@
+//! `florc`: the compiler half.
