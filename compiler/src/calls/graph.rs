@@ -1,0 +1,109 @@
+//! The call graph of a file, and the order in which summaries are computed.
+
+use super::project::Project;
+use super::resolve::Callee;
+use crate::scopes::{Owner, ScopeId};
+use crate::syntax::tree::{Expr, ExprKind, Stmt};
+use crate::syntax::walk;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+use std::collections::BTreeSet;
+
+/// A call, or a mention of a function as a value, inside a scope.
+#[derive(Clone, Debug)]
+pub struct CallSite {
+    /// The scope that calls.
+    pub scope: ScopeId,
+    /// The number of the statement that holds the call.
+    pub stmt: usize,
+    /// Functions of the project that it may run.
+    pub targets: Vec<ScopeId>,
+    /// Whether it may also run code that florc cannot see, and which may call back into the project.
+    pub opaque: bool,
+}
+
+/// Every call of a file.
+#[derive(Debug)]
+pub struct CallGraph {
+    /// The call sites, in source order.
+    pub sites: Vec<CallSite>,
+    /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
+    pub mentioned: BTreeSet<ScopeId>,
+}
+
+impl CallGraph {
+    /// Finds every call of the project.
+    pub fn new(project: &Project) -> Self {
+        let mut graph = CallGraph { sites: Vec::new(), mentioned: BTreeSet::new() };
+        for (id, scope) in project.scopes.list.iter().enumerate() {
+            walk::statements(scope.body, &mut |stmt| graph.statement(project, id, stmt));
+        }
+        graph
+    }
+
+    fn statement(&mut self, project: &Project, scope: ScopeId, stmt: &Stmt) {
+        let mut called_names: BTreeSet<usize> = BTreeSet::new();
+        for expr in walk::own_expressions(stmt) {
+            walk::expressions(expr, &mut |part| {
+                match &part.kind {
+                    ExprKind::Call(call) => {
+                        called_names.insert(call.callee.range.start);
+                        let (targets, opaque) = reached(project, scope, &project.callee(scope, call));
+                        self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque });
+                    }
+                    ExprKind::Name(_) | ExprKind::Attribute { .. } => {
+                        if !called_names.contains(&part.range.start) {
+                            self.mentioned.extend(functions_named(project, scope, part));
+                        }
+                    }
+                    _ => {}
+                }
+                true
+            });
+        }
+    }
+
+    /// Strongly connected components of the functions, callees before callers.
+    pub fn bottom_up(&self, functions: usize) -> Vec<Vec<ScopeId>> {
+        let mut graph = DiGraph::<(), ()>::with_capacity(functions, self.sites.len());
+        let nodes: Vec<_> = (0..functions).map(|_| graph.add_node(())).collect();
+        for site in &self.sites {
+            for &target in &site.targets {
+                graph.update_edge(nodes[site.scope], nodes[target], ());
+            }
+        }
+        tarjan_scc(&graph).into_iter().map(|part| part.into_iter().map(petgraph::graph::NodeIndex::index).collect()).collect()
+    }
+}
+
+/// The functions that a callee may run, and whether it may run code that florc cannot see.
+fn reached(project: &Project, scope: ScopeId, callee: &Callee) -> (Vec<ScopeId>, bool) {
+    match callee {
+        Callee::Functions(targets) => (targets.clone(), false),
+        Callee::Class(init) => (init.iter().copied().collect(), false),
+        Callee::Methods { targets, sure, .. } => (targets.clone(), !sure),
+        Callee::Object { target, .. } => (target.iter().copied().collect(), target.is_none()),
+        Callee::Library(_) => (Vec::new(), false),
+        Callee::Method { .. } => (Vec::new(), true),
+        Callee::Variable(expr) => (functions_named(project, scope, expr), true),
+    }
+}
+
+/// Functions of the project that a name or attribute may denote.
+fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
+    let is_function = |id: &ScopeId| matches!(project.scopes.list[*id].owner, Owner::Function(_));
+    match &expr.kind {
+        ExprKind::Name(name) => project
+            .scopes
+            .resolve(scope, name)
+            .and_then(|home| project.definitions.get(&(home, name.clone())))
+            .map(|found| found.iter().copied().filter(is_function).collect())
+            .unwrap_or_default(),
+        ExprKind::Attribute { value, attr } => project
+            .class_of_value(scope, value)
+            .and_then(|class| project.method(class, attr))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,262 @@
+//! What a file defines: functions, classes with their methods and bases, imported names, and the classes of variables.
+
+use crate::scopes::{MODULE, Owner, ScopeId, Scopes, is_builtin};
+use crate::syntax::tree::{Call, Expr, ExprKind, Module, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A class of the project.
+#[derive(Clone, Debug, Default)]
+pub struct ClassInfo {
+    /// Methods defined in its body.
+    pub methods: BTreeMap<String, ScopeId>,
+    /// Base classes as written (`nn.Module`, `Base`).
+    pub bases: Vec<String>,
+}
+
+/// The definitions of a file, indexed.
+#[derive(Debug)]
+pub struct Project<'t> {
+    /// Its scopes.
+    pub scopes: Scopes<'t>,
+    /// Classes by their scope.
+    pub classes: BTreeMap<ScopeId, ClassInfo>,
+    /// Functions and classes by the scope that binds them and their name. Several: defined on several branches.
+    pub definitions: BTreeMap<(ScopeId, String), Vec<ScopeId>>,
+    /// Imported names: the scope that binds them and the name, to the dotted name of the thing.
+    pub imports: BTreeMap<(ScopeId, String), String>,
+    /// Values assigned to names, by scope and name; attributes of `self` under the class's scope as `self.x`.
+    pub assigned: BTreeMap<(ScopeId, String), Vec<&'t Expr>>,
+    /// Names bound by something else than an import, a `def` or a `class`.
+    pub variables: BTreeSet<(ScopeId, String)>,
+    /// Annotations of parameters.
+    pub annotations: BTreeMap<(ScopeId, String), &'t Expr>,
+}
+
+impl<'t> Project<'t> {
+    /// Indexes a file.
+    pub fn new(module: &'t Module) -> Self {
+        let scopes = Scopes::new(module);
+        let mut project = Project {
+            scopes,
+            classes: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            imports: BTreeMap::new(),
+            assigned: BTreeMap::new(),
+            variables: BTreeSet::new(),
+            annotations: BTreeMap::new(),
+        };
+        for id in 0..project.scopes.list.len() {
+            project.index_scope(id);
+        }
+        project
+    }
+
+    fn index_scope(&mut self, id: ScopeId) {
+        let scope = &self.scopes.list[id];
+        let body = scope.body;
+        if let Owner::Class(class) = scope.owner {
+            let bases = class.bases.iter().filter_map(dotted).collect();
+            self.classes.entry(id).or_default().bases = bases;
+        }
+        if let Owner::Function(function) = scope.owner {
+            for param in &function.params {
+                self.variables.insert((id, param.name.clone()));
+                if let Some(annotation) = &param.annotation {
+                    self.annotations.insert((id, param.name.clone()), annotation);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk::statements(body, &mut |stmt| found.push(stmt));
+        for stmt in found {
+            self.index_statement(id, stmt);
+        }
+    }
+
+    fn index_statement(&mut self, id: ScopeId, stmt: &'t Stmt) {
+        match &stmt.kind {
+            StmtKind::Function(function) => self.define(id, stmt.id, &function.name),
+            StmtKind::Class(class) => self.define(id, stmt.id, &class.name),
+            StmtKind::Import(imports) => {
+                for import in imports {
+                    let home = self.home(id, &import.local);
+                    self.imports.insert((home, import.local.clone()), import.dotted.clone());
+                }
+            }
+            StmtKind::Assign { targets, value } => {
+                for target in targets {
+                    self.assign(id, target, value);
+                }
+            }
+            StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(id, target, value),
+            StmtKind::With { items, .. } => {
+                for (value, target) in items {
+                    if let Some(target) = target {
+                        self.assign(id, target, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut names = Vec::new();
+        if !matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Function(_) | StmtKind::Class(_)) {
+            crate::scopes::bound_names(stmt, &mut |name| names.push(name.to_owned()));
+        }
+        for name in names {
+            let home = self.home(id, &name);
+            self.variables.insert((home, name));
+        }
+    }
+
+    /// The scope that owns a name bound in scope `id` (`global` and `nonlocal` send it elsewhere).
+    fn home(&self, id: ScopeId, name: &str) -> ScopeId {
+        self.scopes.resolve(id, name).unwrap_or(id)
+    }
+
+    fn define(&mut self, id: ScopeId, stmt: usize, name: &str) {
+        let Some(&scope) = self.scopes.of_statement.get(&stmt) else { return };
+        let home = self.home(id, name);
+        self.definitions.entry((home, name.to_owned())).or_default().push(scope);
+        if matches!(self.scopes.list[scope].owner, Owner::Class(_)) {
+            self.classes.entry(scope).or_default();
+        } else if let Some(class) = self.classes.get_mut(&id) {
+            class.methods.insert(name.to_owned(), scope);
+        }
+    }
+
+    fn assign(&mut self, id: ScopeId, target: &'t Expr, value: &'t Expr) {
+        match (&target.kind, &value.kind) {
+            (ExprKind::Name(name), _) => {
+                let home = self.home(id, name);
+                self.assigned.entry((home, name.clone())).or_default().push(value);
+            }
+            (ExprKind::Attribute { value: object, attr }, _) => {
+                if let (ExprKind::Name(root), Some(class)) = (&object.kind, self.scopes.class_of(id)) {
+                    if self.self_name(id) == Some(root) {
+                        self.assigned.entry((class, format!("self.{attr}"))).or_default().push(value);
+                    }
+                }
+            }
+            (ExprKind::Display { items: left, .. }, ExprKind::Display { items: right, .. })
+                if left.len() == right.len() =>
+            {
+                left.iter().zip(right).for_each(|(target, value)| self.assign(id, target, value));
+            }
+            (ExprKind::Display { items, .. }, _) => {
+                items.iter().for_each(|item| self.assign(id, item, value));
+            }
+            _ => {}
+        }
+    }
+
+    /// The name of a method's first parameter.
+    pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
+        self.scopes.class_of(scope)?;
+        self.scopes.list[scope].params().first().copied()
+    }
+
+    /// A method by name, looked up through the bases that the file defines.
+    pub fn method(&self, class: ScopeId, name: &str) -> Option<ScopeId> {
+        let mut seen = BTreeSet::new();
+        let mut todo = vec![class];
+        while let Some(at) = todo.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            let info = self.classes.get(&at)?;
+            if let Some(&scope) = info.methods.get(name) {
+                return Some(scope);
+            }
+            for base in info.bases.iter().rev() {
+                todo.extend(self.class_named(MODULE, base));
+            }
+        }
+        None
+    }
+
+    /// The class that a name denotes, seen from a scope.
+    pub fn class_named(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+        let home = self.scopes.resolve(scope, name)?;
+        let found = self.definitions.get(&(home, name.to_owned()))?;
+        found.iter().copied().find(|id| self.classes.contains_key(id))
+    }
+
+    /// The class of the object that an expression yields, where one assignment settles it.
+    pub fn class_of_value(&self, scope: ScopeId, expr: &Expr) -> Option<ScopeId> {
+        self.class_within(scope, expr, 8)
+    }
+
+    fn class_within(&self, scope: ScopeId, expr: &Expr, fuel: usize) -> Option<ScopeId> {
+        let fuel = fuel.checked_sub(1)?;
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                if self.self_name(scope) == Some(name.as_str()) {
+                    return self.scopes.class_of(scope);
+                }
+                let home = self.scopes.resolve(scope, name)?;
+                let key = (home, name.clone());
+                if let Some(annotation) = self.annotations.get(&key) {
+                    return self.class_named(home, &dotted(annotation)?);
+                }
+                self.single_class(home, self.assigned.get(&key)?, fuel)
+            }
+            ExprKind::Attribute { value, attr } => {
+                let class = self.class_within(scope, value, fuel)?;
+                let values = self.assigned.get(&(class, format!("self.{attr}")))?;
+                let init = self.method(class, "__init__").unwrap_or(class);
+                self.single_class(init, values, fuel)
+            }
+            ExprKind::Call(call) => self.class_constructed(scope, call, fuel),
+            _ => None,
+        }
+    }
+
+    fn single_class(&self, scope: ScopeId, values: &[&Expr], fuel: usize) -> Option<ScopeId> {
+        let mut classes = values.iter().map(|value| self.class_within(scope, value, fuel));
+        let first = classes.next()??;
+        classes.all(|class| class == Some(first)).then_some(first)
+    }
+
+    /// `Net(…)`, and `Net(…).to(device)`: methods that return their receiver keep its class.
+    fn class_constructed(&self, scope: ScopeId, call: &Call, fuel: usize) -> Option<ScopeId> {
+        match &call.callee.kind {
+            ExprKind::Name(name) => self.class_named(scope, name),
+            ExprKind::Attribute { value, attr }
+                if matches!(attr.as_str(), "to" | "cuda" | "cpu" | "train" | "eval" | "double" | "float" | "half") =>
+            {
+                self.class_within(scope, value, fuel)
+            }
+            _ => None,
+        }
+    }
+
+    /// The dotted library name that an expression denotes (`F.relu` → `torch.nn.functional.relu`), unless a variable
+    /// of the same name may stand there.
+    pub fn library_name(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
+        match &expr.kind {
+            ExprKind::Name(name) => match self.scopes.resolve(scope, name) {
+                Some(home) => {
+                    let key = (home, name.clone());
+                    let shadowed = self.variables.contains(&key) || self.definitions.contains_key(&key);
+                    (!shadowed).then(|| self.imports.get(&key).cloned()).flatten()
+                }
+                // Anything else that no scope binds is a star import's, or defined by the code around: it may be anything.
+                None => is_builtin(name).then(|| format!("builtins.{name}")),
+            },
+            ExprKind::Attribute { value, attr } => {
+                self.library_name(scope, value).map(|base| format!("{base}.{attr}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `a.b.c` as text.
+pub(crate) fn dotted(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name.clone()),
+        ExprKind::Attribute { value, attr } => dotted(value).map(|base| format!("{base}.{attr}")),
+        _ => None,
+    }
+}

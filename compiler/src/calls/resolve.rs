@@ -1,0 +1,122 @@
+//! What a call expression calls.
+
+use super::project::Project;
+use crate::scopes::{Owner, ScopeId};
+use crate::syntax::tree::{Call, Expr, ExprKind};
+
+/// What is called.
+#[derive(Clone, Debug)]
+pub enum Callee<'t> {
+    /// Functions of the project (several when a name is defined on several branches).
+    Functions(Vec<ScopeId>),
+    /// A class of the project: its `__init__`, if it has one.
+    Class(Option<ScopeId>),
+    /// Methods of the project on a receiver. `sure`: the receiver's class is known; else found by name alone.
+    Methods {
+        /// The receiver.
+        receiver: &'t Expr,
+        /// The candidates.
+        targets: Vec<ScopeId>,
+        /// The method's name.
+        name: &'t str,
+        /// Whether the receiver's class is known.
+        sure: bool,
+    },
+    /// Something imported, or a builtin, by its dotted name.
+    Library(String),
+    /// A method of an object whose class is not of the project.
+    Method {
+        /// The receiver.
+        receiver: &'t Expr,
+        /// The method's name.
+        name: &'t str,
+    },
+    /// An object that is called; `target` is its class's `forward` or `__call__`, if the project has it.
+    Object {
+        /// The object.
+        object: &'t Expr,
+        /// What its class runs.
+        target: Option<ScopeId>,
+    },
+    /// A parameter or other variable that may hold any function.
+    Variable(&'t Expr),
+}
+
+impl<'t> Project<'t> {
+    /// Resolves a call made in `scope`.
+    pub fn callee<'e>(&self, scope: ScopeId, call: &'e Call) -> Callee<'e> {
+        if let ExprKind::Attribute { value, attr } = &call.callee.kind {
+            return self.attribute_callee(scope, &call.callee, value, attr);
+        }
+        let ExprKind::Name(name) = &call.callee.kind else {
+            return match self.class_of_value(scope, &call.callee) {
+                Some(class) => self.object(&call.callee, class),
+                None => Callee::Variable(&call.callee),
+            };
+        };
+        if let Some(library) = self.library_name(scope, &call.callee) {
+            return Callee::Library(library);
+        }
+        let Some(home) = self.scopes.resolve(scope, name) else {
+            return Callee::Variable(&call.callee);
+        };
+        let key = (home, name.clone());
+        if !self.variables.contains(&key) {
+            if let Some(found) = self.definitions.get(&key) {
+                return self.defined(found);
+            }
+        }
+        if let Some(class) = self.class_of_value(scope, &call.callee) {
+            return self.object(&call.callee, class);
+        }
+        // A variable that only ever holds what calls returned is an object, not a function.
+        let made_by_calls = self
+            .assigned
+            .get(&key)
+            .is_some_and(|values| values.iter().all(|value| matches!(value.kind, ExprKind::Call(_))));
+        if made_by_calls {
+            return Callee::Object { object: &call.callee, target: None };
+        }
+        Callee::Variable(&call.callee)
+    }
+
+    fn defined<'e>(&self, found: &[ScopeId]) -> Callee<'e> {
+        if let Some(&class) = found.iter().find(|id| matches!(self.scopes.list[**id].owner, Owner::Class(_))) {
+            return Callee::Class(self.method(class, "__init__"));
+        }
+        Callee::Functions(found.to_vec())
+    }
+
+    fn object<'e>(&self, object: &'e Expr, class: ScopeId) -> Callee<'e> {
+        let target = self.method(class, "forward").or_else(|| self.method(class, "__call__"));
+        Callee::Object { object, target }
+    }
+
+    fn attribute_callee<'e>(&self, scope: ScopeId, whole: &Expr, value: &'e Expr, attr: &'e str) -> Callee<'e> {
+        if let Some(library) = self.library_name(scope, whole) {
+            return Callee::Library(library);
+        }
+        if is_super(value) {
+            return Callee::Method { receiver: value, name: attr };
+        }
+        if let Some(class) = self.class_of_value(scope, value) {
+            if let Some(target) = self.method(class, attr) {
+                return Callee::Methods { receiver: value, targets: vec![target], name: attr, sure: true };
+            }
+            return Callee::Method { receiver: value, name: attr };
+        }
+        let named: Vec<ScopeId> = self.classes.values().filter_map(|class| class.methods.get(attr).copied()).collect();
+        if named.is_empty() {
+            Callee::Method { receiver: value, name: attr }
+        } else {
+            Callee::Methods { receiver: value, targets: named, name: attr, sure: false }
+        }
+    }
+}
+
+fn is_super(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Name(name) if name == "super"),
+        _ => false,
+    }
+}

@@ -1,0 +1,192 @@
+//! Every argument of every command, in one place.
+
+use crate::plan::EffectsMode;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Ask a question of a training run after it has ended.
+///
+/// Record a run, add a log statement to the script, replay: the value comes back as if it had been logged at the time.
+#[derive(Debug, Parser)]
+#[command(name = "florc", version, disable_help_subcommand = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(tag = "command", rename_all = "kebab-case")]
+pub enum Command {
+    /// Run a script and keep what is needed to ask questions later
+    Record(RecordArgs),
+    /// Answer the log statements added since a run was recorded
+    Replay(ReplayArgs),
+    /// List the recorded runs
+    Runs(RunsArgs),
+    /// Show what florc would do to each loop of a script, and why
+    Plan(PlanArgs),
+    /// Print a script as florc instruments it
+    Instrument(InstrumentArgs),
+    /// Show which statements a newer version of a script adds, and which loops they probe
+    Probes(ProbesArgs),
+}
+
+impl Command {
+    /// The command as typed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Record(_) => "record",
+            Command::Replay(_) => "replay",
+            Command::Runs(_) => "runs",
+            Command::Plan(_) => "plan",
+            Command::Instrument(_) => "instrument",
+            Command::Probes(_) => "probes",
+        }
+    }
+}
+
+/// Arguments of `florc record`.
+#[derive(Debug, Args, Serialize)]
+pub struct RecordArgs {
+    /// Run a module, as `python -m` does; the arguments after it are the module's own
+    #[arg(short = 'm', long = "module", value_name = "MODULE", num_args = 1)]
+    pub module: Option<String>,
+    /// A name for the run, to find it by
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Largest share of the run's time that florc may take (ε)
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0 / 15.0, hide_default_value = true)]
+    pub overhead: f64,
+    /// How checkpoints are written: a forked child, a native thread, or at once
+    #[arg(long, value_enum, default_value_t = Engine::Writer)]
+    pub engine: Engine,
+    /// Most memory for checkpoints on their way to disk, in MiB (default: a quarter of what is free)
+    #[arg(long, value_name = "MIB")]
+    pub max_staging: Option<u64>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The script and its own arguments
+    #[arg(value_name = "SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub script: Vec<String>,
+}
+
+/// How checkpoints are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Engine {
+    Writer,
+    Thread,
+    Inline,
+}
+
+/// Arguments of `florc replay`.
+#[derive(Debug, Args, Serialize)]
+pub struct ReplayArgs {
+    /// [RUN] SCRIPT: the edited script, and the run to replay (default: its newest; or an id, a name, `latest`, `latest~1`)
+    #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2)]
+    pub target: Vec<String>,
+    /// Say what would be skipped, restored and run again, and why; run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Go on although code inside a block whose checkpoint would be loaded has changed
+    #[arg(long)]
+    pub allow_drift: bool,
+    /// Run this loop again instead of restoring its checkpoints (may be repeated; `all` for every loop)
+    #[arg(long, value_name = "LOOP")]
+    pub step_into: Vec<String>,
+    /// One JSON object per value on standard output, and one for the report
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing on standard error but errors and anomalies
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `florc runs`.
+#[derive(Debug, Args, Serialize)]
+pub struct RunsArgs {
+    /// Only runs of this script
+    #[arg(value_name = "SCRIPT")]
+    pub script: Option<String>,
+    /// One JSON object per run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which side-effect analysis decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum EffectsArg {
+    /// The six rules of the paper's Table 2
+    Table2,
+    /// Data flow, call summaries and library knowledge
+    #[default]
+    Flow,
+}
+
+impl From<EffectsArg> for EffectsMode {
+    fn from(arg: EffectsArg) -> Self {
+        match arg {
+            EffectsArg::Table2 => EffectsMode::Table2,
+            EffectsArg::Flow => EffectsMode::Flow,
+        }
+    }
+}
+
+/// Arguments of `florc plan`.
+#[derive(Debug, Args, Serialize)]
+pub struct PlanArgs {
+    /// The script; `-` for standard input
+    pub script: PathBuf,
+    /// Tell the whole story of one loop
+    #[arg(long, value_name = "LOOP")]
+    pub explain: Option<String>,
+    /// Print the control-flow graph of each scope that holds a loop, for Graphviz
+    #[arg(long, conflicts_with_all = ["explain", "json"])]
+    pub dot: bool,
+    /// Which side-effect analysis decides
+    #[arg(long, value_enum, default_value_t)]
+    pub effects: EffectsArg,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `florc instrument`.
+#[derive(Debug, Args, Serialize)]
+pub struct InstrumentArgs {
+    /// The script; `-` for standard input
+    pub script: PathBuf,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print a unified diff instead of the whole text
+    #[arg(long)]
+    pub diff: bool,
+    /// Print nothing; exit with 1 if the script would change
+    #[arg(long)]
+    pub check: bool,
+    /// Which side-effect analysis decides
+    #[arg(long, value_enum, default_value_t)]
+    pub effects: EffectsArg,
+    /// Print JSON: the text, the insertions, the plan
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `florc probes`.
+#[derive(Debug, Args, Serialize)]
+pub struct ProbesArgs {
+    /// The script as it was
+    pub old: PathBuf,
+    /// The script as it is
+    pub new: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,68 @@
+//! The command line: arguments, commands, exit codes. The only part that touches the file system and standard output.
+
+mod args;
+mod compile;
+mod probes;
+
+pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs};
+pub use compile::read_source;
+
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::Write as _;
+
+/// The command did what was asked.
+pub const OK: i32 = 0;
+/// `--check` found something to change, or a replay found an anomaly.
+pub const DIFFERS: i32 = 1;
+/// The input cannot be used, or the arguments are wrong.
+pub const UNUSABLE: i32 = 2;
+
+/// What is left to do after the arguments are read.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Nothing: the command ran and ended with this exit code.
+    Done(i32),
+    /// A command that needs a Python process.
+    Runtime(Command),
+}
+
+/// Reads the arguments (program name first) and runs what needs no Python process.
+pub fn run<I, T>(argv: I) -> Outcome
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let cli = match Cli::try_parse_from(argv) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output and are no error.
+            let code = if error.use_stderr() { UNUSABLE } else { OK };
+            let _ = error.print();
+            return Outcome::Done(code);
+        }
+    };
+    match cli.command {
+        Command::Instrument(args) => Outcome::Done(compile::instrument(&args)),
+        Command::Plan(args) => Outcome::Done(compile::plan(&args)),
+        Command::Probes(args) => Outcome::Done(probes::probes(&args)),
+        command => Outcome::Runtime(command),
+    }
+}
+
+/// `florc` built by cargo alone: commands that run a script are in the Python package.
+pub fn main() -> i32 {
+    match run(std::env::args_os()) {
+        Outcome::Done(code) => code,
+        Outcome::Runtime(command) => {
+            eprintln!("florc: `{}` runs Python code: install the Python package (pip install florc)", command.name());
+            UNUSABLE
+        }
+    }
+}
+
+/// Prints to standard output; a reader that went away is no error.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

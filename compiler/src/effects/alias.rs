@@ -1,0 +1,166 @@
+//! Which places a name may share its object with: `for p in net.parameters()` makes `p` a part of `net`.
+//!
+//! Flow-insensitive within a scope: an alias that holds at one point is taken to hold at all.
+
+use super::knowledge::Knowledge;
+use super::place::Place;
+use crate::calls::{Callee, Project};
+use crate::scopes::{ScopeId, is_builtin};
+use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sources of each name, by the scope that owns it.
+#[derive(Debug, Default)]
+pub struct Aliases {
+    sources: BTreeMap<(Option<ScopeId>, String), BTreeSet<Place>>,
+}
+
+impl Aliases {
+    /// Collects the aliases of a file.
+    pub fn new(project: &Project) -> Self {
+        let mut aliases = Aliases::default();
+        for (id, scope) in project.scopes.list.iter().enumerate() {
+            walk::statements(scope.body, &mut |stmt| aliases.statement(project, id, stmt));
+        }
+        aliases
+    }
+
+    fn statement(&mut self, project: &Project, scope: ScopeId, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|target| self.assign(project, scope, target, value));
+            }
+            StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(project, scope, target, value),
+            StmtKind::For(node) => self.assign(project, scope, &node.target, &node.iter),
+            StmtKind::With { items, .. } => {
+                for (value, target) in items {
+                    target.iter().for_each(|target| self.assign(project, scope, target, value));
+                }
+            }
+            _ => {}
+        }
+        for expr in walk::own_expressions(stmt) {
+            walk::expressions(expr, &mut |part| {
+                match &part.kind {
+                    ExprKind::Named { target, value } => self.assign(project, scope, target, value),
+                    ExprKind::Comprehension { clauses, .. } => {
+                        clauses.iter().for_each(|clause| self.assign(project, scope, &clause.target, &clause.iter));
+                    }
+                    _ => {}
+                }
+                true
+            });
+        }
+    }
+
+    fn assign(&mut self, project: &Project, scope: ScopeId, target: &Expr, value: &Expr) {
+        match (&target.kind, &value.kind) {
+            (ExprKind::Name(name), _) => {
+                let home = project.scopes.resolve(scope, name);
+                let own = Place::name(home, name.clone());
+                let sources = places(project, scope, value).into_iter().filter(|place| !own.covers(place));
+                self.sources.entry((home, name.clone())).or_default().extend(sources);
+            }
+            (ExprKind::Display { items: left, .. }, ExprKind::Display { items: right, is_tuple_or_list: true })
+                if left.len() == right.len() =>
+            {
+                left.iter().zip(right).for_each(|(target, value)| self.assign(project, scope, target, value));
+            }
+            (ExprKind::Display { items, .. }, _) => {
+                items.iter().for_each(|item| self.assign(project, scope, item, value));
+            }
+            (ExprKind::Starred(inner), _) => self.assign(project, scope, inner, value),
+            _ => {}
+        }
+    }
+
+    /// Every place that may hold the same object as `place`, itself included.
+    pub fn all(&self, place: &Place) -> BTreeSet<Place> {
+        let mut found = BTreeSet::from([place.clone()]);
+        let mut todo = vec![place.clone()];
+        while let Some(at) = todo.pop() {
+            let Some(sources) = self.sources.get(&(at.home, at.root.clone())) else { continue };
+            for source in sources {
+                let reached = source.extend(&at.attrs);
+                // The cap keeps `node = node.next` from growing for ever.
+                if found.len() < 64 && found.insert(reached.clone()) {
+                    todo.push(reached);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The places whose objects an expression's value may be, or be a part of.
+pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> BTreeSet<Place> {
+    let mut out = BTreeSet::new();
+    collect(project, scope, expr, &mut out);
+    out
+}
+
+fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Place>) {
+    match &expr.kind {
+        ExprKind::Name(name) => {
+            let home = project.scopes.resolve(scope, name);
+            let is_definition = home.is_none_or(|home| {
+                let key = (home, name.clone());
+                let named = project.definitions.contains_key(&key) || project.imports.contains_key(&key);
+                named && !project.variables.contains(&key)
+            });
+            // A name that no scope binds is a builtin, a star import's, or local to a comprehension.
+            let is_builtin = home.is_none() && is_builtin(name);
+            if !is_builtin && (home.is_none() || !is_definition) {
+                out.insert(Place::name(home, name.clone()));
+            }
+        }
+        ExprKind::Attribute { value, attr } => {
+            let mut inner = BTreeSet::new();
+            collect(project, scope, value, &mut inner);
+            // An attribute of an imported module of the project, or of a class, is a place too.
+            if inner.is_empty() && project.library_name(scope, value).is_some_and(|name| !name.starts_with("builtins.")) {
+                if let ExprKind::Name(name) = &value.kind {
+                    inner.insert(Place::name(project.scopes.resolve(scope, name), name.clone()));
+                }
+            }
+            out.extend(inner.into_iter().map(|place| place.attr(attr)));
+        }
+        ExprKind::Subscript { value, .. } | ExprKind::Starred(value) | ExprKind::Await(value) => {
+            collect(project, scope, value, out);
+        }
+        ExprKind::Named { value, .. } => collect(project, scope, value, out),
+        ExprKind::Choice(parts) => parts.iter().for_each(|part| collect(project, scope, part, out)),
+        ExprKind::Display { items, .. } => items.iter().for_each(|item| collect(project, scope, item, out)),
+        ExprKind::Comprehension { elements, clauses, .. } => {
+            elements.iter().for_each(|element| collect(project, scope, element, out));
+            clauses.iter().for_each(|clause| collect(project, scope, &clause.iter, out));
+        }
+        ExprKind::Call(call) => collect_call(project, scope, call, out),
+        _ => {}
+    }
+}
+
+/// What a call returns may be its receiver or its arguments, unless it is known to be new.
+fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut BTreeSet<Place>) {
+    let known = Knowledge::shipped();
+    let (receiver, arguments) = match project.callee(scope, call) {
+        Callee::Library(name) => match known.function(&name) {
+            Some(facts) => (None, facts.returns_arguments || facts.mutates_first),
+            None => (None, true),
+        },
+        Callee::Method { receiver, name } => match known.method(name) {
+            Some(facts) => (facts.returns_receiver.then_some(receiver), false),
+            None => (Some(receiver), false),
+        },
+        Callee::Methods { receiver, .. } => (Some(receiver), true),
+        Callee::Object { object, .. } | Callee::Variable(object) => (Some(object), false),
+        Callee::Class(_) | Callee::Functions(_) => (None, true),
+    };
+    receiver.into_iter().for_each(|receiver| collect(project, scope, receiver, out));
+    if arguments {
+        for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
+            collect(project, scope, value, out);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What skipping a loop must put back.
+
+use super::place::Place;
+use crate::source::Range;
+
+/// One place of a changeset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The place.
+    pub place: Place,
+    /// Its object may change in place.
+    pub mutated: bool,
+    /// The name or attribute may get another object, which is read after the loop.
+    pub bound: bool,
+    /// It is iterated over: only its generators and position matter.
+    pub iterated: bool,
+    /// It may be unbound when the loop is over: it is passed by name, and stays unbound.
+    pub maybe: bool,
+    /// It is a global of the file that the loop's own scope does not reach under this name.
+    pub global: bool,
+    /// It is surely bound before the loop, so that the present object can be handed over.
+    pub bound_before: bool,
+    /// Where the first effect that put it here is.
+    pub range: Range,
+    /// Why it is here.
+    pub why: String,
+    /// Whether every reason is an assumption about code that florc cannot see.
+    pub assumed: bool,
+}
+
+impl Change {
+    /// Whether this change alone makes `end` and `restore` look the place up by name.
+    pub fn by_name(&self) -> bool {
+        self.maybe || self.global
+    }
+}
+
+/// The changes of a loop, in the order in which `end` and `restore` take them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changeset {
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+/// Why no changeset can be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Where.
+    pub range: Range,
+    /// Why, as a sentence without a full stop.
+    pub why: String,
+}

@@ -1,0 +1,164 @@
+//! A statement to its effects.
+
+use super::alias::{Aliases, places};
+use super::place::Place;
+use super::summary::Summaries;
+use super::{Effect, EffectKind};
+use crate::calls::Project;
+use crate::scopes::{ScopeId, target_names};
+use crate::source::Range;
+use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// Reads effects off statements, given what is known of the project.
+#[derive(Debug)]
+pub struct Extractor<'p, 't> {
+    /// The project.
+    pub project: &'p Project<'t>,
+    /// Its aliases.
+    pub aliases: &'p Aliases,
+    /// What its functions change, as far as it is known yet.
+    pub summaries: &'p Summaries,
+    /// The call whose value nobody uses, while its statement is read.
+    pub(super) result_dropped: Cell<Option<Range>>,
+}
+
+impl<'p, 't> Extractor<'p, 't> {
+    /// An extractor.
+    pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
+        Self { project, aliases, summaries, result_dropped: Cell::new(None) }
+    }
+
+    /// The effects of every statement of a suite, in source order.
+    pub fn suite(&self, scope: ScopeId, suite: &[Stmt]) -> Vec<Effect> {
+        let mut out = Vec::new();
+        walk::statements(suite, &mut |stmt| self.statement(scope, stmt, &mut out));
+        out
+    }
+
+    /// The effects that a statement itself has (not those of the statements inside it).
+    pub fn statement(&self, scope: ScopeId, stmt: &Stmt, out: &mut Vec<Effect>) {
+        self.result_dropped.set(match &stmt.kind {
+            StmtKind::Expr(value) => Some(value.range),
+            _ => None,
+        });
+        for expr in walk::own_expressions(stmt) {
+            self.expression(scope, expr, out);
+        }
+        match &stmt.kind {
+            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| self.target(scope, target, out)),
+            StmtKind::AnnAssign { target, value: Some(_), .. } => self.target(scope, target, out),
+            StmtKind::AugAssign { target, .. } => {
+                self.target(scope, target, out);
+                for place in self.reach(scope, target) {
+                    out.push(Effect {
+                        kind: EffectKind::Mutate,
+                        place: Some(place),
+                        range: stmt.range,
+                        why: "augmented assignment".to_owned(),
+                        assumed: false,
+                    });
+                }
+            }
+            StmtKind::For(node) => {
+                self.target(scope, &node.target, out);
+                self.iterate(scope, &node.iter, out);
+            }
+            StmtKind::With { items, .. } => {
+                items.iter().filter_map(|(_, target)| target.as_ref()).for_each(|target| self.target(scope, target, out));
+            }
+            StmtKind::Delete(targets) => targets.iter().for_each(|target| self.delete(scope, target, out)),
+            _ => self.other_bindings(scope, stmt, out),
+        }
+    }
+
+    fn other_bindings(&self, scope: ScopeId, stmt: &Stmt, out: &mut Vec<Effect>) {
+        crate::scopes::bound_names(stmt, &mut |name| self.bind(scope, name, stmt.range, out));
+    }
+
+    fn expression(&self, scope: ScopeId, expr: &Expr, out: &mut Vec<Effect>) {
+        walk::expressions(expr, &mut |part| {
+            match &part.kind {
+                ExprKind::Call(call) => self.call(scope, call, part.range, out),
+                ExprKind::Named { target, .. } => self.target(scope, target, out),
+                ExprKind::Comprehension { clauses, .. } => {
+                    clauses.iter().for_each(|clause| self.iterate(scope, &clause.iter, out));
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+
+    fn iterate(&self, scope: ScopeId, iter: &Expr, out: &mut Vec<Effect>) {
+        for place in self.reach(scope, iter) {
+            let why = "iterated over".to_owned();
+            out.push(Effect { kind: EffectKind::Iterate, place: Some(place), range: iter.range, why, assumed: false });
+        }
+    }
+
+    fn target(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
+        match &target.kind {
+            ExprKind::Name(name) => self.bind(scope, name, target.range, out),
+            ExprKind::Display { items, .. } => items.iter().for_each(|item| self.target(scope, item, out)),
+            ExprKind::Starred(inner) => self.target(scope, inner, out),
+            ExprKind::Attribute { value, attr } => {
+                for place in self.reach(scope, value) {
+                    let whole = place.clone().attr(attr);
+                    // `p.data = …` gives the object new data: it changes in place.
+                    let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
+                    let why = format!("{whole} is assigned");
+                    out.push(Effect { kind, place: Some(whole), range: target.range, why, assumed: false });
+                }
+                if let Some(class) = self.class_object(scope, value) {
+                    let why = format!("an attribute of the class {class} is assigned");
+                    out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+                }
+            }
+            ExprKind::Subscript { value, .. } => {
+                for place in self.reach(scope, value) {
+                    let why = "an item is assigned".to_owned();
+                    out.push(Effect { kind: EffectKind::Mutate, place: Some(place), range: target.range, why, assumed: false });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn delete(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
+        let (kind, object, why) = match &target.kind {
+            ExprKind::Subscript { value, .. } => (EffectKind::Mutate, value.as_ref(), "an item is deleted"),
+            ExprKind::Attribute { value, .. } => (EffectKind::Mutate, value.as_ref(), "an attribute is deleted"),
+            _ => {
+                target_names(target, &mut |name| {
+                    let place = Some(Place::name(self.project.scopes.resolve(scope, name), name));
+                    let why = format!("{name} is deleted");
+                    out.push(Effect { kind: EffectKind::Unbind, place, range: target.range, why, assumed: false });
+                });
+                return;
+            }
+        };
+        for place in self.reach(scope, object) {
+            out.push(Effect { kind, place: Some(place), range: target.range, why: why.to_owned(), assumed: false });
+        }
+    }
+
+    fn bind(&self, scope: ScopeId, name: &str, range: Range, out: &mut Vec<Effect>) {
+        let place = Some(Place::name(self.project.scopes.resolve(scope, name), name));
+        let why = format!("{name} is bound");
+        out.push(Effect { kind: EffectKind::Bind, place, range, why, assumed: false });
+    }
+
+    /// The places that an expression's value may be or be part of.
+    pub(super) fn reach(&self, scope: ScopeId, expr: &Expr) -> BTreeSet<Place> {
+        places(self.project, scope, expr)
+    }
+
+    /// The name of a class of the project, when the expression denotes the class itself.
+    fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
+        let ExprKind::Name(name) = &expr.kind else { return None };
+        self.project.class_named(scope, name).map(|_| name.clone())
+    }
+}

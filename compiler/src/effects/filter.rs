@@ -1,0 +1,227 @@
+//! A loop's effects to its changeset: loop-scoped names leave, names read after the loop stay.
+
+use super::changeset::{Change, Changeset, Obstacle};
+use super::extract::Extractor;
+use super::place::Place;
+use super::summary::spread;
+use super::{Effect, EffectKind};
+use crate::flow::Flow;
+use crate::loops::Loop;
+use crate::scopes::{MODULE, Owner, target_names};
+use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The changeset of a loop.
+///
+/// # Errors
+/// The first obstacle when some effect cannot be followed or put back.
+pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop) -> Result<Changeset, Obstacle> {
+    let filter = Filter::new(extractor, flow, entry);
+    let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
+    for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
+        for effect in spread(extractor.aliases, effect) {
+            let Some(change) = filter.change(&effect)? else { continue };
+            let order = found.len();
+            match found.get_mut(&change.place) {
+                Some((_, known)) => merge(known, &change),
+                None => {
+                    found.insert(change.place.clone(), (order, change));
+                }
+            }
+        }
+    }
+    Ok(Changeset { changes: arrange(found.into_values().collect()) })
+}
+
+fn merge(known: &mut Change, new: &Change) {
+    if known.assumed && !new.assumed {
+        known.range = new.range;
+        known.why.clone_from(&new.why);
+        known.assumed = false;
+    }
+    known.mutated |= new.mutated;
+    known.bound |= new.bound;
+    known.iterated &= new.iterated;
+    known.maybe &= new.maybe;
+}
+
+/// Drops what a larger place covers; what is changed in place first, then what is iterated over, then what is rebound.
+fn arrange(found: Vec<(usize, Change)>) -> Vec<Change> {
+    let covered = |change: &Change| {
+        found.iter().any(|(_, other)| {
+            let holds_all = (other.mutated || other.bound) && !other.iterated;
+            other.place != change.place && holds_all && other.place.covers(&change.place)
+        })
+    };
+    let mut kept: Vec<&(usize, Change)> = found.iter().filter(|(_, change)| !covered(change)).collect();
+    kept.sort_by_key(|(order, change)| (change.bound, change.iterated, *order));
+    kept.into_iter().map(|(_, change)| change.clone()).collect()
+}
+
+struct Filter<'a, 'p, 't> {
+    extractor: &'a Extractor<'p, 't>,
+    flow: &'a Flow,
+    entry: &'a Loop<'t>,
+    /// Names bound by statements of the loop.
+    bound_inside: BTreeSet<String>,
+    /// Names that belong to comprehensions and lambdas of the loop.
+    inner_names: BTreeSet<String>,
+}
+
+impl<'a, 'p, 't> Filter<'a, 'p, 't> {
+    fn new(extractor: &'a Extractor<'p, 't>, flow: &'a Flow, entry: &'a Loop<'t>) -> Self {
+        let mut bound_inside = BTreeSet::new();
+        let mut inner_names = BTreeSet::new();
+        walk::statements(std::slice::from_ref(entry.stmt), &mut |stmt| {
+            crate::scopes::bound_names(stmt, &mut |name| {
+                bound_inside.insert(name.to_owned());
+            });
+            for expr in walk::own_expressions(stmt) {
+                names_of_inner_scopes(expr, &mut inner_names);
+            }
+        });
+        Self { extractor, flow, entry, bound_inside, inner_names }
+    }
+
+    fn change(&self, effect: &Effect) -> Result<Option<Change>, Obstacle> {
+        let obstacle = |why: String| Obstacle { range: effect.range, why };
+        if effect.kind == EffectKind::Unknown {
+            return Err(obstacle(effect.why.clone()));
+        }
+        let Some(place) = &effect.place else { return Ok(None) };
+        let rebinds_name = effect.kind == EffectKind::Bind || effect.kind == EffectKind::Unbind;
+        let is_name = place.attrs.is_empty();
+        let here = place.home == Some(self.entry.scope);
+        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
+        let global = !reachable && place.home == Some(MODULE);
+        if !reachable && !global {
+            if place.home.is_none() || self.is_local_of_other_function(place) {
+                return Ok(None);
+            }
+            return Err(obstacle(format!("{place} changes in a scope that this loop cannot reach")));
+        }
+        if place.home.is_none() && self.inner_names.contains(&place.root) {
+            return Ok(None);
+        }
+        if rebinds_name && is_name {
+            let declared = here || self.declared(&place.root) || global || place.home == Some(MODULE);
+            if !declared {
+                return Err(obstacle(format!("{place} of an outer function gets a new value")));
+            }
+            if here && !self.flow.live_after(self.entry.stmt, &place.root) {
+                return Ok(None);
+            }
+        } else if self.loop_scoped(place) {
+            return Ok(None);
+        }
+        let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
+        // A function that a loop calls may bind a global; the loop's own function cannot assign it without `global`.
+        let global = global || (assigns && is_name && !here && !self.declared(&place.root));
+        Ok(Some(Change {
+            place: place.clone(),
+            mutated: matches!(effect.kind, EffectKind::Mutate | EffectKind::Consume),
+            bound: assigns,
+            iterated: effect.kind == EffectKind::Iterate,
+            maybe: self.maybe(place, assigns),
+            global,
+            bound_before: is_name && here && self.flow.surely_bound_before(self.entry.stmt, &place.root),
+            range: effect.range,
+            why: effect.why.clone(),
+            assumed: effect.assumed,
+        }))
+    }
+
+    fn declared(&self, name: &str) -> bool {
+        let scope = &self.extractor.project.scopes.list[self.entry.scope];
+        scope.globals.contains(name) || scope.nonlocals.contains(name)
+    }
+
+    fn is_local_of_other_function(&self, place: &Place) -> bool {
+        let Some(home) = place.home else { return true };
+        let scopes = &self.extractor.project.scopes.list;
+        let mut at = Some(home);
+        // A scope around this one is reached by `nonlocal`; anything else is gone when its call returns.
+        let mut around = Some(self.entry.scope);
+        while let Some(id) = around {
+            if Some(id) == at {
+                return false;
+            }
+            around = scopes[id].parent;
+        }
+        at.take().is_some_and(|id| matches!(scopes[id].owner, Owner::Function(_)))
+    }
+
+    /// Whether the object that a name holds is made anew in every iteration and gone after the loop.
+    fn loop_scoped(&self, place: &Place) -> bool {
+        place.home == Some(self.entry.scope)
+            && self.bound_inside.contains(&place.root)
+            && !self.flow.live_into_body(self.entry.stmt, &place.root)
+            && !self.flow.live_after(self.entry.stmt, &place.root)
+    }
+
+    /// Whether reading the place when the loop is over could fail.
+    fn maybe(&self, place: &Place, assigns: bool) -> bool {
+        let here = place.home == Some(self.entry.scope);
+        let root_maybe = match place.home {
+            _ if here => !self.flow.surely_bound_after(self.entry.stmt, &place.root),
+            Some(MODULE) => !self.bound_at_top_level(&place.root),
+            _ => false,
+        };
+        match place.attrs.as_slice() {
+            [] => root_maybe,
+            [attr] => root_maybe || !self.set_by_init(place, attr),
+            _ => root_maybe || assigns || !self.set_by_init(place, &place.attrs[0]),
+        }
+    }
+
+    /// Whether a global is bound by a statement at the top level of the file, not under a condition.
+    fn bound_at_top_level(&self, name: &str) -> bool {
+        self.extractor.project.scopes.list[MODULE].body.iter().any(|stmt| binds(stmt, name))
+    }
+
+    /// Whether the class of the place's root sets the attribute in its `__init__`, not under a condition.
+    fn set_by_init(&self, place: &Place, attr: &str) -> bool {
+        let project = self.extractor.project;
+        let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.clone()) };
+        let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
+        let Some(init) = project.method(class, "__init__") else { return false };
+        let Some(itself) = project.self_name(init) else { return false };
+        project.scopes.list[init].body.iter().any(|stmt| {
+            crate::scopes::targets(stmt).into_iter().any(|target| sets_attribute(target, itself, attr))
+        })
+    }
+}
+
+fn binds(stmt: &Stmt, name: &str) -> bool {
+    let mut found = false;
+    if !matches!(stmt.kind, StmtKind::For(_) | StmtKind::Match { .. } | StmtKind::Try { .. }) {
+        crate::scopes::bound_names(stmt, &mut |bound| found |= bound == name);
+    }
+    found
+}
+
+fn sets_attribute(target: &Expr, itself: &str, attr: &str) -> bool {
+    match &target.kind {
+        ExprKind::Attribute { value, attr: found } => {
+            found == attr && matches!(&value.kind, ExprKind::Name(name) if name == itself)
+        }
+        ExprKind::Display { items, .. } => items.iter().any(|item| sets_attribute(item, itself, attr)),
+        _ => false,
+    }
+}
+
+fn names_of_inner_scopes(expr: &Expr, out: &mut BTreeSet<String>) {
+    walk::expressions(expr, &mut |part| {
+        match &part.kind {
+            ExprKind::Comprehension { clauses, .. } => clauses.iter().for_each(|clause| {
+                target_names(&clause.target, &mut |name| {
+                    out.insert(name.to_owned());
+                });
+            }),
+            ExprKind::Lambda { params, .. } => out.extend(params.iter().map(|param| param.name.clone())),
+            _ => {}
+        }
+        true
+    });
+}

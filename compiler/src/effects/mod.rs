@@ -1,0 +1,55 @@
+//! What statements, functions and loops change.
+
+mod alias;
+mod calls;
+mod changeset;
+mod extract;
+mod filter;
+mod knowledge;
+mod place;
+mod summary;
+pub mod table2;
+
+pub use alias::Aliases;
+pub use changeset::{Change, Changeset, Obstacle};
+pub use extract::Extractor;
+pub use filter::changeset;
+pub use knowledge::{Facts, Knowledge};
+pub use place::Place;
+pub use summary::{Summaries, Summary};
+
+use crate::source::Range;
+
+/// What happens to a place, or to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EffectKind {
+    /// The name, or the attribute, gets a new object.
+    Bind,
+    /// The object that the place reaches changes in place.
+    Mutate,
+    /// The object is iterated over: an iterator is advanced, a data loader draws its order.
+    Iterate,
+    /// An iterator made elsewhere is advanced by `next`.
+    Consume,
+    /// The name is deleted.
+    Unbind,
+    /// The outside world is spoken to.
+    External,
+    /// Something happens that florc cannot follow.
+    Unknown,
+}
+
+/// One effect, with the place in the source that has it and the reason in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// What happens.
+    pub kind: EffectKind,
+    /// To which place; `None` for effects on the world.
+    pub place: Option<Place>,
+    /// Where in the source.
+    pub range: Range,
+    /// Why, as a fragment: `step() may change its receiver`.
+    pub why: String,
+    /// Whether this is an assumption about code that florc cannot see.
+    pub assumed: bool,
+}

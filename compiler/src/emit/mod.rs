@@ -1,0 +1,65 @@
+//! Plan to text edits, text edits to text and source map. Only insertions: no byte of the user's code is changed.
+
+mod edits;
+mod runtime;
+mod wrap;
+
+pub use edits::{Edit, Emitted, undo};
+pub use runtime::NAMES as RUNTIME_NAMES;
+
+use crate::plan::Plan;
+use crate::source::{Range, Source};
+use crate::syntax::tree::{Stmt, StmtKind};
+use crate::syntax::{Module, Tokens, walk};
+
+/// A statement added in hindsight, to be marked so that what it prints is known to be its own.
+#[derive(Clone, Debug)]
+pub struct ProbeMark {
+    /// `P1`, `P2`, …
+    pub id: String,
+    /// The number of the statement; for an added function, each statement of its body is marked instead.
+    pub stmt: usize,
+}
+
+/// Writes a plan into a file.
+pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, probes: &[ProbeMark]) -> Emitted {
+    let alias = runtime::free_alias(&source.text);
+    let mut writer = wrap::Writer::new(source, tokens, &alias);
+    let mut statements: Vec<&Stmt> = Vec::new();
+    walk::all_statements(module, &mut |stmt| statements.push(stmt));
+    for entry in &plan.loops {
+        let found = statements.binary_search_by_key(&entry.stmt, |stmt| stmt.id);
+        if let Ok(at) = found {
+            writer.wrap_loop(statements[at], entry);
+        }
+    }
+    for probe in probes {
+        if let Ok(at) = statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id) {
+            writer.wrap_probe(statements[at], &probe.id);
+        }
+    }
+    if !writer.is_empty() {
+        writer.import(import_offset(source, module, tokens));
+    }
+    Emitted::new(source, writer.finish())
+}
+
+/// Where the import goes: after the docstring and `from __future__` imports, before everything else.
+fn import_offset(source: &Source, module: &Module, tokens: &Tokens) -> usize {
+    use crate::syntax::tree::{ExprKind, Literal};
+    let mut at = None;
+    for (index, stmt) in module.body.iter().enumerate() {
+        let is_docstring = index == 0
+            && matches!(&stmt.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))));
+        let is_future =
+            matches!(&stmt.kind, StmtKind::Import(names) if names.iter().any(|name| name.is_future));
+        if !is_docstring && !is_future {
+            break;
+        }
+        at = Some(stmt.range);
+    }
+    match at {
+        Some(Range { end, .. }) => tokens.logical_line_end(end, source.text.len()),
+        None => module.body.first().map_or(0, |first| source.lines.start_of(source.lines.line(first.range.start))),
+    }
+}

@@ -1,0 +1,211 @@
+//! The shapes that are written around loops and probes.
+
+use super::edits::Edit;
+use super::runtime;
+use crate::effects::Change;
+use crate::plan::LoopPlan;
+use crate::source::{Range, Source};
+use crate::syntax::Tokens;
+use crate::syntax::tree::{Expr, Stmt, StmtKind};
+
+/// Collects insertions. Insertions at one offset keep the order in which outer statements come before inner ones when
+/// they open, and after them when they close.
+pub(super) struct Writer<'a> {
+    source: &'a Source,
+    tokens: &'a Tokens,
+    alias: &'a str,
+    newline: &'a str,
+    /// Offset, rank among insertions at that offset, text.
+    insertions: Vec<(usize, isize, String)>,
+    /// What is indented one step further, outer before inner.
+    indented: Vec<Indented>,
+}
+
+/// Lines that are indented by `unit`, put `at` bytes after their start.
+struct Indented {
+    range: Range,
+    at: usize,
+    unit: String,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(source: &'a Source, tokens: &'a Tokens, alias: &'a str) -> Self {
+        Self { source, tokens, alias, newline: newline_of(&source.text), insertions: Vec::new(), indented: Vec::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.insertions.is_empty()
+    }
+
+    pub fn finish(mut self) -> Vec<Edit> {
+        self.insertions.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        self.insertions.into_iter().map(|(offset, _, text)| Edit { offset, text }).collect()
+    }
+
+    pub fn import(&mut self, offset: usize) {
+        let text = format!("import florc as {}{}", self.alias, self.newline);
+        let starts_line = offset == 0 || self.source.text[..offset].ends_with(['\n', '\r']);
+        let text = if starts_line { text } else { format!("{}{text}", self.newline) };
+        self.insertions.push((offset, isize::MIN, text));
+    }
+
+    pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan) {
+        if plan.is_followed() {
+            match &stmt.kind {
+                StmtKind::For(node) => self.wrap_iterator(&node.iter, &plan.id),
+                StmtKind::While { test, .. } => self.wrap_condition(test, &plan.id),
+                _ => {}
+            }
+        }
+        if plan.is_memoized() {
+            self.wrap_block(stmt, plan);
+        }
+    }
+
+    fn wrap_iterator(&mut self, iter: &Expr, id: &str) {
+        let open = format!("{}.{}(\"{id}\", (", self.alias, runtime::GENERATOR);
+        self.around(iter.range, open, "))");
+    }
+
+    fn wrap_condition(&mut self, test: &Expr, id: &str) {
+        let open = format!("{}.{}(\"{id}\") and (", self.alias, runtime::TICK);
+        self.around(test.range, open, ")");
+    }
+
+    fn around(&mut self, range: Range, open: String, close: &str) {
+        self.insertions.push((range.start, 1, open));
+        self.insertions.push((range.end, -1, close.to_owned()));
+    }
+
+    fn wrap_block(&mut self, stmt: &Stmt, plan: &LoopPlan) {
+        let changes = &plan.changeset.changes;
+        let unit = self.unit(stmt.range);
+        let indent = self.indentation(stmt.range);
+        let nl = self.newline;
+        let call = |name: &str| format!("{}.{name}(\"{}\"", self.alias, plan.id);
+        let open = format!("if {}):{nl}{indent}{unit}", call(runtime::STEP_INTO));
+        let mut close = format!("{indent}{unit}{}{}){nl}", call(runtime::END), arguments(changes, false));
+        close += &format!("{indent}else:{nl}{indent}{unit}");
+        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
+        if !bound.is_empty() {
+            let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
+            // One target is unpacked too, so that `restore` always returns one value per target.
+            let comma = if bound.len() == 1 { "," } else { "" };
+            close += &format!("{}{comma} = ", targets.join(", "));
+        }
+        close += &format!("{}{}){nl}", call(runtime::RESTORE), arguments(changes, true));
+        for change in bound.iter().filter(|change| change.maybe) {
+            let place = change.place.to_string();
+            let unbound = format!("{}.{}", self.alias, runtime::UNBOUND);
+            close += &format!("{indent}{unit}if {place} is {unbound}: del {place}{nl}");
+        }
+        self.put_around(stmt.range, open, close);
+    }
+
+    /// Marks an added statement; of an added function, its body.
+    pub fn wrap_probe(&mut self, stmt: &Stmt, id: &str) {
+        let (first, last) = match &stmt.kind {
+            StmtKind::Function(function) => match (function.body.first(), function.body.last()) {
+                (Some(first), Some(last)) => (first, last),
+                _ => return,
+            },
+            _ => (stmt, stmt),
+        };
+        let one_line = self.source.lines.line(first.range.start) == self.source.lines.line(stmt.range.start);
+        if !std::ptr::eq(first, stmt) && one_line {
+            return;
+        }
+        let range = Range::new(first.range.start, last.range.end);
+        let unit = self.unit(range);
+        let indent = self.indentation(range);
+        let open = format!("with {}.{}(\"{id}\"):{}{indent}{unit}", self.alias, runtime::PROBE, self.newline);
+        self.put_around(range, open, String::new());
+    }
+
+    /// Opens before a range of whole statements, indents its lines one step, closes after its last logical line.
+    fn put_around(&mut self, range: Range, open: String, close: String) {
+        let unit = self.unit(range);
+        let end = self.tokens.logical_line_end(range.end.max(1) - 1, self.source.text.len());
+        let first = self.source.lines.line(range.start);
+        let last = self.source.lines.line(end.max(range.start + 1) - 1);
+        let own = self.source.slice(Range::new(self.source.lines.start_of(first), range.start)).len();
+        self.insertions.push((range.start, 0, open));
+        for line in first + 1..=last {
+            let start = self.source.lines.start_of(line);
+            let stop = self.source.lines.start_of(line + 1);
+            let text = self.source.slice(Range::new(start, stop));
+            if text.trim().is_empty() || self.tokens.inside_string(start) {
+                continue;
+            }
+            let blanks = text.len() - text.trim_start_matches([' ', '\t', '\x0c']).len();
+            self.insertions.push((start + own.min(blanks), 0, unit.clone()));
+        }
+        self.indented.push(Indented { range, at: own, unit });
+        if !close.is_empty() {
+            let ends_line = self.source.text[..end].ends_with(['\n', '\r']);
+            let close = if ends_line { close } else { format!("{}{}", self.newline, close.trim_end_matches(['\r', '\n'])) };
+            // Inner blocks close before outer ones: the later a loop begins, the earlier its rank.
+            let rank = -1 - isize::try_from(range.start).unwrap_or(isize::MAX - 1);
+            self.insertions.push((end, rank, close));
+        }
+    }
+
+    /// The blanks before a statement on its line, in the text as it will be: with the steps of the blocks around it.
+    fn indentation(&self, range: Range) -> String {
+        let start = self.source.lines.start_of(self.source.lines.line(range.start));
+        let mut text = self.source.text[start..range.start].to_owned();
+        for outer in self.indented.iter().rev().filter(|outer| outer.range.contains(range)) {
+            text.insert_str(outer.at.min(text.len()), &outer.unit);
+        }
+        // A form feed at the start of a line resets Python's column count; it must not be repeated.
+        text.trim_start_matches('\x0c').to_owned()
+    }
+
+    /// One step of indentation in the style of the lines around: a tab where the block is indented by tabs.
+    fn unit(&self, range: Range) -> String {
+        let first = self.source.lines.line(range.start);
+        let own = self.source.lines.start_of(first);
+        let uses_tabs = self.source.text[own..range.start].contains('\t')
+            || (self.source.text[own..range.start].is_empty()
+                && (first + 1..=self.source.lines.line(range.end)).any(|line| {
+                    let start = self.source.lines.start_of(line);
+                    self.source.text[start..].starts_with('\t') && !self.tokens.inside_string(start)
+                }));
+        if uses_tabs { "\t".to_owned() } else { "    ".to_owned() }
+    }
+}
+
+/// `, net, optimizer, maybe=("loss",), globals=("step",)`. `restore` is not given names that may be unbound before.
+fn arguments(changes: &[Change], restoring: bool) -> String {
+    let mut out = String::new();
+    for change in changes.iter().filter(|change| !change.by_name()) {
+        let given = !restoring || !change.bound || change.bound_before || !change.place.attrs.is_empty();
+        if given {
+            out += &format!(", {}", change.place);
+        } else {
+            // Its object is new; the runtime learns its position from the plan.
+            out += ", None";
+        }
+    }
+    let named = |wanted: &dyn Fn(&&Change) -> bool| -> Vec<String> {
+        changes.iter().filter(wanted).map(|change| format!("\"{}\"", change.place)).collect()
+    };
+    for (keyword, names) in [
+        ("maybe", named(&|change: &&Change| change.maybe && !change.global)),
+        ("globals", named(&|change: &&Change| change.global)),
+    ] {
+        if !names.is_empty() {
+            let comma = if names.len() == 1 { "," } else { "" };
+            out += &format!(", {keyword}=({}{comma})", names.join(", "));
+        }
+    }
+    out
+}
+
+fn newline_of(text: &str) -> &'static str {
+    match text.find(['\n', '\r']) {
+        Some(at) if text[at..].starts_with("\r\n") => "\r\n",
+        Some(at) if text[at..].starts_with('\r') => "\r",
+        _ => "\n",
+    }
+}

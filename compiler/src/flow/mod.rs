@@ -1,0 +1,112 @@
+//! Control flow and data flow of one scope: which names are live after a loop, which are surely bound there.
+
+mod build;
+mod solve;
+
+use crate::scopes::{Scope, ScopeId, Scopes};
+use crate::syntax::tree::Stmt;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One step of control flow: what it reads, binds and unbinds.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// Names read, before anything is bound.
+    pub reads: Vec<usize>,
+    /// Names bound.
+    pub binds: Vec<usize>,
+    /// Names unbound (`del`, the end of an `except … as name`).
+    pub unbinds: Vec<usize>,
+    /// What it stands for, in `florc plan --dot`.
+    pub label: String,
+}
+
+/// The control-flow graph of one scope, solved.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The graph.
+    pub graph: DiGraph<Step, ()>,
+    names: Vec<String>,
+    loops: BTreeMap<usize, LoopNodes>,
+    live: Vec<BTreeSet<usize>>,
+    bound: Vec<Option<BTreeSet<usize>>>,
+    always_live: BTreeSet<String>,
+    everything_live: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LoopNodes {
+    /// Before the first evaluation of the condition or of the iterator's next element.
+    before: NodeIndex,
+    /// The start of an iteration, before the target is bound.
+    body: NodeIndex,
+    /// Where control arrives when the loop is over, by exhaustion or `break`.
+    exit: NodeIndex,
+}
+
+impl Flow {
+    /// Builds and solves the graph of `scope`.
+    pub fn new(scopes: &Scopes, id: ScopeId) -> Self {
+        let scope = &scopes.list[id];
+        let (graph, names, loops) = build::graph(scope);
+        let live = solve::live(&graph);
+        let bound = solve::surely_bound(&graph, &initially_bound(scope, &names));
+        let mut always_live = scope.captured.clone();
+        always_live.extend(scope.globals.iter().cloned());
+        always_live.extend(scope.nonlocals.iter().cloned());
+        Self { graph, names, loops, live, bound, always_live, everything_live: scope.dynamic.is_some() }
+    }
+
+    /// Whether the value that `name` has when the loop is over may be read afterwards.
+    pub fn live_after(&self, loop_stmt: &Stmt, name: &str) -> bool {
+        self.at(loop_stmt).is_none_or(|nodes| self.live_at(nodes.exit, name))
+    }
+
+    /// Whether an iteration may read the value that `name` had before it: from before the loop or an earlier iteration.
+    pub fn live_into_body(&self, loop_stmt: &Stmt, name: &str) -> bool {
+        self.at(loop_stmt).is_none_or(|nodes| self.live_at(nodes.body, name))
+    }
+
+    /// Whether `name` is bound on every path that arrives at the end of the loop.
+    pub fn surely_bound_after(&self, loop_stmt: &Stmt, name: &str) -> bool {
+        self.at(loop_stmt).is_some_and(|nodes| self.bound_at(nodes.exit, name))
+    }
+
+    /// Whether `name` is bound on every path that arrives at the loop.
+    pub fn surely_bound_before(&self, loop_stmt: &Stmt, name: &str) -> bool {
+        self.at(loop_stmt).is_some_and(|nodes| self.bound_at(nodes.before, name))
+    }
+
+    /// The graph in Graphviz's language.
+    pub fn dot(&self, title: &str) -> String {
+        let shown = self.graph.map(|_, step| step.label.clone(), |_, ()| "");
+        let body = format!("{:?}", petgraph::dot::Dot::with_config(&shown, &[petgraph::dot::Config::EdgeNoLabel]));
+        body.replacen("digraph {", &format!("digraph {title:?} {{\n    label={title:?}"), 1)
+    }
+
+    fn at(&self, loop_stmt: &Stmt) -> Option<LoopNodes> {
+        self.loops.get(&loop_stmt.id).copied()
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.names.binary_search_by(|known| known.as_str().cmp(name)).ok()
+    }
+
+    fn live_at(&self, node: NodeIndex, name: &str) -> bool {
+        self.everything_live
+            || self.always_live.contains(name)
+            || self.number(name).is_some_and(|number| self.live[node.index()].contains(&number))
+    }
+
+    fn bound_at(&self, node: NodeIndex, name: &str) -> bool {
+        match (&self.bound[node.index()], self.number(name)) {
+            (Some(bound), Some(number)) => bound.contains(&number),
+            // Unreachable code, or a name this scope never mentions.
+            _ => false,
+        }
+    }
+}
+
+fn initially_bound(scope: &Scope, names: &[String]) -> BTreeSet<usize> {
+    scope.params().iter().filter_map(|param| names.binary_search_by(|name| name.as_str().cmp(param)).ok()).collect()
+}

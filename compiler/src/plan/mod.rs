@@ -1,0 +1,275 @@
+//! What will be done to each loop, and why.
+
+mod facts;
+mod gradients;
+mod report;
+mod select;
+
+pub use report::{explain, to_json, to_text};
+
+use crate::calls::{CallGraph, Project};
+use crate::effects::{Aliases, Change, Changeset, Extractor, Obstacle, Place, Summaries, changeset, table2};
+use crate::flow::Flow;
+use crate::loops::{Loop, Loops};
+use crate::scopes::ScopeId;
+use crate::source::{Range, Source};
+use crate::syntax::Module;
+use crate::syntax::tree::StmtKind;
+use std::collections::BTreeMap;
+
+/// Which side-effect analysis decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EffectsMode {
+    /// The paper's Table 2, literally.
+    Table2,
+    /// Data flow, call summaries and library knowledge.
+    #[default]
+    Flow,
+}
+
+/// What is done to a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Its iterations are followed (`generator`, `tick`), its blocks memoized.
+    MainLoop,
+    /// It is wrapped in a SkipBlock.
+    SkipBlock,
+    /// Both: a loop of epochs inside a loop of folds, or a training loop without loops inside.
+    Both,
+    /// It runs inside a memoized loop (its id), and is skipped with it.
+    Inside(String),
+    /// Nothing is done to it.
+    LeftAlone,
+}
+
+/// The plan for one loop.
+#[derive(Clone, Debug)]
+pub struct LoopPlan {
+    /// `L1`, `L2`, … in source order, with the file's qualifier before it.
+    pub id: String,
+    /// What is done.
+    pub action: Action,
+    /// What skipping it puts back; empty unless it is memoized.
+    pub changeset: Changeset,
+    /// Whether gradients belong to its checkpoint.
+    pub gradients: bool,
+    /// Why it is left alone, or what should be known about it.
+    pub note: Option<Obstacle>,
+    /// Where it is.
+    pub range: Range,
+    /// Its first line, 1-based.
+    pub line: usize,
+    /// Its last line, 1-based.
+    pub end_line: usize,
+    /// Its header as written, on one line: `for epoch in range(10)`.
+    pub header: String,
+    /// The function it is in; empty at module level.
+    pub scope: String,
+    /// The loop around it in the same function.
+    pub parent: Option<usize>,
+    /// How deep it is nested in loops of the same function, from 0.
+    pub depth: usize,
+    /// The number of its statement in the file.
+    pub stmt: usize,
+}
+
+impl LoopPlan {
+    /// Whether its iterator or condition is wrapped.
+    pub fn is_followed(&self) -> bool {
+        matches!(self.action, Action::MainLoop | Action::Both)
+    }
+
+    /// Whether it is a SkipBlock.
+    pub fn is_memoized(&self) -> bool {
+        matches!(self.action, Action::SkipBlock | Action::Both)
+    }
+}
+
+/// The plan for a file.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// One entry per loop, in source order.
+    pub loops: Vec<LoopPlan>,
+    /// The analysis used.
+    pub mode: EffectsMode,
+}
+
+/// How a plan is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The analysis.
+    pub mode: EffectsMode,
+    /// Put before every loop id: `engine.` for the module `engine`.
+    pub qualifier: String,
+}
+
+/// Everything known about a file, from which plans, instrumentations and probe reports are made.
+pub struct Analysis<'t> {
+    /// The text.
+    pub source: &'t Source,
+    /// Scopes, classes, imports.
+    pub project: Project<'t>,
+    /// Who calls whom.
+    pub graph: CallGraph,
+    /// Which names may share objects.
+    pub aliases: Aliases,
+    /// What each function changes.
+    pub summaries: Summaries,
+    /// The loops.
+    pub loops: Loops<'t>,
+}
+
+impl<'t> Analysis<'t> {
+    /// Analyses a parsed file.
+    pub fn new(source: &'t Source, module: &'t Module) -> Self {
+        let project = Project::new(module);
+        let graph = CallGraph::new(&project);
+        let aliases = Aliases::new(&project);
+        let summaries = Summaries::new(&project, &graph, &aliases);
+        let loops = Loops::new(&project.scopes);
+        Self { source, project, graph, aliases, summaries, loops }
+    }
+
+    /// The control flow of the scopes that hold loops.
+    pub fn flows(&self) -> BTreeMap<ScopeId, Flow> {
+        let mut flows = BTreeMap::new();
+        for entry in &self.loops.list {
+            flows.entry(entry.scope).or_insert_with(|| Flow::new(&self.project.scopes, entry.scope));
+        }
+        flows
+    }
+
+    /// Decides what is done to each loop.
+    pub fn plan(&self, options: &Options) -> Plan {
+        let estimates = self.estimates(options.mode);
+        let obstacles: Vec<Option<Obstacle>> = estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
+        let facts = facts::Facts::new(self);
+        let roles = select::roles(self, &facts, &obstacles);
+        let gradients = gradients::live(self);
+        let ids: Vec<String> = (1..=self.loops.list.len()).map(|n| format!("{}L{n}", options.qualifier)).collect();
+        let loops = roles
+            .into_iter()
+            .zip(estimates)
+            .enumerate()
+            .map(|(at, (role, estimate))| {
+                let action = match role.action {
+                    select::Role::MainLoop => Action::MainLoop,
+                    select::Role::SkipBlock => Action::SkipBlock,
+                    select::Role::Both => Action::Both,
+                    select::Role::Inside(outer) => Action::Inside(ids[outer].clone()),
+                    select::Role::LeftAlone => Action::LeftAlone,
+                };
+                let mut plan = self.describe(at, ids[at].clone(), action);
+                plan.gradients = plan.is_memoized() && gradients && facts.loops[at].backward;
+                plan.note = role.note;
+                if plan.is_memoized() {
+                    plan.changeset = estimate.unwrap_or_default();
+                }
+                plan
+            })
+            .collect();
+        Plan { loops, mode: options.mode }
+    }
+
+    fn estimates(&self, mode: EffectsMode) -> Vec<Result<Changeset, Obstacle>> {
+        let extractor = Extractor::new(&self.project, &self.aliases, &self.summaries);
+        let flows = self.flows();
+        self.loops
+            .list
+            .iter()
+            .map(|entry| {
+                ways_out(entry)?;
+                match (mode, flows.get(&entry.scope)) {
+                    (EffectsMode::Table2, _) => self.table2(entry),
+                    (EffectsMode::Flow, Some(flow)) => changeset(&extractor, flow, entry),
+                    (EffectsMode::Flow, None) => Err(Obstacle { range: entry.stmt.range, why: "no flow".to_owned() }),
+                }
+            })
+            .collect()
+    }
+
+    fn table2(&self, entry: &Loop) -> Result<Changeset, Obstacle> {
+        let entries = table2::changeset(&self.project, entry).map_err(|(rule, range)| {
+            let why = match rule {
+                table2::Rule::Reassignment => "a variable of the changeset is assigned again",
+                _ => "a function is called for its side effects",
+            };
+            Obstacle { range, why: format!("{rule}: {why}: no estimate") }
+        })?;
+        let changes = entries
+            .into_iter()
+            .map(|found| {
+                let mut parts = found.name.split('.').map(str::to_owned);
+                let root = parts.next().unwrap_or_default();
+                let home = self.project.scopes.resolve(entry.scope, &root);
+                let bound = !matches!(found.rule, table2::Rule::MethodCall) && home == Some(entry.scope);
+                let is_object = found.rule == table2::Rule::MethodCallAssignment;
+                Change {
+                    place: Place { home, root, attrs: parts.collect() },
+                    mutated: !bound || is_object,
+                    bound: bound && !is_object,
+                    iterated: false,
+                    maybe: false,
+                    global: false,
+                    bound_before: true,
+                    range: found.range,
+                    why: found.rule.to_string(),
+                    assumed: false,
+                }
+            })
+            .collect();
+        Ok(Changeset { changes })
+    }
+
+    fn describe(&self, at: usize, id: String, action: Action) -> LoopPlan {
+        let entry = &self.loops.list[at];
+        let range = entry.stmt.range;
+        let mut depth = 0;
+        let mut parent = entry.parent;
+        while let Some(outer) = parent {
+            depth += 1;
+            parent = self.loops.list[outer].parent;
+        }
+        LoopPlan {
+            id,
+            action,
+            changeset: Changeset::default(),
+            gradients: false,
+            note: None,
+            range,
+            line: self.source.lines.line(range.start),
+            end_line: self.source.lines.line(range.end),
+            header: header(self.source, entry),
+            scope: self.project.scopes.list[entry.scope].qualname.clone(),
+            parent: entry.parent,
+            depth,
+            stmt: entry.stmt.id,
+        }
+    }
+}
+
+/// A loop that control may leave without arriving at the statement after it cannot be wrapped.
+fn ways_out(entry: &Loop) -> Result<(), Obstacle> {
+    let out = &entry.ways_out;
+    for (place, why) in [
+        (out.suspends, "it can be suspended here (yield or await)"),
+        (out.returns, "return leaves it here"),
+        (out.outer_jump, "a jump to an outer loop leaves it here"),
+    ] {
+        if let Some(range) = place {
+            return Err(Obstacle { range, why: why.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// `for epoch in range(10)`, on one line.
+fn header(source: &Source, entry: &Loop) -> String {
+    let end = match &entry.stmt.kind {
+        StmtKind::For(node) => node.iter.range.end,
+        StmtKind::While { test, .. } => test.range.end,
+        _ => entry.stmt.range.end,
+    };
+    let text = source.slice(Range::new(entry.stmt.range.start, end));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

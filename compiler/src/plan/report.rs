@@ -1,0 +1,155 @@
+//! A plan as text for people and as JSON for programs.
+
+use super::{Action, EffectsMode, LoopPlan, Plan};
+use crate::effects::Change;
+use crate::source::Source;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// One line per loop, then the changeset of each memoized loop with what added each entry.
+pub fn to_text(source: &Source, plan: &Plan) -> String {
+    if plan.loops.is_empty() {
+        return format!("{}: no loops\n", source.name);
+    }
+    let mut out = format!("{}\n", source.name);
+    let ids = plan.loops.iter().map(|entry| entry.id.len()).max().unwrap_or(0);
+    let headers = plan.loops.iter().map(|entry| shown_header(entry).chars().count()).max().unwrap_or(0).min(60);
+    for entry in &plan.loops {
+        let header = shown_header(entry);
+        let _ = writeln!(
+            out,
+            "  {:ids$}  line {:<4} {header:headers$}  {}",
+            entry.id,
+            entry.line,
+            summary(source, entry),
+            ids = ids
+        );
+    }
+    let assumed: Vec<(&LoopPlan, &Change)> = plan
+        .loops
+        .iter()
+        .flat_map(|entry| entry.changeset.changes.iter().map(move |change| (entry, change)))
+        .filter(|(_, change)| change.assumed)
+        .collect();
+    if !assumed.is_empty() {
+        let _ = writeln!(out, "\nassumed about code that florc cannot see:");
+        for (entry, change) in assumed {
+            let line = source.lines.line(change.range.start);
+            let _ = writeln!(out, "  {}  line {line}: {}: {}", entry.id, change.place, change.why);
+        }
+    }
+    out
+}
+
+fn shown_header(entry: &LoopPlan) -> String {
+    let indent = "  ".repeat(entry.depth);
+    let mut header = format!("{indent}{}", entry.header);
+    if header.chars().count() > 60 {
+        header = header.chars().take(59).chain(['…']).collect();
+    }
+    header
+}
+
+fn summary(source: &Source, entry: &LoopPlan) -> String {
+    let places: Vec<String> = entry.changeset.changes.iter().map(|change| change.place.to_string()).collect();
+    let mut places = if places.is_empty() { "nothing but generators".to_owned() } else { places.join(", ") };
+    if entry.gradients {
+        places.push_str(", with gradients");
+    }
+    let note = entry.note.as_ref().map(|note| {
+        let line = source.lines.line(note.range.start);
+        if line == entry.line { note.why.clone() } else { format!("line {line}: {}", note.why) }
+    });
+    match (&entry.action, note) {
+        (Action::MainLoop, None) => "main loop".to_owned(),
+        (Action::MainLoop, Some(note)) => format!("main loop, not memoized: {note}"),
+        (Action::SkipBlock, _) => format!("memoized: {places}"),
+        (Action::Both, _) => format!("main loop, memoized: {places}"),
+        (Action::Inside(outer), _) => format!("skipped with {outer}"),
+        (Action::LeftAlone, note) => format!("left alone: {}", note.unwrap_or_default()),
+    }
+}
+
+/// The whole story of one loop; `None` when there is no loop with this id.
+pub fn explain(source: &Source, plan: &Plan, id: &str) -> Option<String> {
+    let entry = plan.loops.iter().find(|entry| entry.id == id)?;
+    let mut out = String::new();
+    let place = if entry.scope.is_empty() { "at module level".to_owned() } else { format!("in {}", entry.scope) };
+    let _ = writeln!(out, "{} {}:{} {place}", entry.id, source.name, entry.line);
+    let _ = writeln!(out, "    {}", entry.header);
+    let _ = writeln!(out, "{}", summary(source, entry));
+    if !entry.changeset.changes.is_empty() {
+        let _ = writeln!(out, "\nthe checkpoint holds the random generators, and");
+    }
+    let width = entry.changeset.changes.iter().map(|change| change.place.to_string().len()).max().unwrap_or(0);
+    for change in &entry.changeset.changes {
+        let line = source.lines.line(change.range.start);
+        let assumed = if change.assumed { " (assumed)" } else { "" };
+        let _ = writeln!(out, "    {:width$}  {:13} line {line}: {}{assumed}", change.place.to_string(), how(change), change.why);
+    }
+    Some(out)
+}
+
+fn how(change: &Change) -> &'static str {
+    match (change.bound, change.iterated, change.mutated) {
+        (true, _, true) => "in place, and",
+        (true, _, _) => "rebound",
+        (_, true, _) => "generators of",
+        _ => "in place",
+    }
+}
+
+/// The plan for programs: the runtime reads this too.
+pub fn to_json(source: &Source, plan: &Plan) -> Value {
+    let loops: Vec<Value> = plan.loops.iter().map(|entry| loop_json(source, plan, entry)).collect();
+    json!({
+        "file": source.name,
+        "effects": match plan.mode { EffectsMode::Table2 => "table2", EffectsMode::Flow => "flow" },
+        "loops": loops,
+    })
+}
+
+fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
+    let places: Vec<Value> = entry
+        .changeset
+        .changes
+        .iter()
+        .map(|change| {
+            json!({
+                "place": change.place.to_string(),
+                "mutated": change.mutated,
+                "bound": change.bound,
+                "iterated": change.iterated,
+                "by_name": change.by_name(),
+                "global": change.global,
+                "line": source.lines.line(change.range.start),
+                "why": change.why,
+                "assumed": change.assumed,
+            })
+        })
+        .collect();
+    json!({
+        "id": entry.id,
+        "action": match &entry.action {
+            Action::MainLoop => "main loop",
+            Action::SkipBlock => "memoized",
+            Action::Both => "main loop, memoized",
+            Action::Inside(_) => "skipped with",
+            Action::LeftAlone => "left alone",
+        },
+        "inside": match &entry.action { Action::Inside(outer) => Some(outer), _ => None },
+        "parent": entry.parent.map(|at| plan.loops[at].id.clone()),
+        "line": entry.line,
+        "end_line": entry.end_line,
+        "header": entry.header,
+        "function": entry.scope,
+        "followed": entry.is_followed(),
+        "memoized": entry.is_memoized(),
+        "gradients": entry.gradients,
+        "places": places,
+        "note": entry.note.as_ref().map(|note| json!({
+            "line": source.lines.line(note.range.start),
+            "why": note.why,
+        })),
+    })
+}

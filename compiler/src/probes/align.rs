@@ -1,0 +1,120 @@
+//! Matches the statements of two versions of a file by structure, not by line number.
+
+use crate::source::{Range, Source};
+use crate::syntax::Module;
+use crate::syntax::tree::{Stmt, StmtKind};
+use crate::syntax::walk;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+/// The statements of two versions, matched.
+#[derive(Debug, Default)]
+pub struct Aligned<'o, 'n> {
+    /// Statements that are in both versions, with equal headers; their suites were matched in turn.
+    pub same: Vec<(&'o Stmt, &'n Stmt)>,
+    /// Compound statements of one kind whose headers differ, and whose suites were matched in turn.
+    pub edited: Vec<(&'o Stmt, &'n Stmt)>,
+    /// Statements that only the old version has.
+    pub removed: Vec<&'o Stmt>,
+    /// Statements that only the new version has.
+    pub added: Vec<&'n Stmt>,
+}
+
+/// Matches two versions.
+pub fn align<'o, 'n>(old: (&Source, &'o Module), new: (&Source, &'n Module)) -> Aligned<'o, 'n> {
+    let mut aligned = Aligned::default();
+    aligned.suites(old.0, &old.1.body, new.0, &new.1.body);
+    aligned
+}
+
+impl<'o, 'n> Aligned<'o, 'n> {
+    fn suites(&mut self, old_source: &Source, old: &'o [Stmt], new_source: &Source, new: &'n [Stmt]) {
+        let old_keys: Vec<String> = old.iter().map(|stmt| key(old_source, stmt)).collect();
+        let new_keys: Vec<String> = new.iter().map(|stmt| key(new_source, stmt)).collect();
+        for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
+            let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
+            if op.tag() == DiffTag::Equal {
+                for (old, new) in old.iter().zip(new) {
+                    self.same.push((old, new));
+                    self.inner(old_source, old, new_source, new);
+                }
+            } else {
+                self.replaced(old_source, old, new_source, new);
+            }
+        }
+    }
+
+    /// Within a replaced stretch, compound statements of one kind are the same statement edited when most of what they
+    /// hold is the same.
+    fn replaced(&mut self, old_source: &Source, old: &'o [Stmt], new_source: &Source, new: &'n [Stmt]) {
+        let mut rest = new;
+        for old in old {
+            let found = rest.iter().position(|new| is_edit_of(old_source, old, new_source, new));
+            let Some(at) = found else {
+                self.removed.push(old);
+                continue;
+            };
+            self.added.extend(&rest[..at]);
+            self.edited.push((old, &rest[at]));
+            self.inner(old_source, old, new_source, &rest[at]);
+            rest = &rest[at + 1..];
+        }
+        self.added.extend(rest);
+    }
+
+    fn inner(&mut self, old_source: &Source, old: &'o Stmt, new_source: &Source, new: &'n Stmt) {
+        for (old, new) in all_suites(old).into_iter().zip(all_suites(new)) {
+            self.suites(old_source, old, new_source, new);
+        }
+    }
+}
+
+fn all_suites(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::Function(function) => vec![&function.body],
+        StmtKind::Class(class) => vec![&class.body],
+        _ => walk::suites(stmt),
+    }
+}
+
+/// What identifies a statement among its siblings: its own text without the suites inside it, blanks folded.
+fn key(source: &Source, stmt: &Stmt) -> String {
+    let suites = all_suites(stmt);
+    let mut text = String::new();
+    let mut at = stmt.range.start;
+    for (first, last) in suites.iter().filter_map(|suite| Some((suite.first()?, suite.last()?))) {
+        text += source.slice(Range::new(at, first.range.start));
+        at = last.range.end;
+    }
+    text += source.slice(Range::new(at, stmt.range.end));
+    fold(&text)
+}
+
+/// Blanks and comments folded away, outside strings.
+fn fold(text: &str) -> String {
+    let has_string = text.contains(['"', '\'']);
+    text.lines()
+        .map(|line| if has_string { line } else { line.split('#').next().unwrap_or(line) })
+        .flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn is_edit_of(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) -> bool {
+    if std::mem::discriminant(&old.kind) != std::mem::discriminant(&new.kind) {
+        return false;
+    }
+    match (&old.kind, &new.kind) {
+        (StmtKind::Function(a), StmtKind::Function(b)) => a.name == b.name,
+        (StmtKind::Class(a), StmtKind::Class(b)) => a.name == b.name,
+        _ => {
+            let (old_suites, new_suites) = (all_suites(old), all_suites(new));
+            let keys = |source: &Source, suites: Vec<&[Stmt]>| -> Vec<String> {
+                suites.into_iter().flatten().map(|stmt| key(source, stmt)).collect()
+            };
+            let old_keys = keys(old_source, old_suites);
+            let new_keys = keys(new_source, new_suites);
+            let shared = old_keys.iter().filter(|key| new_keys.contains(key)).count();
+            !old_keys.is_empty() && shared * 2 >= old_keys.len()
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Who binds which name, where.
+
+mod builtins;
+mod names;
+
+
+pub use builtins::is_builtin;
+pub use names::{bound_names, reads, target_names, targets};
+
+use crate::source::Range;
+use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The number of a scope in [`Scopes`]; the module is 0.
+pub type ScopeId = usize;
+
+/// The module's scope.
+pub const MODULE: ScopeId = 0;
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, Debug)]
+pub enum Owner<'t> {
+    /// The file.
+    Module,
+    /// A function or method.
+    Function(&'t Function),
+    /// A class body.
+    Class(&'t Class),
+}
+
+/// One scope.
+#[derive(Clone, Debug)]
+pub struct Scope<'t> {
+    /// What it belongs to.
+    pub owner: Owner<'t>,
+    /// The scope around it.
+    pub parent: Option<ScopeId>,
+    /// Dotted name within the file: `Trainer.fit`; empty for the module.
+    pub qualname: String,
+    /// Its statements.
+    pub body: &'t [Stmt],
+    /// Names bound here, parameters included.
+    pub bound: BTreeSet<String>,
+    /// Names declared `global` here.
+    pub globals: BTreeSet<String>,
+    /// Names declared `nonlocal` here.
+    pub nonlocals: BTreeSet<String>,
+    /// Names of this scope that scopes inside it use.
+    pub captured: BTreeSet<String>,
+    /// Where the scope can see or change names by computed text (`exec`, `eval`, `globals`, `locals`, `vars`).
+    pub dynamic: Option<Range>,
+    /// Whether its body holds `yield` or `await`.
+    pub suspends: bool,
+}
+
+impl Scope<'_> {
+    /// The names of its parameters, in order.
+    pub fn params(&self) -> Vec<&str> {
+        match self.owner {
+            Owner::Function(function) => function.params.iter().map(|param| param.name.as_str()).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// All scopes of a file.
+#[derive(Clone, Debug)]
+pub struct Scopes<'t> {
+    /// In source order; the module first.
+    pub list: Vec<Scope<'t>>,
+    /// From the number of a `def` or `class` statement to its scope.
+    pub of_statement: BTreeMap<usize, ScopeId>,
+}
+
+impl<'t> Scopes<'t> {
+    /// Finds every scope of a file.
+    pub fn new(module: &'t Module) -> Self {
+        let mut scopes = Scopes { list: Vec::new(), of_statement: BTreeMap::new() };
+        scopes.add(Owner::Module, None, String::new(), &module.body);
+        scopes.mark_captures();
+        scopes
+    }
+
+    fn add(&mut self, owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> ScopeId {
+        let id = self.list.len();
+        self.list.push(own_facts(owner, parent, qualname.clone(), body));
+        walk::statements(body, &mut |stmt| {
+            let (owner, name, body) = match &stmt.kind {
+                StmtKind::Function(function) => (Owner::Function(function), &function.name, &function.body),
+                StmtKind::Class(class) => (Owner::Class(class), &class.name, &class.body),
+                _ => return,
+            };
+            let inner = if qualname.is_empty() { name.clone() } else { format!("{qualname}.{name}") };
+            let scope = self.add(owner, Some(id), inner, body);
+            self.of_statement.insert(stmt.id, scope);
+        });
+        id
+    }
+
+    /// The scope that owns `name` as seen from `scope`; `None` for builtins and names bound nowhere in the file.
+    pub fn resolve(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+        let here = &self.list[scope];
+        if here.globals.contains(name) {
+            return Some(MODULE);
+        }
+        if here.bound.contains(name) && !here.nonlocals.contains(name) {
+            return Some(scope);
+        }
+        let mut at = here.parent;
+        while let Some(id) = at {
+            let outer = &self.list[id];
+            let visible = !matches!(outer.owner, Owner::Class(_));
+            if visible && outer.globals.contains(name) {
+                return Some(MODULE);
+            }
+            if visible && outer.bound.contains(name) && !outer.nonlocals.contains(name) {
+                return Some(id);
+            }
+            at = outer.parent;
+        }
+        None
+    }
+
+    /// The class around a method's scope.
+    pub fn class_of(&self, scope: ScopeId) -> Option<ScopeId> {
+        let parent = self.list[scope].parent?;
+        matches!(self.list[parent].owner, Owner::Class(_)).then_some(parent)
+    }
+
+    fn mark_captures(&mut self) {
+        let mut captures = Vec::new();
+        for (id, scope) in self.list.iter().enumerate() {
+            let mut note = |name: &str| {
+                if let Some(home) = self.resolve(id, name).filter(|&home| home != id) {
+                    captures.push((home, name.to_owned()));
+                }
+            };
+            walk::statements(scope.body, &mut |stmt| {
+                for expr in walk::own_expressions(stmt) {
+                    reads(expr, &mut |name, _| note(name));
+                }
+                bound_names(stmt, &mut |name| note(name));
+            });
+        }
+        for (home, name) in captures {
+            self.list[home].captured.insert(name);
+        }
+    }
+}
+
+fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> Scope<'t> {
+    let mut scope = Scope {
+        owner,
+        parent,
+        qualname,
+        body,
+        bound: BTreeSet::new(),
+        globals: BTreeSet::new(),
+        nonlocals: BTreeSet::new(),
+        captured: BTreeSet::new(),
+        dynamic: None,
+        suspends: matches!(owner, Owner::Function(function) if function.is_async),
+    };
+    if let Owner::Function(function) = owner {
+        scope.bound.extend(function.params.iter().map(|param| param.name.clone()));
+    }
+    walk::statements(body, &mut |stmt| {
+        match &stmt.kind {
+            StmtKind::Global(names) => scope.globals.extend(names.iter().cloned()),
+            StmtKind::Nonlocal(names) => scope.nonlocals.extend(names.iter().cloned()),
+            _ => {}
+        }
+        bound_names(stmt, &mut |name| {
+            scope.bound.insert(name.to_owned());
+        });
+        for expr in walk::own_expressions(stmt) {
+            walk::expressions(expr, &mut |part| {
+                match &part.kind {
+                    ExprKind::Call(call) => {
+                        if let ExprKind::Name(name) = &call.callee.kind {
+                            if matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars") {
+                                scope.dynamic.get_or_insert(part.range);
+                            }
+                        }
+                    }
+                    ExprKind::Yield(_) | ExprKind::Await(_) => scope.suspends = true,
+                    ExprKind::Lambda { .. } => return false,
+                    _ => {}
+                }
+                true
+            });
+        }
+    });
+    scope
+}

@@ -1,0 +1,35 @@
+//! What the emitter must know of the token stream: strings over several lines, and where logical lines end.
+
+use crate::source::Range;
+use rustpython_parser::Tok;
+
+/// The token facts of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Tokens {
+    /// String tokens, in order.
+    strings: Vec<Range>,
+    /// Ends of logical lines (offset just past the newline token), in order.
+    line_ends: Vec<usize>,
+}
+
+impl Tokens {
+    pub(super) fn push(&mut self, token: &Tok, range: Range) {
+        match token {
+            Tok::String { .. } => self.strings.push(range),
+            Tok::Newline => self.line_ends.push(range.end),
+            _ => {}
+        }
+    }
+
+    /// Whether `offset` lies strictly inside a string token, so that bytes put there would change a value.
+    pub fn inside_string(&self, offset: usize) -> bool {
+        let next = self.strings.partition_point(|string| string.start < offset);
+        next > 0 && offset < self.strings[next - 1].end
+    }
+
+    /// The end of the logical line that holds `offset`: just past its newline, or `len` when the file ends first.
+    pub fn logical_line_end(&self, offset: usize, len: usize) -> usize {
+        let at = self.line_ends.partition_point(|&end| end <= offset);
+        self.line_ends.get(at).copied().unwrap_or(len).min(len)
+    }
+}

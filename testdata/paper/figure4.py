@@ -1,0 +1,4 @@
+# Figure 4: the main loop's iterator is nested inside a generator.
+for epoch in range(N):
+    for batch in training_data:
+        optimizer.step()
