@@ -64,7 +64,7 @@ mod tests {
     fn bom_and_cookie() {
         assert_eq!(decode(b"\xef\xbb\xbfx = 1\n").unwrap(), "x = 1\n");
         assert_eq!(decode(b"# -*- coding: latin-1 -*-\nx = '\xe9'\n").unwrap(), "# -*- coding: latin-1 -*-\nx = 'é'\n");
-        assert_eq!(decode(b"#!/usr/bin/python\n# vim: set fileencoding=iso-8859-1 :\n'\xe9'").unwrap().len(), 56);
+        assert!(decode(b"#!/usr/bin/python\n# vim: set fileencoding=iso-8859-1 :\n'\xe9'").unwrap().ends_with("'é'"));
         assert!(decode(b"x = '\xe9'\n").is_err());
         assert!(decode(b"# coding: shift_jis\n").unwrap_err().1.contains("shift-jis"));
     }

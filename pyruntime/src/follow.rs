@@ -1,0 +1,155 @@
+//! What emitted loops call once per iteration: native, so that it costs little and adds no frame to a traceback.
+
+use crate::context::{LoopFacts, Nest};
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// Whether a session follows the loops of this process.
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// The thread whose loops are followed: there is one loop nest.
+static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
+static NEST: Mutex<Option<Nest>> = Mutex::new(None);
+static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Loops nested deeper than this are followed without telling the session of each iteration.
+const TOLD_DEPTH: usize = 2;
+
+/// Whether this call is to be followed. Checked before any lock is taken.
+fn is_followed() -> bool {
+    ACTIVE.load(Ordering::Acquire)
+        && *OWNER.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id())
+}
+
+fn nest() -> MutexGuard<'static, Option<Nest>> {
+    NEST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
+    nest().as_mut().map(work).unwrap_or_default()
+}
+
+/// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise.
+#[pyfunction]
+pub fn start_following(listener: Py<PyAny>) {
+    *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+    *nest() = Some(Nest::default());
+    *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+    ACTIVE.store(true, Ordering::Release);
+}
+
+/// Stops: emitted code does the plain thing from now on. Takes no lock: a forked child may call it.
+#[pyfunction]
+pub fn stop_following() {
+    ACTIVE.store(false, Ordering::Release);
+}
+
+/// Makes a loop known: the file and function it is in, and the loops around it there.
+#[pyfunction]
+pub fn register_loop(id: String, scope: String, ancestors: Vec<String>) {
+    with_nest(|nest| nest.register(id, LoopFacts { scope, ancestors }));
+}
+
+/// Whether blocks of the calling thread are memoized.
+#[pyfunction]
+pub fn following() -> bool {
+    is_followed()
+}
+
+/// The present place in the loop nest, such as `L1=3/L2#0`.
+#[pyfunction]
+pub fn loop_path() -> String {
+    with_nest(|nest| nest.path())
+}
+
+/// A block begins; returns its key.
+#[pyfunction]
+pub fn enter_block(id: &str) -> String {
+    with_nest(|nest| nest.enter_block(id))
+}
+
+/// A block is over.
+#[pyfunction]
+pub fn leave_block(id: &str) {
+    with_nest(|nest| nest.leave_block(id));
+}
+
+fn tell(py: Python<'_>, path: Option<String>) -> PyResult<()> {
+    let Some(path) = path else { return Ok(()) };
+    let listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py));
+    if let Some(listener) = listener {
+        listener.call1(py, (path,))?;
+    }
+    Ok(())
+}
+
+fn told_path(nest: &Nest) -> Option<String> {
+    (nest.loops_open() <= TOLD_DEPTH).then(|| nest.path())
+}
+
+/// The iterator of a followed loop (paper, Figure 4). Without a session: the iterable itself.
+#[pyfunction]
+pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !is_followed() {
+        return Ok(iterable);
+    }
+    let py = iterable.py();
+    let iterator = iterable.try_iter()?.into_any().unbind();
+    let depth = with_nest(|nest| nest.enter_loop(id));
+    Ok(Bound::new(py, Followed { iterator, depth, over: false })?.into_any())
+}
+
+/// Counts an evaluation of a `while` loop's condition. Always true.
+#[pyfunction]
+pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
+    if is_followed() {
+        let path = with_nest(|nest| {
+            nest.tick(id);
+            told_path(nest)
+        });
+        tell(py, path)?;
+    }
+    Ok(true)
+}
+
+/// An iterator that tells where in the loop nest the program is.
+#[pyclass(module = "florc._native", name = "generator_iterator")]
+pub struct Followed {
+    iterator: Py<PyAny>,
+    depth: usize,
+    over: bool,
+}
+
+#[pymethods]
+impl Followed {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let active = !self.over && is_followed();
+        if active {
+            let depth = self.depth;
+            let path = with_nest(|nest| {
+                nest.advance(depth);
+                told_path(nest)
+            });
+            tell(py, path)?;
+        }
+        let iterator = self.iterator.bind(py);
+        // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
+        // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held.
+        let item = unsafe { pyo3::ffi::PyIter_Next(iterator.as_ptr()) };
+        if item.is_null() {
+            if active {
+                self.over = true;
+                with_nest(|nest| nest.leave_loop(self.depth));
+            }
+            return Err(PyErr::take(py).unwrap_or_else(|| PyStopIteration::new_err(())));
+        }
+        // SAFETY: `PyIter_Next` returned a new, non-null reference.
+        Ok(unsafe { Bound::from_owned_ptr(py, item) }.unbind())
+    }
+}
