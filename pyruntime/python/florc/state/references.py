@@ -1,0 +1,283 @@
+"""What is recorded by name or by reference: functions, classes, methods, files, locks, loggers, pickled values.
+
+Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
+`["data", constructor, [args]]`, `["opaque", module, qualname of its class, qualname or null]`,
+`["pickle", leaf, module, qualname]`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import fractions
+import functools
+import io
+import pathlib
+import pickle
+import re
+import sys
+import types
+import uuid
+
+from .kind import Kind
+from .kinds import Refused, dotted, find_named, type_name
+
+OPAQUE_MODULES = frozenset(
+    "_io io logging threading _thread socket _socket ssl _ssl subprocess multiprocessing _multiprocessing concurrent"
+    " asyncio _asyncio queue _queue select selectors sqlite3 http urllib weakref _weakref _weakrefset contextvars"
+    " _contextvars tempfile zipfile tarfile gzip bz2 lzma mmap ctypes _ctypes _csv csv tqdm rich tensorboard"
+    " tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib h5py lmdb ray contextlib itertools"
+    " traceback inspect".split())
+OPAQUE_PACKAGES = (
+    "torch.utils.tensorboard", "torch.cuda", "torch.distributed", "torch.profiler", "torch.autograd", "torch._dynamo",
+    "torch._inductor", "torch.fx", "torch._C", "torch.utils.hooks", "torch.multiprocessing")
+STATEFUL_TORCH = frozenset({"torch.cuda.amp", "torch.distributed.optim"})
+OUTPUT_MODULES = frozenset(
+    "logging tqdm rich tensorboard tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib _csv csv"
+    .split())
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDescriptorType,
+             types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType)
+BY_REFERENCE = FUNCTIONS + (
+    types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
+    types.TracebackType, types.MappingProxyType, types.CellType, memoryview, io.IOBase, BaseException)
+DATA = {
+    datetime.datetime: lambda v: v.__reduce__()[1],
+    datetime.date: lambda v: v.__reduce__()[1],
+    datetime.time: lambda v: v.__reduce__()[1],
+    datetime.timedelta: lambda v: (v.days, v.seconds, v.microseconds),
+    datetime.timezone: lambda v: v.__getinitargs__(),
+    decimal.Decimal: lambda v: (str(v),),
+    fractions.Fraction: lambda v: (v.numerator, v.denominator),
+    uuid.UUID: lambda v: (str(v),),
+    slice: lambda v: (v.start, v.stop, v.step),
+    range: lambda v: (v.start, v.stop, v.step),
+    type(re.compile("")): lambda v: (v.pattern, v.flags),
+    **{cls: lambda v: (str(v),) for cls in (
+        pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)},
+}
+CONSTRUCTORS = {dotted(cls): cls for cls in DATA}
+CONSTRUCTORS["re.Pattern"] = re.compile
+_NOT_PICKLED: set = set()
+
+
+def in_opaque_module(cls: type) -> bool:
+    module = type_name(cls)[0]
+    if module.split(".", 1)[0] in OPAQUE_MODULES:
+        return True
+    return module.startswith(OPAQUE_PACKAGES) and not module.startswith(tuple(STATEFUL_TORCH))
+
+
+def is_iterator(cls: type) -> bool:
+    return hasattr(cls, "__next__")
+
+
+def encode_named(enc, obj):
+    """A function or class by name when that name leads back to it; else by reference."""
+    owner = getattr(obj, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType) and not isinstance(obj, type):
+        return ["method", enc.value(owner), obj.__name__]
+    module, qualname = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
+    if isinstance(owner, types.ModuleType):
+        module = owner.__name__
+    if isinstance(module, str) and isinstance(qualname, str) and find_named(module, qualname) is obj:
+        return ["named", module, qualname]
+    return encode_opaque(enc, obj)
+
+
+def encode_module(enc, obj):
+    return ["named", obj.__name__, ""] if sys.modules.get(obj.__name__) is obj else encode_opaque(enc, obj)
+
+
+def encode_method(enc, obj):
+    """A bound method that its object's class still has under that name."""
+    func, owner = obj.__func__, obj.__self__
+    name = getattr(func, "__name__", None)
+    holder = owner if isinstance(owner, type) else type(owner)
+    found = getattr(holder, name, None) if isinstance(name, str) else None
+    if getattr(found, "__func__", found) is func:
+        return ["method", enc.value(owner), name]
+    return encode_opaque(enc, obj)
+
+
+def encode_partial(enc, obj):
+    items = [enc.value(x) for pair in obj.keywords.items() for x in pair]
+    return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
+
+
+def encode_data(enc, obj):
+    return ["data", dotted(type(obj)), [enc.value(x) for x in DATA[type(obj)](obj)]]
+
+
+def encode_opaque(enc, obj):
+    return ["opaque", *type_name(type(obj)), _qualname(obj)]
+
+
+def _qualname(obj):
+    name = getattr(obj, "__qualname__", None) if isinstance(obj, FUNCTIONS + (types.MethodType,)) else None
+    return name if isinstance(name, str) else None
+
+
+def encode_pickled(enc, obj):
+    """Pickled when its class lets itself be pickled, else by reference."""
+    kind = type(obj)
+    if kind not in _NOT_PICKLED:
+        try:
+            return ["pickle", enc.leaf(pickle.dumps(obj, 4)), *type_name(kind)]
+        except Exception:  # a class may refuse in any way it likes
+            _NOT_PICKLED.add(kind)
+    return encode_opaque(enc, obj)
+
+
+def refuse_root(obj) -> None:
+    """Refused when a place itself is something whose change by a loop cannot be restored."""
+    kind = type(obj)
+    if isinstance(obj, FUNCTIONS + (types.MethodType, types.ModuleType)):
+        return
+    name, top = dotted(kind), type_name(kind)[0].split(".", 1)[0]
+    if top in OUTPUT_MODULES or obj is sys.stdout or obj is sys.stderr or name.startswith("torch.utils.tensorboard."):
+        return
+    if isinstance(obj, io.IOBase):
+        raise Refused(f"an open file ({name}) cannot be restored")
+    if isinstance(obj, (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
+        raise Refused("a running generator cannot be restored")
+    builtin = kind.__module__ in ("builtins", "itertools") or name.startswith("torch.utils.data.dataloader._")
+    if is_iterator(kind) and builtin:
+        raise Refused(f"an iterator ({name}) cannot be restored")
+    if top in OPAQUE_MODULES and kind.__module__ != "weakref":
+        raise Refused(f"an object of {name} cannot be restored")
+
+
+class Named(Kind):
+    """Functions, classes, modules: the live one when it has that name, else the one found under the name."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return self._is(node, live)
+
+    def _is(self, node, live) -> bool:
+        if node[2] == "":
+            return isinstance(live, types.ModuleType) and live.__name__ == node[1]
+        return find_named(node[1], node[2]) is live
+
+    def check_new(self, m, node, index):
+        found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
+        if found is None:
+            raise Refused(f"{node[1]}.{node[2]} is not defined")
+
+    def make(self, r, node, index):
+        return sys.modules[node[1]] if node[2] == "" else find_named(node[1], node[2])
+
+
+class Method(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        owner = getattr(live, "__self__", None)
+        if owner is None or getattr(live, "__name__", None) != node[2]:
+            return False
+        m.pair(node[1], owner)
+        return True
+
+    def parts(self, node):
+        return (node[1],)
+
+    def make(self, r, node, index):
+        owner = r.value(node[1])
+        if not hasattr(type(owner), node[2]) and not hasattr(owner, node[2]):
+            raise Refused(f"{dotted(type(owner))} has no method {node[2]}")
+        # A new object is still an empty shell: its class, not its attributes, knows the method.
+        holder = type(owner).__dict__.get(node[2])
+        return types.MethodType(holder, owner) if isinstance(holder, types.FunctionType) else getattr(owner, node[2])
+
+    def same(self, made, live) -> bool:
+        return made == live and made.__self__ is live.__self__
+
+
+class Partial(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        if type(live) is not functools.partial or len(live.args) != len(node[2]):
+            return False
+        m.pair(node[1], live.func)
+        for value, item in zip(node[2], live.args):
+            m.pair(value, item)
+        m.pair_items(node[3], live.keywords.items())
+        return True
+
+    def parts(self, node):
+        return [node[1], *node[2], *node[3]]
+
+    def make(self, r, node, index):
+        items = [r.value(v) for v in node[3]]
+        return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
+
+    def same(self, made, live) -> bool:
+        pairs = [(made.func, live.func), *zip(made.args, live.args)]
+        pairs += [(value, live.keywords.get(key, self)) for key, value in made.keywords.items()]
+        return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
+
+
+class Data(Kind):
+    """Dates, decimals, paths and the like: rebuilt by a constructor from a fixed table."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return dotted(type(live)) == node[1]
+
+    def check_new(self, m, node, index):
+        if node[1] not in CONSTRUCTORS:
+            raise Refused(f"no constructor for {node[1]}")
+
+    def parts(self, node):
+        return node[2]
+
+    def make(self, r, node, index):
+        return CONSTRUCTORS[node[1]](*[r.value(v) for v in node[2]])
+
+    def same(self, made, live) -> bool:
+        return made == live and repr(made) == repr(live)
+
+
+class Opaque(Kind):
+    """The live object at the same path, whatever it holds."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
+
+    def check_new(self, m, node, index):
+        raise Refused(f"an object of {node[1]}.{node[2]} was recorded by reference, and there is none here now")
+
+    def make(self, r, node, index):
+        return r.live_of(index)
+
+    def same(self, made, live) -> bool:
+        return made is live
+
+
+class Pickled(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type_name(type(live)) == (node[2], node[3])
+
+    def check(self, m, node, index):
+        if not m.trust_pickle:
+            raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
+
+    def make(self, r, node, index):
+        data, live = bytes(r.leaf(node[1])), r.live_of(index)
+        if live is not None and pickle.dumps(live, 4) == data:
+            return live
+        return pickle.loads(data)
+
+    def same(self, made, live) -> bool:
+        return made is live
+
+
+KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "data": Data(), "opaque": Opaque(),
+         "pickle": Pickled()}
