@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any, Dict, Iterable, List
 
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
-from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported
+from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref
 from .references import refuse_root
 
 LIGHT_NODES = 5000
@@ -23,8 +24,19 @@ def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable
     the loop writes): they are recorded by reference. Raises Unsupported, naming the place.
     """
     encoder = Encoder(gradients)
+    # Thousands of short-lived lists would start full collections in the middle of the training loop.
+    collecting = gc.isenabled()
+    gc.disable()
     try:
-        roots = encoder.roots(places, frozenset(outputs))
+        return _encode(encoder, places, frozenset(outputs))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset) -> Encoded:
+    try:
+        roots = encoder.roots(places, outputs)
         extra = encoder.owner_roots()
         encoder.run_light()
         random_state = generators.capture(encoder)
@@ -32,7 +44,7 @@ def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable
         raise Unsupported(encoder.path(places), str(refused)) from None
     document = {
         "format": FORMAT,
-        "gradients": gradients,
+        "gradients": encoder.gradients,
         "places": [[name, value] for name, value in roots],
         "owners": extra,
         RANDOM: random_state,
@@ -62,6 +74,7 @@ class Encoder:
         self.tensor_leaves: Dict[tuple, int] = {}
         self.optimizers: List[int] = []
         self.current = -1
+        self.root = ""
         self.light = False
         self.light_nodes: List[int] = []
         self._done = 0
@@ -69,11 +82,13 @@ class Encoder:
     def roots(self, places: Dict[str, Any], outputs: frozenset) -> list:
         found = []
         for name, value in places.items():
-            self.root = name
-            if name not in outputs:
-                refuse_root(value)
+            self.root, self.current = name, -1
             found.append([name, self.value(value)])
         self.run()
+        for (name, value), (_, encoded) in zip(places.items(), found):
+            if is_ref(encoded) and name not in outputs and not callable(self.nodes[encoded[0]]):
+                self.root, self.current = name, -1
+                refuse_root(value, self.nodes[encoded[0]])
         return found
 
     def owner_roots(self) -> list:

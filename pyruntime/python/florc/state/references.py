@@ -18,6 +18,7 @@ import re
 import sys
 import types
 import uuid
+import weakref
 
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
@@ -37,6 +38,7 @@ OUTPUT_MODULES = frozenset(
     .split())
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDescriptorType,
              types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType)
+CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
     types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
     types.TracebackType, types.MappingProxyType, types.CellType, memoryview, io.IOBase, BaseException)
@@ -128,23 +130,25 @@ def encode_pickled(enc, obj):
     return encode_opaque(enc, obj)
 
 
-def refuse_root(obj) -> None:
-    """Refused when a place itself is something whose change by a loop cannot be restored."""
-    kind = type(obj)
-    if isinstance(obj, FUNCTIONS + (types.MethodType, types.ModuleType)):
+def is_output(obj) -> bool:
+    """Whether a program only ever writes to it: a logger, a progress bar, a run of a tracking service."""
+    module = type_name(type(obj))[0]
+    return (module.split(".", 1)[0] in OUTPUT_MODULES or module.startswith("torch.utils.tensorboard")
+            or obj is sys.stdout or obj is sys.stderr)
+
+
+def refuse_root(obj, node: list) -> None:
+    """Refused when a place itself was recorded by reference although a loop may have changed it."""
+    if node[0] != "opaque" or is_output(obj) or isinstance(obj, CODE):
         return
-    name, top = dotted(kind), type_name(kind)[0].split(".", 1)[0]
-    if top in OUTPUT_MODULES or obj is sys.stdout or obj is sys.stderr or name.startswith("torch.utils.tensorboard."):
-        return
+    name = dotted(type(obj))
     if isinstance(obj, io.IOBase):
         raise Refused(f"an open file ({name}) cannot be restored")
     if isinstance(obj, (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
         raise Refused("a running generator cannot be restored")
-    builtin = kind.__module__ in ("builtins", "itertools") or name.startswith("torch.utils.data.dataloader._")
-    if is_iterator(kind) and builtin:
+    if is_iterator(type(obj)):
         raise Refused(f"an iterator ({name}) cannot be restored")
-    if top in OPAQUE_MODULES and kind.__module__ != "weakref":
-        raise Refused(f"an object of {name} cannot be restored")
+    raise Refused(f"an object of {name} cannot be restored")
 
 
 class Named(Kind):
