@@ -8,7 +8,8 @@ from .differences import Difference, differences
 from .encode import encode
 from .kinds import CannotRestore, Encoded, Leaf, Unsupported, leaf_bytes
 from .owners import owners_of
+from .paths import by_reference
 from .restore import restore
 
-__all__ = ["CannotRestore", "Difference", "Encoded", "Leaf", "Unsupported", "differences", "encode", "leaf_bytes",
+__all__ = ["CannotRestore", "Difference", "Encoded", "Leaf", "Unsupported", "by_reference", "differences", "encode", "leaf_bytes",
            "owners_of", "restore"]

@@ -7,6 +7,7 @@ import functools
 import random
 import sys
 import types
+import weakref
 from typing import Any, Callable, Dict
 
 from . import arrays, atoms, containers, generators, objects, references, tensors
@@ -20,6 +21,7 @@ BUILTIN_HANDLERS: Dict[type, Callable] = {
     functools.partial: references.encode_partial,
     types.MethodType: references.encode_method,
     types.ModuleType: references.encode_module,
+    weakref.ref: references.encode_weakref,
     random.Random: generators.encode_python,
 }
 HANDLERS.update(BUILTIN_HANDLERS)
@@ -38,7 +40,7 @@ LIGHT = frozenset({encode_light_object, encode_light_derived, objects.encode_loa
 """Walked last; tensors, arrays and long containers first met there stay as they are."""
 BULK = frozenset({
     tensors.encode_tensor, tensors.encode_unknown_tensor, arrays.encode_array, references.encode_opaque,
-    references.encode_pickled, references.encode_named, references.encode_method, objects.encode_module,
+    references.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, objects.encode_module,
     containers.encode_bytearray, containers.encode_array, containers.encode_bytes})
 SIZED = frozenset({
     containers.encode_list, containers.encode_tuple, containers.encode_dict, containers.encode_set,

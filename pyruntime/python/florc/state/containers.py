@@ -65,7 +65,11 @@ def encode_dict(enc, obj):
 
 
 def encode_ordered(enc, obj):
-    return ["OrderedDict", _items(enc, collections.OrderedDict.items(obj))]
+    content = ["OrderedDict", _items(enc, collections.OrderedDict.items(obj))]
+    if type(obj) is collections.OrderedDict and obj.__dict__:  # a module's state_dict() carries `_metadata`
+        attributes = [part for name, item in obj.__dict__.items() for part in (name, enc.value(item))]
+        return ["object", "collections", "OrderedDict", attributes, content]
+    return content
 
 
 def encode_defaultdict(enc, obj):

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
 from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref
-from .references import refuse_root
+from .references import encode_weakref, refuse_root
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
@@ -77,6 +77,7 @@ class Encoder:
         self.root = ""
         self.light = False
         self.light_nodes: List[int] = []
+        self.weak_nodes: List[int] = []
         self._done = 0
 
     def roots(self, places: Dict[str, Any], outputs: frozenset) -> list:
@@ -136,7 +137,9 @@ class Encoder:
         objects, nodes, index = self.objects, self.nodes, self._done
         while index < len(objects):
             handler = nodes[index]
-            if handler in classify.LIGHT and not self.light:
+            if handler is encode_weakref:
+                self.weak_nodes.append(index)
+            elif handler in classify.LIGHT and not self.light:
                 self.light_nodes.append(index)
             else:
                 self.current = index
@@ -145,11 +148,15 @@ class Encoder:
         self._done = index
 
     def run_light(self) -> None:
+        """Datasets and the like, then weak references: both ask what is in the graph already."""
         self.light = True
         for index in self.light_nodes:
             self.current = index
             self.nodes[index] = self.nodes[index](self, self.objects[index])
         self.run()
+        for index in self.weak_nodes:
+            self.current = index
+            self.nodes[index] = encode_weakref(self, self.objects[index])
         self.light = False
 
     def is_bulk(self, handler, obj) -> bool:

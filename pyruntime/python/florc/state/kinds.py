@@ -69,6 +69,29 @@ def leaf_bytes(leaf) -> bytes:
     return ctypes.string_at(leaf.ptr, leaf.nbytes) if isinstance(leaf, Leaf) else bytes(leaf)
 
 
+class _PyBuffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+def unguarded(data):
+    """The same bytes as a buffer that calls itself writable, without a copy; only to be read, while `data` is held.
+
+    torch warns about read-only buffers, and silencing a warning would make the user's own ones appear again.
+    """
+    view = memoryview(data)
+    if not view.readonly:
+        return data
+    buffer = _PyBuffer()
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), 0)
+    try:
+        return (ctypes.c_char * view.nbytes).from_address(buffer.buf)
+    finally:
+        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+
+
 def is_ref(value) -> bool:
     """Whether an encoded value refers to a node: a list of exactly one integer."""
     return type(value) is list and len(value) == 1 and type(value[0]) is int

@@ -22,6 +22,8 @@ HOOKS = frozenset(
     " _optimizer_state_dict_post_hooks _optimizer_load_state_dict_pre_hooks _optimizer_load_state_dict_post_hooks"
     " _compiled_call_impl".split())
 """Attributes that hold code, not state: never recorded, and on restore the live ones stay."""
+REBOUND = frozenset({"_last_lr"})
+"""Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
 TABLES = ("_parameters", "_buffers", "_modules")
 _MISSING = object()
 
@@ -117,7 +119,7 @@ def encode_loader(enc, obj):
 def match_attributes(m, encoded: list, attributes) -> None:
     if attributes:
         for name, value in zip(encoded[0::2], encoded[1::2]):
-            if type(value) is list and name in attributes:
+            if type(value) is list and name in attributes and name not in REBOUND:
                 m.pair(value, attributes[name])
 
 

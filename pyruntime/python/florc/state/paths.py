@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from typing import Dict, Iterator, List, Optional, Tuple
 
@@ -36,6 +37,8 @@ def children(node) -> Iterator[Tuple[str, object]]:
             yield f"[{i}]", value
     elif kind == "method":
         yield ".__self__", node[1]
+    elif kind == "weakref":
+        yield "()", node[1]
     elif kind == "generator":
         yield ".bit_generator", node[1]
     elif kind == "partial":
@@ -92,6 +95,14 @@ def _resolved(label: str, found: List[Optional[str]]) -> str:
     if label.startswith("[#"):
         return f"[{found[int(label[2:-1])] or '…'}]"
     return label
+
+
+def by_reference(graph: bytes) -> List[Tuple[str, str]]:
+    """(path, class) of everything in a graph whose state was not recorded and whose live object will stay."""
+    document = json.loads(graph)
+    found = all_paths(document)
+    return [(found[i] or f"node {i}", ".".join(filter(None, (node[1].replace("builtins", ""), node[2]))))
+            for i, node in enumerate(document["nodes"]) if node[0] == "opaque"]
 
 
 def of_node(document: dict, index: int) -> str:

@@ -2,7 +2,7 @@
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
 `["data", constructor, [args]]`, `["opaque", module, qualname of its class, qualname or null]`,
-`["pickle", leaf, module, qualname]`.
+`["pickle", leaf, module, qualname]`, `["weakref", its object or null]`.
 """
 
 from __future__ import annotations
@@ -108,6 +108,14 @@ def encode_partial(enc, obj):
 
 def encode_data(enc, obj):
     return ["data", dotted(type(obj)), [enc.value(x) for x in DATA[type(obj)](obj)]]
+
+
+def encode_weakref(enc, obj):
+    """A weak reference to something that is in the graph anyway; called when everything else is."""
+    target = obj()
+    if obj.__callback__ is None and (target is None or id(target) in enc.memo):
+        return ["weakref", enc.value(target)]
+    return encode_opaque(enc, obj)
 
 
 def encode_opaque(enc, obj):
@@ -245,6 +253,27 @@ class Data(Kind):
         return made == live and repr(made) == repr(live)
 
 
+class Weak(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is weakref.ref
+
+    def parts(self, node):
+        return (node[1],)
+
+    def make(self, r, node, index):
+        target = r.value(node[1])
+        return weakref.ref(_Dead() if target is None else target)
+
+    def same(self, made, live) -> bool:
+        return made is live or made() is None and live() is None
+
+
+class _Dead:
+    """What a restored dead reference referred to."""
+
+
 class Opaque(Kind):
     """The live object at the same path, whatever it holds."""
 
@@ -284,4 +313,4 @@ class Pickled(Kind):
 
 
 KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "data": Data(), "opaque": Opaque(),
-         "pickle": Pickled()}
+         "pickle": Pickled(), "weakref": Weak()}

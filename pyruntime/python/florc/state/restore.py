@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 from typing import Any, Callable, Dict, List
 
 from . import generators, memory, paths
@@ -26,9 +28,16 @@ def restore(graph: bytes, read_leaf: Callable[[int], Any], live: Dict[str, Any],
     matcher = Matcher(document, trust_pickle)
     matcher.run(live)
     restorer = Restorer(matcher, read_leaf)
-    restorer.make()
-    restorer.fill()
+    with _ordinary_tensors():
+        restorer.make()
+        restorer.fill()
     return {name: restorer.value(value) for name, value in document["places"]}
+
+
+def _ordinary_tensors():
+    """Tensors made under the user's inference mode could never be trained."""
+    torch = sys.modules.get("torch")
+    return torch.inference_mode(False) if hasattr(torch, "inference_mode") else contextlib.nullcontext()
 
 
 class Restorer:

@@ -11,10 +11,9 @@ Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, gr
 from __future__ import annotations
 
 import sys
-import warnings
 
 from .kind import Kind
-from .kinds import Leaf, Refused
+from .kinds import Leaf, Refused, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 
 
@@ -47,8 +46,11 @@ def encode_tensor(enc, t):
     if t.is_quantized:
         raise Refused("a quantized tensor cannot be stored as plain bytes")
     grad_fn = t.grad_fn
-    shape, stride, device = t.shape, t.stride(), str(t.device)
-    index, raw = (None, False) if device == "meta" else _stage(enc, t, shape, stride, device)
+    stored = t
+    if t.is_neg() or t.is_complex() and t.is_conj():
+        stored = t.detach().resolve_conj().resolve_neg()
+    shape, stride, device = stored.shape, stored.stride(), str(stored.device)
+    index, raw = (None, False) if device == "meta" else _stage(enc, stored, shape, stride, device)
     requires_grad = t.requires_grad
     flags = ("p" if type(t) is not torch.Tensor else "") + ("r" if requires_grad else "")
     grad = None
@@ -63,9 +65,6 @@ def encode_tensor(enc, t):
 def _stage(enc, t, shape, stride, device):
     """The leaf of a tensor and whether it is raw memory. CPU memory that is dense is referred to, not copied."""
     size = t.element_size()
-    if t.is_neg() or t.is_complex() and t.is_conj():
-        t = t.detach().resolve_conj().resolve_neg()
-        stride = t.stride()
     count = t.numel()
     if count == 0:
         return None, False
@@ -132,9 +131,7 @@ def source(r, node):
     torch = torch_module()
     dtype = dtype_of(node)
     data = r.leaf(node[1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the buffer may be read-only: it is only read
-        flat = torch.frombuffer(data, dtype=torch.uint8)
+    flat = torch.frombuffer(unguarded(data), dtype=torch.uint8)
     if flat.data_ptr() % dtype.itemsize:
         flat = flat.clone()
     flat = flat.view(dtype)
