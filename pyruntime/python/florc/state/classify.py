@@ -10,14 +10,14 @@ import types
 import weakref
 from typing import Any, Callable, Dict
 
-from . import arrays, atoms, containers, generators, objects, references, tensors
+from . import arrays, atoms, containers, data, generators, mappings, modules, objects, references, sequences, tensors
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 
 HANDLERS: Dict[type, Callable] = {}
 """Exact class -> encoder(enc, object) -> node."""
 BUILTIN_HANDLERS: Dict[type, Callable] = {
     **containers.ENCODERS,
-    **{cls: references.encode_data for cls in references.DATA},
+    **{cls: data.encode_data for cls in data.DATA},
     functools.partial: references.encode_partial,
     types.MethodType: references.encode_method,
     types.ModuleType: references.encode_module,
@@ -36,16 +36,16 @@ def encode_light_derived(enc, obj):
     return objects.encode_derived(enc, obj)
 
 
-LIGHT = frozenset({encode_light_object, encode_light_derived, objects.encode_loader})
+LIGHT = frozenset({encode_light_object, encode_light_derived, modules.encode_loader})
 """Walked last; tensors, arrays and long containers first met there stay as they are."""
 BULK = frozenset({
     tensors.encode_tensor, tensors.encode_unknown_tensor, arrays.encode_array, references.encode_opaque,
-    references.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, objects.encode_module,
-    containers.encode_bytearray, containers.encode_array, containers.encode_bytes})
+    data.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, modules.encode_module,
+    sequences.encode_bytearray, sequences.encode_array, sequences.encode_bytes})
 SIZED = frozenset({
-    containers.encode_list, containers.encode_tuple, containers.encode_dict, containers.encode_set,
-    containers.encode_frozenset, containers.encode_ordered, containers.encode_defaultdict, containers.encode_deque,
-    containers.encode_namedtuple, objects.encode_derived})
+    sequences.encode_list, sequences.encode_tuple, mappings.encode_dict, mappings.encode_set,
+    mappings.encode_frozenset, mappings.encode_ordered, mappings.encode_defaultdict, sequences.encode_deque,
+    sequences.encode_namedtuple, objects.encode_derived})
 _PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
 _LIMIT = 10000
 
@@ -72,18 +72,18 @@ def _torch_handler(kind: type):
     if issubclass(kind, torch.Generator):
         return generators.encode_torch
     if issubclass(kind, torch.nn.Module):
-        return objects.encode_module
+        return modules.encode_module
     if issubclass(kind, torch.optim.Optimizer):
-        return objects.encode_optimizer
-    data = getattr(torch.utils, "data", None)
-    if data is not None and issubclass(kind, data.DataLoader):
-        return objects.encode_loader
-    if data is not None and issubclass(kind, (data.Dataset, data.Sampler)):
+        return modules.encode_optimizer
+    loading = getattr(torch.utils, "data", None)
+    if loading is not None and issubclass(kind, loading.DataLoader):
+        return modules.encode_loader
+    if loading is not None and issubclass(kind, (loading.Dataset, loading.Sampler)):
         return encode_light_derived if layout_base(kind) in CONTENT_BASES else encode_light_object
     if kind.__name__.startswith("_") and kind.__name__.endswith("Iter") and kind.__module__ == "torch.utils.data.dataloader":
         return references.encode_opaque
     if any(base.__name__ == "GradScaler" and base.__module__.startswith("torch.") for base in kind.__mro__):
-        return objects.encode_scaler
+        return modules.encode_scaler
     return None
 
 
@@ -117,19 +117,19 @@ def _plain_handler(kind: type):
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
         return references.encode_opaque
     if kind.__module__.split(".", 1)[0] in _PICKLED_PACKAGES:
-        return references.encode_pickled
+        return data.encode_pickled
     base = layout_base(kind)
     if base is object:
         return objects.encode_object
     if base is tuple and isinstance(getattr(kind, "_fields", None), tuple) and not _has_dict(kind):
-        return containers.encode_namedtuple
+        return sequences.encode_namedtuple
     if base in CONTENT_BASES:
         return objects.encode_derived
     if base in VALUE_BASES:
         return objects.encode_derived_value
     if references.is_iterator(kind):
         return references.encode_opaque
-    return references.encode_pickled
+    return data.encode_pickled
 
 
 def _has_dict(kind: type) -> bool:

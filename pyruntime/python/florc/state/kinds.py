@@ -185,3 +185,8 @@ def all_slots(cls: type) -> List[Tuple[str, Any]]:
         found = [slot for base in reversed(cls.__mro__) for slot in own_slots(base)]
         _SLOTS[cls] = found
     return found
+
+
+def refuse_kept(values) -> None:
+    if KEPT in values:
+        raise Refused("the data in it was not recorded, and there is none here now")

@@ -1,8 +1,7 @@
-"""Plain objects, modules, optimizers: their attributes, set without running any of the user's code. Both directions.
+"""Plain objects: their attributes, set without running any of the user's code. Both directions.
 
 Nodes: `["object", module, qualname, [name, value, …], content or null]` where content is the node of the builtin
-container it derives from; `["torch.Module", module, qualname, [name, value, …], [parameters], [buffers], [modules]]`,
-the last three as `[name, value, …]`; `["value", module, qualname, [name, value, …], base, encoded base value]`.
+container it derives from; `["value", module, qualname, [name, value, …], base, encoded base value]`.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from .atoms import same_atom
-from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS, update_dict
+from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
 from .kind import Kind
-from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, all_slots, find_class, layout_base, type_name
+from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, all_slots, layout_base, type_name
 
 HOOKS = frozenset(
     "_backward_pre_hooks _backward_hooks _is_full_backward_hook _forward_hooks _forward_hooks_with_kwargs"
@@ -24,7 +23,6 @@ HOOKS = frozenset(
 """Attributes that hold code, not state: never recorded, and on restore the live ones stay."""
 REBOUND = frozenset({"_last_lr"})
 """Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
-TABLES = ("_parameters", "_buffers", "_modules")
 _MISSING = object()
 
 
@@ -67,11 +65,6 @@ def encode_object(enc, obj):
     return ["object", *type_name(type(obj)), _attributes(enc, obj), None]
 
 
-def encode_optimizer(enc, obj):
-    enc.optimizers.append(enc.current)
-    return encode_object(enc, obj)
-
-
 def encode_derived(enc, obj):
     """An instance of a class derived from list, dict, set, deque, …"""
     content = CONTENT[layout_base(type(obj))](enc, obj)
@@ -83,37 +76,6 @@ def encode_derived_value(enc, obj):
     base = layout_base(type(obj))
     plain = base(obj) if base is not tuple else tuple(tuple.__iter__(obj))
     return ["value", *type_name(type(obj)), _attributes(enc, obj), VALUE_BASES[base], enc.value(plain)]
-
-
-def encode_module(enc, obj):
-    attributes = instance_dict(obj)
-    tables = [attributes.get(name) for name in TABLES]
-    if not all(isinstance(table, dict) for table in tables):
-        raise Refused(f"a module of class {type(obj).__name__} keeps its parameters outside Python")
-    value = enc.value
-    own = []
-    for name, item in attributes.items():
-        if name not in HOOKS and name not in TABLES:
-            own.append(name)
-            own.append(value(item))
-    encoded = [[part for name, item in table.items() for part in (name, value(item))] for table in tables]
-    return ["torch.Module", *type_name(type(obj)), own, *encoded]
-
-
-def encode_scaler(enc, obj):
-    """A gradient scaler notes, between unscale and update, what it did under the addresses of optimizers."""
-    if instance_dict(obj).get("_per_optimizer_states"):
-        raise Refused("the gradient scaler is between step() and update()")
-    return encode_object(enc, obj)
-
-
-def encode_loader(enc, obj):
-    """A DataLoader; its live iterator (worker processes) is nobody's state."""
-    attributes = {name: item for name, item in instance_dict(obj).items() if name != "_iterator"}
-    own = encode_attributes(enc, attributes)
-    if "_iterator" in instance_dict(obj):
-        own += ("_iterator", KEPT)
-    return ["object", *type_name(type(obj)), own, None]
 
 
 def match_attributes(m, encoded: list, attributes) -> None:
@@ -252,31 +214,4 @@ class DerivedValue(Kind):
         return obj
 
 
-class Module(Object):
-    """torch modules: their tables of parameters, buffers and submodules are updated in place too."""
-
-    def match(self, m, node, live) -> bool:
-        attributes = instance_dict(live)
-        if type_name(type(live)) != (node[1], node[2]) or not attributes or not all(t in attributes for t in TABLES):
-            return False
-        for encoded, name in zip(node[4:], TABLES):
-            match_attributes(m, encoded, attributes[name])
-        match_attributes(m, node[3], attributes)
-        m.saw_class(type(live))
-        return True
-
-    def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2])
-        obj = object.__new__(cls)
-        sys.modules["torch"].nn.Module.__init__(obj)
-        return obj
-
-    def fill(self, r, node, obj, index):
-        attributes = instance_dict(obj)
-        fill_attributes(r, node[3], attributes, _NOT_OWN)
-        for encoded, name in zip(node[4:], TABLES):
-            update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
-
-
-_NOT_OWN = HOOKS | set(TABLES)
-KINDS = {"object": Object(), "torch.Module": Module(), "value": DerivedValue()}
+KINDS = {"object": Object(), "value": DerivedValue()}

@@ -1,23 +1,15 @@
-"""What is recorded by name or by reference: functions, classes, methods, files, locks, loggers, pickled values.
+"""What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
-`["data", constructor, [args]]`, `["opaque", module, qualname of its class, qualname or null]`,
-`["pickle", leaf, module, qualname]`, `["weakref", its object or null]`.
+`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`.
 """
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import fractions
 import functools
 import io
-import pathlib
-import pickle
-import re
 import sys
 import types
-import uuid
 import weakref
 
 from .kind import Kind
@@ -42,24 +34,6 @@ CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
     types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
     types.TracebackType, types.MappingProxyType, types.CellType, memoryview, io.IOBase, BaseException)
-DATA = {
-    datetime.datetime: lambda v: v.__reduce__()[1],
-    datetime.date: lambda v: v.__reduce__()[1],
-    datetime.time: lambda v: v.__reduce__()[1],
-    datetime.timedelta: lambda v: (v.days, v.seconds, v.microseconds),
-    datetime.timezone: lambda v: v.__getinitargs__(),
-    decimal.Decimal: lambda v: (str(v),),
-    fractions.Fraction: lambda v: (v.numerator, v.denominator),
-    uuid.UUID: lambda v: (str(v),),
-    slice: lambda v: (v.start, v.stop, v.step),
-    range: lambda v: (v.start, v.stop, v.step),
-    type(re.compile("")): lambda v: (v.pattern, v.flags),
-    **{cls: lambda v: (str(v),) for cls in (
-        pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)},
-}
-CONSTRUCTORS = {dotted(cls): cls for cls in DATA}
-CONSTRUCTORS["re.Pattern"] = re.compile
-_NOT_PICKLED: set = set()
 
 
 def in_opaque_module(cls: type) -> bool:
@@ -106,10 +80,6 @@ def encode_partial(enc, obj):
     return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
 
 
-def encode_data(enc, obj):
-    return ["data", dotted(type(obj)), [enc.value(x) for x in DATA[type(obj)](obj)]]
-
-
 def encode_weakref(enc, obj):
     """A weak reference to something that is in the graph anyway; called when everything else is."""
     target = obj()
@@ -125,17 +95,6 @@ def encode_opaque(enc, obj):
 def _qualname(obj):
     name = getattr(obj, "__qualname__", None) if isinstance(obj, FUNCTIONS + (types.MethodType,)) else None
     return name if isinstance(name, str) else None
-
-
-def encode_pickled(enc, obj):
-    """Pickled when its class lets itself be pickled, else by reference."""
-    kind = type(obj)
-    if kind not in _NOT_PICKLED:
-        try:
-            return ["pickle", enc.leaf(pickle.dumps(obj, 4)), *type_name(kind)]
-        except Exception:  # a class may refuse in any way it likes
-            _NOT_PICKLED.add(kind)
-    return encode_opaque(enc, obj)
 
 
 def is_output(obj) -> bool:
@@ -231,28 +190,6 @@ class Partial(Kind):
         return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
 
 
-class Data(Kind):
-    """Dates, decimals, paths and the like: rebuilt by a constructor from a fixed table."""
-
-    immutable = True
-
-    def match(self, m, node, live) -> bool:
-        return dotted(type(live)) == node[1]
-
-    def check_new(self, m, node, index):
-        if node[1] not in CONSTRUCTORS:
-            raise Refused(f"no constructor for {node[1]}")
-
-    def parts(self, node):
-        return node[2]
-
-    def make(self, r, node, index):
-        return CONSTRUCTORS[node[1]](*[r.value(v) for v in node[2]])
-
-    def same(self, made, live) -> bool:
-        return made == live and repr(made) == repr(live)
-
-
 class Weak(Kind):
     immutable = True
 
@@ -292,25 +229,5 @@ class Opaque(Kind):
         return made is live
 
 
-class Pickled(Kind):
-    immutable = True
-
-    def match(self, m, node, live) -> bool:
-        return type_name(type(live)) == (node[2], node[3])
-
-    def check(self, m, node, index):
-        if not m.trust_pickle:
-            raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
-
-    def make(self, r, node, index):
-        data, live = bytes(r.leaf(node[1])), r.live_of(index)
-        if live is not None and pickle.dumps(live, 4) == data:
-            return live
-        return pickle.loads(data)
-
-    def same(self, made, live) -> bool:
-        return made is live
-
-
-KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "data": Data(), "opaque": Opaque(),
-         "pickle": Pickled(), "weakref": Weak()}
+KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(),
+         "weakref": Weak()}
