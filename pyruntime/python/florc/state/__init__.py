@@ -1,0 +1,15 @@
+"""The state of named places as one object graph plus raw bytes, and back.
+
+`encode` reads it, `restore` puts it back in place, `differences` compares two. Nothing here imports torch or numpy:
+they are used when the program has them.
+"""
+
+from .differences import Difference, differences
+from .encode import encode
+from .kinds import CannotRestore, Encoded, Leaf, Unsupported, leaf_bytes
+from .owners import owners_of
+from .paths import by_reference
+from .restore import restore
+
+__all__ = ["CannotRestore", "Difference", "Encoded", "Leaf", "Unsupported", "by_reference", "differences", "encode", "leaf_bytes",
+           "owners_of", "restore"]

@@ -1,0 +1,117 @@
+"""numpy arrays: both directions.
+
+Nodes: `["ndarray", leaf, dtype descr, shape, strides in bytes, writeable, "C" | "F"]`, the leaf holding the elements in
+C order, or in Fortran order when that is how they lie; `["objects", [values], shape]` for object arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .atoms import dtype_descr, dtype_from
+from .kind import Kind
+from .kinds import Leaf, Refused
+
+
+def encode_array(enc, a):
+    numpy = sys.modules["numpy"]
+    descr = dtype_descr(a.dtype)
+    if descr == "O":
+        return ["objects", [enc.value(x) for x in a.ravel().tolist()], list(a.shape)]
+    if descr is None:
+        raise Refused(f"an array of dtype {a.dtype} cannot be stored as plain bytes")
+    fortran = a.flags.f_contiguous and not a.flags.c_contiguous
+    flat = a.T if fortran else numpy.ascontiguousarray(a)
+    leaf = None
+    if a.size and a.itemsize:
+        address = flat.__array_interface__["data"][0]
+        leaf = enc.leaf(Leaf(address, a.nbytes, flat))
+        low, high = bounds(a.shape, a.strides, a.itemsize)
+        enc.spans.append(("cpu", a.__array_interface__["data"][0] + low, high - low, enc.current, a.itemsize))
+    return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]
+
+
+def bounds(shape, strides, itemsize):
+    """Bytes before and after the first element that the elements of a non-empty array reach."""
+    low, high = 0, itemsize
+    for size, step in zip(shape, strides):
+        if step < 0:
+            low += (size - 1) * step
+        else:
+            high += (size - 1) * step
+    return low, high
+
+
+def numpy_module():
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        raise Refused("numpy is not imported")
+    return numpy
+
+
+def source(r, node):
+    """A read-only array over the leaf's bytes. Not to be kept."""
+    numpy = numpy_module()
+    dtype = dtype_from(node[2])
+    if node[1] is None:
+        return numpy.empty(node[3], dtype)
+    flat = numpy.frombuffer(r.leaf(node[1]), dtype=dtype)
+    return flat.reshape(node[3][::-1]).T if node[6] == "F" else flat.reshape(node[3])
+
+
+class Array(Kind):
+    order = 0
+
+    def check(self, m, node, index):
+        count = 1
+        for size in node[3]:
+            count *= size
+        numpy_module()
+        if node[1] is not None:
+            m.expect_bytes(node[1], count * dtype_from(node[2]).itemsize)
+
+    def match(self, m, node, live) -> bool:
+        numpy = sys.modules.get("numpy")
+        return (numpy is not None and type(live) is numpy.ndarray and live.dtype == dtype_from(node[2])
+                and list(live.shape) == node[3] and list(live.strides) == node[4]
+                and live.flags.writeable and node[5])
+
+    def make(self, r, node, index):
+        numpy = numpy_module()
+        dtype = dtype_from(node[2])
+        array = r.memory.get(index)
+        if array is None:
+            low, high = bounds(node[3], node[4], dtype.itemsize) if node[1] is not None else (0, 0)
+            memory = numpy.empty(high - low, numpy.uint8)
+            array = numpy.ndarray(node[3], dtype, memory, -low, node[4])
+            array[...] = source(r, node)
+        array.flags.writeable = node[5]
+        return array
+
+    def fill(self, r, node, obj, index):
+        if r.live_of(index) is not None:
+            obj[...] = source(r, node)
+
+
+class Objects(Kind):
+    order = 1
+
+    def match(self, m, node, live) -> bool:
+        numpy = sys.modules.get("numpy")
+        if numpy is None or type(live) is not numpy.ndarray or not live.dtype.hasobject or list(live.shape) != node[2]:
+            return False
+        for value, item in zip(node[1], live.ravel().tolist()):
+            m.pair(value, item)
+        return True
+
+    def make(self, r, node, index):
+        return numpy_module().empty(node[2], object)
+
+    def fill(self, r, node, obj, index):
+        flat = numpy_module().empty(len(node[1]), object)
+        for i, value in enumerate(node[1]):
+            flat[i] = r.value(value)
+        obj[...] = flat.reshape(node[2])
+
+
+KINDS = {"ndarray": Array(), "objects": Objects()}

@@ -1,0 +1,191 @@
+"""Values without identity, written in place: numbers, strings, enums, dtypes, flat tuples.
+
+JSON's null, booleans, strings, finite floats and 64-bit integers stand for themselves; anything else is a list whose
+first item is a tag. (A list holding one integer is a reference to a node and never an atom.)
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import struct
+import sys
+from typing import Any, Callable, Dict
+
+from .kinds import LONG_NUMBERS, Refused, find_class, type_name
+
+ATOMS: Dict[type, Callable[[Any], Any]] = {}
+"""Exact type -> encoder."""
+DECODERS: Dict[str, Callable[[list], Any]] = {}
+"""Tag -> decoder of the whole tagged list."""
+
+
+def _same(value):
+    return value
+
+
+def _int(value: int):
+    return value if -(1 << 63) <= value < (1 << 64) else ["i", hex(value)]
+
+
+def _float(value: float):
+    return value if math.isfinite(value) else ["f", struct.pack(">d", value).hex()]
+
+
+def _str(value: str):
+    if value.isascii():
+        return value
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # lone surrogates (os.fsdecode): JSON would join two of them into one character
+        return ["s", value.encode("utf-32-le", "surrogatepass").hex()]
+    return value
+
+
+def flat_tuple(value: tuple):
+    """A short tuple of atoms as an atom, else None: its identity is nobody's business, and it costs no node."""
+    if len(value) > LONG_NUMBERS:
+        return None
+    encoded = ["t"]
+    for item in value:
+        atom = ATOMS.get(type(item))
+        if atom is None:
+            return None
+        encoded.append(atom(item))
+    return encoded
+
+
+def enum_atom(value: enum.Enum):
+    module, qualname = type_name(type(value))
+    name = value.name
+    if name is not None and type(value).__members__.get(name) is value:
+        return ["e", module, qualname, name]
+    return ["ev", module, qualname, _int(int(value.value))]  # a combination of flags
+
+
+def _enum_class(module: str, qualname: str):
+    cls = find_class(module, qualname)
+    if cls is None or not issubclass(cls, enum.Enum):
+        raise Refused(f"the enumeration {module}.{qualname} is not defined")
+    return cls
+
+
+def _enum_member(v: list):
+    member = _enum_class(v[1], v[2]).__members__.get(v[3])
+    if member is None:
+        raise Refused(f"{v[1]}.{v[2]} has no member {v[3]}")
+    return member
+
+
+def _singleton(v: list):
+    return {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}[v[1]]
+
+
+def _torch(name: str):
+    torch = sys.modules.get("torch")
+    found = getattr(torch, name, None)
+    if found is None:
+        raise Refused(f"torch.{name} is not available")
+    return found
+
+
+def _numpy():
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        raise Refused("numpy is not imported")
+    return numpy
+
+
+def dtype_descr(dtype):
+    """A numpy dtype as JSON: `"<f4"`, or a list of fields for structured types."""
+    if dtype.hasobject:
+        return "O" if dtype.str == "|O" else None
+    return sys.modules["numpy"].lib.format.dtype_to_descr(dtype)
+
+
+def dtype_from(descr):
+    return _numpy().lib.format.descr_to_dtype(_fields(descr))
+
+
+def _fields(descr):
+    if not isinstance(descr, list):
+        return descr
+    fields = []
+    for name, kind, *shape in descr:
+        name = tuple(name) if isinstance(name, list) else name
+        fields.append((name, _fields(kind), *(tuple(s) for s in shape)))
+    return fields
+
+
+def _numpy_scalar(value):
+    return ["ns", dtype_descr(value.dtype), value.tobytes().hex()]
+
+
+def _numpy_scalar_from(v: list):
+    return _numpy().frombuffer(bytes.fromhex(v[2]), dtype=dtype_from(v[1]), count=1)[0]
+
+
+def register_torch(torch) -> None:
+    """Atoms of torch; called when the first torch object is met."""
+    ATOMS[torch.dtype] = lambda v: ["T", str(v)[6:]]
+    ATOMS[torch.layout] = lambda v: ["T", str(v)[6:]]
+    ATOMS[torch.memory_format] = lambda v: ["T", str(v)[6:]]
+    ATOMS[torch.device] = lambda v: ["dev", str(v)]
+    ATOMS[torch.Size] = lambda v: ["sz", *v]
+
+
+def numpy_atom(kind: type):
+    """The encoder for a numpy scalar or dtype class, or None."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if issubclass(kind, numpy.dtype):
+        return lambda v: ["nd", dtype_descr(v)]
+    if issubclass(kind, numpy.generic) and kind is not numpy.object_ and kind is not numpy.void:
+        return _numpy_scalar
+    return None
+
+
+def decode(value):
+    """The Python value of an atom. Refused when a class or library it names is missing."""
+    if type(value) is not list:
+        return value
+    return DECODERS[value[0]](value)
+
+
+ATOMS.update({
+    type(None): _same, bool: _same, int: _int, float: _float, str: _str,
+    complex: lambda v: ["c", _float(v.real), _float(v.imag)],
+    type(Ellipsis): lambda v: ["o", "Ellipsis"],
+    type(NotImplemented): lambda v: ["o", "NotImplemented"],
+})
+DECODERS.update({
+    "i": lambda v: int(v[1], 16),
+    "f": lambda v: struct.unpack(">d", bytes.fromhex(v[1]))[0],
+    "s": lambda v: bytes.fromhex(v[1]).decode("utf-32-le", "surrogatepass"),
+    "b": lambda v: bytes.fromhex(v[1]),
+    "c": lambda v: complex(decode(v[1]), decode(v[2])),
+    "o": _singleton,
+    "t": lambda v: tuple([decode(item) for item in v[1:]]),
+    "e": _enum_member,
+    "ev": lambda v: _enum_class(v[1], v[2])(decode(v[3])),
+    "T": lambda v: _torch(v[1]),
+    "dev": lambda v: _torch("device")(v[1]),
+    "sz": lambda v: _torch("Size")(v[1:]),
+    "nd": lambda v: dtype_from(v[1]),
+    "ns": _numpy_scalar_from,
+})
+
+
+def same_atom(a, b) -> bool:
+    """Whether two atoms are equal to the last bit (`-0.0` is not `0.0`, `1` is not `True`)."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind is str or kind is int or kind is bytes:
+        return a == b
+    if kind not in ATOMS:
+        return False
+    return repr(ATOMS[kind](a)) == repr(ATOMS[kind](b))

@@ -1,0 +1,136 @@
+"""Which encoder an object of a given class gets; decided once per class."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import random
+import sys
+import types
+import weakref
+from typing import Any, Callable, Dict
+
+from . import arrays, atoms, containers, data, generators, mappings, modules, objects, references, sequences, tensors
+from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
+
+HANDLERS: Dict[type, Callable] = {}
+"""Exact class -> encoder(enc, object) -> node."""
+BUILTIN_HANDLERS: Dict[type, Callable] = {
+    **containers.ENCODERS,
+    **{cls: data.encode_data for cls in data.DATA},
+    functools.partial: references.encode_partial,
+    types.MethodType: references.encode_method,
+    types.ModuleType: references.encode_module,
+    weakref.ref: references.encode_weakref,
+    random.Random: generators.encode_python,
+}
+HANDLERS.update(BUILTIN_HANDLERS)
+
+
+def encode_light_object(enc, obj):
+    """A dataset or sampler: small plain values and generators only."""
+    return objects.encode_object(enc, obj)
+
+
+def encode_light_derived(enc, obj):
+    return objects.encode_derived(enc, obj)
+
+
+LIGHT = frozenset({encode_light_object, encode_light_derived, modules.encode_loader})
+"""Walked last; tensors, arrays and long containers first met there stay as they are."""
+BULK = frozenset({
+    tensors.encode_tensor, tensors.encode_unknown_tensor, arrays.encode_array, references.encode_opaque,
+    data.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, modules.encode_module,
+    sequences.encode_bytearray, sequences.encode_array, sequences.encode_bytes})
+SIZED = frozenset({
+    sequences.encode_list, sequences.encode_tuple, mappings.encode_dict, mappings.encode_set,
+    mappings.encode_frozenset, mappings.encode_ordered, mappings.encode_defaultdict, sequences.encode_deque,
+    sequences.encode_namedtuple, objects.encode_derived})
+_PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
+_LIMIT = 10000
+
+
+def learn(kind: type, obj: Any) -> Callable:
+    """The encoder of a class met for the first time; atoms are entered in ATOMS instead (the caller looks)."""
+    if len(HANDLERS) > _LIMIT:  # a program that makes classes in a loop
+        HANDLERS.clear()
+        HANDLERS.update(BUILTIN_HANDLERS)
+    handler = _torch_handler(kind) or _numpy_handler(kind) or _plain_handler(kind)
+    HANDLERS[kind] = handler
+    return handler
+
+
+def _torch_handler(kind: type):
+    torch = sys.modules.get("torch")
+    if not hasattr(torch, "optim") or not hasattr(torch, "utils"):
+        return None
+    if torch.dtype not in atoms.ATOMS:
+        atoms.register_torch(torch)
+    if issubclass(kind, torch.Tensor):
+        plain = kind is torch.Tensor or kind is torch.nn.Parameter
+        return tensors.encode_tensor if plain else tensors.encode_unknown_tensor
+    if issubclass(kind, torch.Generator):
+        return generators.encode_torch
+    if issubclass(kind, torch.nn.Module):
+        return modules.encode_module
+    if issubclass(kind, torch.optim.Optimizer):
+        return modules.encode_optimizer
+    loading = getattr(torch.utils, "data", None)
+    if loading is not None and issubclass(kind, loading.DataLoader):
+        return modules.encode_loader
+    if loading is not None and issubclass(kind, (loading.Dataset, loading.Sampler)):
+        return encode_light_derived if layout_base(kind) in CONTENT_BASES else encode_light_object
+    if kind.__name__.startswith("_") and kind.__name__.endswith("Iter") and kind.__module__ == "torch.utils.data.dataloader":
+        return references.encode_opaque
+    if any(base.__name__ == "GradScaler" and base.__module__.startswith("torch.") for base in kind.__mro__):
+        return modules.encode_scaler
+    return None
+
+
+def _numpy_handler(kind: type):
+    numpy = sys.modules.get("numpy")
+    if not hasattr(numpy, "ndarray") or not hasattr(numpy, "random"):
+        return None
+    atom = atoms.numpy_atom(kind)
+    if atom is not None:
+        atoms.ATOMS[kind] = atom
+    if kind is numpy.ndarray:
+        return arrays.encode_array
+    if kind is numpy.random.Generator:
+        return generators.encode_generator
+    if kind is numpy.random.RandomState:
+        return generators.encode_random_state
+    if issubclass(kind, numpy.random.BitGenerator) and kind.__module__.startswith("numpy."):
+        return generators.encode_bits
+    if issubclass(kind, numpy.memmap):
+        return references.encode_opaque
+    return None
+
+
+def _plain_handler(kind: type):
+    if issubclass(kind, enum.Enum):
+        atoms.ATOMS[kind] = atoms.enum_atom
+    if issubclass(kind, references.FUNCTIONS):
+        return references.encode_named
+    if issubclass(kind, types.ModuleType):
+        return references.encode_module
+    if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
+        return references.encode_opaque
+    if kind.__module__.split(".", 1)[0] in _PICKLED_PACKAGES:
+        return data.encode_pickled
+    base = layout_base(kind)
+    if base is object:
+        return objects.encode_object
+    if base is tuple and isinstance(getattr(kind, "_fields", None), tuple) and not _has_dict(kind):
+        return sequences.encode_namedtuple
+    if base in CONTENT_BASES:
+        return objects.encode_derived
+    if base in VALUE_BASES:
+        return objects.encode_derived_value
+    if references.is_iterator(kind):
+        return references.encode_opaque
+    return data.encode_pickled
+
+
+def _has_dict(kind: type) -> bool:
+    return kind.__dictoffset__ != 0

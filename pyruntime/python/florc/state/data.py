@@ -1,0 +1,104 @@
+"""Values rebuilt by a constructor from a fixed table (dates, decimals, paths), and what is left: pickled ones.
+
+Nodes: `["data", constructor, [args]]`, `["pickle", leaf, module, qualname]`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import fractions
+import pathlib
+import pickle
+import re
+import uuid
+
+from .kind import Kind
+from .kinds import Refused, type_name
+from .references import encode_opaque
+
+DATA = {
+    datetime.datetime: lambda v: v.__reduce__()[1],
+    datetime.date: lambda v: v.__reduce__()[1],
+    datetime.time: lambda v: v.__reduce__()[1],
+    datetime.timedelta: lambda v: (v.days, v.seconds, v.microseconds),
+    datetime.timezone: lambda v: v.__getinitargs__(),
+    decimal.Decimal: lambda v: (str(v),),
+    fractions.Fraction: lambda v: (v.numerator, v.denominator),
+    uuid.UUID: lambda v: (str(v),),
+    slice: lambda v: (v.start, v.stop, v.step),
+    range: lambda v: (v.start, v.stop, v.step),
+    type(re.compile("")): lambda v: (v.pattern, v.flags),
+    **{cls: lambda v: (str(v),) for cls in (
+        pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)},
+}
+
+
+def constructor_name(cls: type) -> str:
+    """`pathlib.PosixPath`: the public name, whatever private module a Python version keeps the class in."""
+    return f"{cls.__module__.split('.', 1)[0].lstrip('_')}.{cls.__name__}"
+
+
+CONSTRUCTORS = {constructor_name(cls): cls for cls in DATA}
+CONSTRUCTORS["re.Pattern"] = re.compile
+_NOT_PICKLED: set = set()
+
+
+def encode_data(enc, obj):
+    return ["data", constructor_name(type(obj)), [enc.value(x) for x in DATA[type(obj)](obj)]]
+
+
+def encode_pickled(enc, obj):
+    """Pickled when its class lets itself be pickled, else by reference."""
+    kind = type(obj)
+    if kind not in _NOT_PICKLED:
+        try:
+            return ["pickle", enc.leaf(pickle.dumps(obj, 4)), *type_name(kind)]
+        except Exception:  # a class may refuse in any way it likes
+            _NOT_PICKLED.add(kind)
+    return encode_opaque(enc, obj)
+
+
+class Data(Kind):
+    """Dates, decimals, paths and the like: rebuilt by a constructor from a fixed table."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return constructor_name(type(live)) == node[1]
+
+    def check_new(self, m, node, index):
+        if node[1] not in CONSTRUCTORS:
+            raise Refused(f"no constructor for {node[1]}")
+
+    def parts(self, node):
+        return node[2]
+
+    def make(self, r, node, index):
+        return CONSTRUCTORS[node[1]](*[r.value(v) for v in node[2]])
+
+    def same(self, made, live) -> bool:
+        return made == live and repr(made) == repr(live)
+
+
+class Pickled(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type_name(type(live)) == (node[2], node[3])
+
+    def check(self, m, node, index):
+        if not m.trust_pickle:
+            raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
+
+    def make(self, r, node, index):
+        data, live = bytes(r.leaf(node[1])), r.live_of(index)
+        if live is not None and pickle.dumps(live, 4) == data:
+            return live
+        return pickle.loads(data)
+
+    def same(self, made, live) -> bool:
+        return made is live
+
+
+KINDS = {"data": Data(), "pickle": Pickled()}

@@ -1,0 +1,167 @@
+"""Two encoded states side by side: what differs, where."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, NamedTuple, Sequence
+
+from .kinds import is_ref
+from .paths import all_paths, children, show
+
+LIMIT = 1000
+
+
+class Difference(NamedTuple):
+    """`place`: path of what differs (`net.fc.weight`). `what`: one phrase (`float32[10, 64] differs`)."""
+
+    place: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}"
+
+
+def differences(graph_a: bytes, leaf_hashes_a: Sequence, graph_b: bytes, leaf_hashes_b: Sequence) -> List[Difference]:
+    """What differs between two states, in the order of the first one's places; at most LIMIT entries.
+
+    `leaf_hashes[i]` is anything that is equal when the bytes of leaf i are equal. Values reached twice are reported once.
+    """
+    comparison = _Comparison(json.loads(graph_a), leaf_hashes_a, json.loads(graph_b), leaf_hashes_b)
+    comparison.run()
+    return comparison.found
+
+
+class _Comparison:
+    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence):
+        self.a, self.b = a, b
+        self.hashes = (hashes_a, hashes_b)
+        self.found: List[Difference] = []
+        self.names = (all_paths(a), all_paths(b))
+        self.queue: List[tuple] = []
+        self.partner: Dict[int, int] = {}
+
+    def run(self) -> None:
+        self._roots(dict(self.a["places"]), dict(self.b["places"]))
+        self._roots({o[0]: o[3] for o in self.a["owners"]}, {o[0]: o[3] for o in self.b["owners"]})
+        at = 0
+        while at < len(self.queue) and len(self.found) < LIMIT:
+            self._nodes(*self.queue[at])
+            at += 1
+        self._random(dict(self.a["$random"]), dict(self.b["$random"]))
+
+    def _say(self, place: str, what: str) -> None:
+        if len(self.found) < LIMIT:
+            self.found.append(Difference(place, what))
+
+    def _roots(self, a: Dict[str, Any], b: Dict[str, Any]) -> None:
+        for name in {**a, **b}:
+            if name not in a or name not in b:
+                self._say(name, "only in the second" if name in b else "only in the first")
+            else:
+                self._values(name, a[name], b[name])
+
+    def _values(self, place: str, a, b) -> None:
+        if is_ref(a) and is_ref(b):
+            if a[0] not in self.partner:
+                self.partner[a[0]] = b[0]
+                self.queue.append((place, a[0], b[0]))
+            elif self.partner[a[0]] != b[0]:
+                self._say(place, "is not the same object as before")
+        elif is_ref(a) or is_ref(b) or repr(a) != repr(b):
+            self._say(place, f"{self._shown(a, 0)} -> {self._shown(b, 1)}")
+
+    def _shown(self, value, side: int) -> str:
+        return describe((self.a, self.b)[side]["nodes"][value[0]]) if is_ref(value) else show(value)
+
+    def _nodes(self, place: str, a: int, b: int) -> None:
+        one, two = self.a["nodes"][a], self.b["nodes"][b]
+        if describe(one) != describe(two):
+            return self._say(place, f"{describe(one)} -> {describe(two)}")
+        if not self._same_leaf(one, two):
+            self._say(place, f"{describe(one)} differs")
+        elif one[0] in ("tensor", "ndarray") and self._facts(one) != self._facts(two):
+            self._say(place, f"{describe(one)}: layout, flags or history differ")
+        elif one[0] in ("named", "opaque", "rng") and _without_leaves(one) != _without_leaves(two):
+            self._say(place, f"{' '.join(map(str, one[1:3]))} -> {' '.join(map(str, two[1:3]))}")
+        mine, theirs = self._children(one, 0), self._children(two, 1)
+        for label in {**mine, **theirs}:
+            if label in mine and label in theirs:
+                self._values(place + label, mine[label], theirs[label])
+            else:
+                side = "first" if label in mine else "second"
+                self._say(place + label, f"only in the {side}")
+
+    def _children(self, node, side: int) -> Dict[str, Any]:
+        out: Dict[str, Any] = {}
+        for label, value in children(node):
+            if label.startswith("[#"):
+                label = f"[{self.names[side][int(label[2:-1])] or '…'}]"
+            if label != ".keys()":
+                out.setdefault(label, value)
+        return out
+
+    def _same_leaf(self, one, two) -> bool:
+        mine = [self.hashes[0][i] for i in _leaves(one)]
+        theirs = [self.hashes[1][i] for i in _leaves(two)]
+        return mine == theirs
+
+    @staticmethod
+    def _facts(node):
+        return node[2:8] + node[10:] if node[0] == "tensor" else node[2:]
+
+    def _random(self, a: Dict[str, list], b: Dict[str, list]) -> None:
+        for name in {**a, **b}:
+            if name not in a or name not in b:
+                self._say(f"$random.{name}", "only in the second" if name in b else "only in the first")
+            elif not self._same_leaf(a[name], b[name]) or _without_leaves(a[name]) != _without_leaves(b[name]):
+                self._say(f"$random.{name}", "state differs")
+
+
+def describe(node) -> str:
+    """`float32[10, 64]`, `dict of 3`, `Adam`: what a node is, not what it holds."""
+    kind = node[0]
+    if kind == "tensor":
+        return f"{node[2]}{node[3]}"
+    if kind == "ndarray":
+        return f"array {node[2]}{node[3]}"
+    if kind in ("object", "torch.Module", "pickle", "value"):
+        return node[3] if kind == "pickle" else node[2]
+    if kind == "numbers":
+        return f"{node[4]} of {node[3]}"
+    if kind in ("dict", "OrderedDict", "defaultdict"):
+        return f"{kind} of {len(node[1]) // 2}"
+    if kind in ("list", "tuple", "set", "frozenset", "deque", "namedtuple", "objects"):
+        return f"{kind} of {len(node[1])}"
+    return kind
+
+
+def _leaves(node) -> List[int]:
+    if node[0] in ("tensor", "ndarray", "numbers", "bytes", "bytearray", "array", "pickle"):
+        return [] if node[1] is None else [node[1]]
+    if node[0] == "object" and node[4] is not None:
+        return _leaves(node[4])
+    if node[0] == "rng":
+        return [node[3]] if node[1] in ("python", "torch") else _packed_leaves(node[3])
+    return []
+
+
+def _packed_leaves(packed) -> List[int]:
+    if type(packed) is not list:
+        return []
+    if packed[0] == "a":
+        return [packed[2]]
+    return [i for item in packed[1:] for i in _packed_leaves(item)] if packed[0] == "d" else []
+
+
+def _without_leaves(node):
+    if node[0] != "rng":
+        return node
+    return node[:3] + node[4:] if node[1] in ("python", "torch") else _packed_values(node[3])
+
+
+def _packed_values(packed):
+    if type(packed) is list and packed[0] == "a":
+        return packed[1]
+    if type(packed) is list and packed[0] == "d":
+        return [_packed_values(item) for item in packed[1:]]
+    return packed

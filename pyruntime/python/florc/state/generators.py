@@ -1,0 +1,174 @@
+"""Random number generators: objects anywhere in the graph, and the global ones, which are in every checkpoint.
+
+Nodes: `["rng", "python", version, leaf, gauss]`, `["rng", "torch", device, leaf]`,
+`["rng", "bits" | "RandomState", class name, state]`, `["generator", bit generator]`.
+`state` is a numpy state dict: `["d", key, value, …]`, arrays in it as `["a", dtype, leaf]`.
+"""
+
+from __future__ import annotations
+
+import array
+import random
+import sys
+
+from .atoms import decode
+from .kind import Kind
+from .kinds import CannotRestore, RANDOM, Refused
+
+
+def capture(enc) -> list:
+    """The global generators as `[[name, node], …]`: python, numpy and torch when imported, CUDA devices in use."""
+    found = [["python", encode_python(enc, random)]]
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    legacy = getattr(getattr(numpy, "random", None), "get_state", None)
+    if legacy is not None:
+        found.append(["numpy", ["rng", "RandomState", "RandomState", _pack(enc, legacy(legacy=False))]])
+    if hasattr(torch, "default_generator"):
+        found.append(["torch", encode_torch(enc, torch.default_generator)])
+        if torch.cuda.is_initialized():
+            for i, generator in enumerate(torch.cuda.default_generators):
+                found.append([f"cuda:{i}", encode_torch(enc, generator)])
+    return found
+
+
+def encode_python(enc, generator):
+    version, numbers, gauss = generator.getstate()
+    return ["rng", "python", version, enc.leaf(array.array("I", numbers).tobytes()), enc.value(gauss)]
+
+
+def encode_torch(enc, generator):
+    state = generator.get_state()
+    return ["rng", "torch", str(generator.device), enc.leaf(state.numpy().tobytes() if "numpy" in sys.modules
+                                                            else bytes(state.tolist()))]
+
+
+def encode_bits(enc, bits):
+    return ["rng", "bits", type(bits).__name__, _pack(enc, bits.state)]
+
+
+def encode_random_state(enc, state):
+    return ["rng", "RandomState", type(state).__name__, _pack(enc, state.get_state(legacy=False))]
+
+
+def encode_generator(enc, generator):
+    return ["generator", enc.value(generator.bit_generator)]
+
+
+def _pack(enc, state):
+    if isinstance(state, dict):
+        return ["d", *[part for key, item in state.items() for part in (key, _pack(enc, item))]]
+    if hasattr(state, "dtype") and hasattr(state, "tobytes"):
+        return ["a", state.dtype.str, enc.leaf(state.tobytes())]
+    return enc.value(state)
+
+
+def _unpack(r, packed):
+    if type(packed) is list and packed[0] == "d":
+        return {key: _unpack(r, item) for key, item in zip(packed[1::2], packed[2::2])}
+    if type(packed) is list and packed[0] == "a":
+        numpy = sys.modules["numpy"]
+        return numpy.frombuffer(r.leaf(packed[2]), dtype=packed[1]).copy()
+    return decode(packed)
+
+
+def _python_state(r, node):
+    numbers = array.array("I")
+    numbers.frombytes(r.leaf(node[3]))
+    return node[2], tuple(numbers), decode(node[4])
+
+
+def _torch_state(r, node):
+    torch = sys.modules["torch"]
+    return torch.frombuffer(bytearray(r.leaf(node[3])), dtype=torch.uint8)
+
+
+def _set(r, node, generator) -> None:
+    if node[1] == "python":
+        generator.setstate(_python_state(r, node))
+    elif node[1] == "torch":
+        generator.set_state(_torch_state(r, node))
+    elif node[1] == "bits":
+        generator.state = _unpack(r, node[3])
+    else:
+        generator.set_state(_unpack(r, node[3]))
+
+
+def global_generator(name: str):
+    """The live generator behind one name of `capture`, or None when its library or device is not here."""
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if name == "python":
+        return random
+    if name == "numpy":
+        return getattr(numpy, "random", None)
+    if name == "torch":
+        return getattr(torch, "default_generator", None)
+    if torch is None or not torch.cuda.is_available() or int(name[5:]) >= torch.cuda.device_count():
+        return None
+    torch.cuda.init()
+    return torch.cuda.default_generators[int(name[5:])]
+
+
+def check_globals(recorded: list) -> None:
+    """CannotRestore when a generator that was recorded is not here."""
+    for name, _ in recorded:
+        if global_generator(name) is None:
+            raise CannotRestore(f"{RANDOM}.{name}", "this generator does not exist here")
+
+
+def set_globals(r, recorded: list) -> None:
+    for name, node in recorded:
+        _set(r, node, global_generator(name))
+
+
+class Rng(Kind):
+    """A generator object, put into its recorded state after everything else is filled."""
+
+    order = 3
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is self._class(node) and (node[1] != "torch" or str(live.device) == node[2])
+
+    def check_new(self, m, node, index):
+        if self._class(node) is None:
+            raise Refused(f"there is no generator {node[2]} here")
+
+    @staticmethod
+    def _class(node):
+        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if node[1] == "python":
+            return random.Random
+        if node[1] == "torch":
+            return getattr(torch, "Generator", None)
+        return getattr(getattr(numpy, "random", None), node[2], None)
+
+    def make(self, r, node, index):
+        cls = self._class(node)
+        return cls(node[2]) if node[1] == "torch" else cls(0) if node[1] != "python" else cls()
+
+    def fill(self, r, node, obj, index):
+        _set(r, node, obj)
+
+
+class Generator(Kind):
+    """numpy's Generator, a view of a bit generator that others may share."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        numpy = sys.modules.get("numpy")
+        if numpy is None or type(live) is not numpy.random.Generator:
+            return False
+        m.pair(node[1], live.bit_generator)
+        return True
+
+    def parts(self, node):
+        return (node[1],)
+
+    def make(self, r, node, index):
+        return sys.modules["numpy"].random.Generator(r.value(node[1]))
+
+    def same(self, made, live) -> bool:
+        return made.bit_generator is live.bit_generator
+
+
+KINDS = {"rng": Rng(), "generator": Generator()}

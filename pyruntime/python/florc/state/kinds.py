@@ -1,0 +1,192 @@
+"""What every part of the codec shares: results, errors, references, class names, memory layout of classes."""
+
+from __future__ import annotations
+
+import array
+import collections
+import ctypes
+import sys
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+FORMAT = 1
+RANDOM = "$random"
+OWNER = "$owner:"
+KEPT = ["kept"]
+"""A slot whose live value is left as it is, whatever it holds (bulk data of a dataset)."""
+
+INLINE_BYTES = 64
+LONG_NUMBERS = 64
+POINTER = ctypes.sizeof(ctypes.c_void_p)
+
+
+class Unsupported(Exception):
+    """A place holds something that could not be restored honestly, so no checkpoint of it is made.
+
+    `place_path` names it (`loader_iter`, `net.lock`), `reason` is one sentence.
+    """
+
+    def __init__(self, place_path: str, reason: str):
+        super().__init__(f"{place_path}: {reason}")
+        self.place_path = place_path
+        self.reason = reason
+
+
+class CannotRestore(Exception):
+    """A checkpoint does not fit the live objects; nothing was changed when this is raised."""
+
+    def __init__(self, place_path: str, reason: str):
+        super().__init__(f"{place_path}: {reason}")
+        self.place_path = place_path
+        self.reason = reason
+
+
+class Refused(Exception):
+    """Raised where the path is not known; the caller that knows it turns it into one of the two above."""
+
+
+class Leaf(NamedTuple):
+    """`nbytes` bytes of host memory at address `ptr`, valid while `keepalive` is held and not written to."""
+
+    ptr: int
+    nbytes: int
+    keepalive: Any
+
+    def view(self) -> memoryview:
+        """The bytes without a copy; the view does not keep `keepalive` alive."""
+        return memoryview((ctypes.c_char * self.nbytes).from_address(self.ptr)).cast("B")
+
+
+class Encoded(NamedTuple):
+    """`graph`: UTF-8 JSON. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes."""
+
+    graph: bytes
+    leaves: list
+    nbytes: int
+
+
+def leaf_bytes(leaf) -> bytes:
+    """A copy of the bytes of one entry of `Encoded.leaves`."""
+    return ctypes.string_at(leaf.ptr, leaf.nbytes) if isinstance(leaf, Leaf) else bytes(leaf)
+
+
+class _PyBuffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+def unguarded(data):
+    """The same bytes as a buffer that calls itself writable, without a copy; only to be read, while `data` is held.
+
+    torch warns about read-only buffers, and silencing a warning would make the user's own ones appear again.
+    """
+    view = memoryview(data)
+    if not view.readonly:
+        return data
+    buffer = _PyBuffer()
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), 0)
+    try:
+        return (ctypes.c_char * view.nbytes).from_address(buffer.buf)
+    finally:
+        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+
+
+def is_ref(value) -> bool:
+    """Whether an encoded value refers to a node: a list of exactly one integer."""
+    return type(value) is list and len(value) == 1 and type(value[0]) is int
+
+
+def type_name(cls: type) -> Tuple[str, str]:
+    return getattr(cls, "__module__", None) or "", getattr(cls, "__qualname__", cls.__name__)
+
+
+def dotted(cls: type) -> str:
+    module, qualname = type_name(cls)
+    return qualname if module in ("builtins", "") else f"{module}.{qualname}"
+
+
+def find_named(module: str, qualname: str):
+    """The object that modules already imported know by this name, or None. Nothing is imported."""
+    found: Any = sys.modules.get(module)
+    if found is None:
+        return None
+    for part in qualname.split("."):
+        try:
+            found = getattr(found, part)
+        except Exception:  # a module's __getattr__ may raise anything
+            return None
+    return found
+
+
+def find_class(module: str, qualname: str) -> Optional[type]:
+    found = find_named(module, qualname)
+    return found if isinstance(found, type) else None
+
+
+CONTENT_BASES = {
+    list: "list",
+    dict: "dict",
+    collections.OrderedDict: "OrderedDict",
+    collections.defaultdict: "defaultdict",
+    set: "set",
+    collections.deque: "deque",
+    bytearray: "bytearray",
+    array.array: "array",
+}
+VALUE_BASES = {int: "int", float: "float", str: "str", bytes: "bytes", complex: "complex", tuple: "tuple", frozenset: "frozenset"}
+
+
+def layout_base(cls: type) -> Optional[type]:
+    """The builtin class that holds the data of `cls` below its attributes: `object`, a container or a value class.
+
+    None when some class between holds memory that Python cannot see (an extension class).
+    """
+    while cls is not object:
+        if cls in CONTENT_BASES or cls in VALUE_BASES:
+            return cls
+        if _hidden_bytes(cls) > 0:
+            return None
+        cls = cls.__base__
+    return object
+
+
+def _hidden_bytes(cls: type) -> int:
+    base = cls.__base__
+    own = cls.__dict__
+    visible = len(own_slots(cls)) + ("__dict__" in own) + ("__weakref__" in own)
+    hidden = cls.__basicsize__ - base.__basicsize__ - POINTER * visible
+    return max(hidden, cls.__itemsize__ - base.__itemsize__)
+
+
+def own_slots(cls: type) -> List[Tuple[str, Any]]:
+    """(name, descriptor) of what `__slots__` of this very class declares."""
+    names = cls.__dict__.get("__slots__", ())
+    if isinstance(names, str):
+        names = (names,)
+    found = []
+    for name in names:
+        if name in ("__dict__", "__weakref__"):
+            continue
+        if name.startswith("__") and not name.endswith("__"):
+            name = "_" + cls.__name__.lstrip("_") + name
+        if name in cls.__dict__:
+            found.append((name, cls.__dict__[name]))
+    return found
+
+
+_SLOTS: dict = {}
+
+
+def all_slots(cls: type) -> List[Tuple[str, Any]]:
+    """Slots of a class and its bases, base first; cached."""
+    found = _SLOTS.get(cls)
+    if found is None:
+        found = [slot for base in reversed(cls.__mro__) for slot in own_slots(base)]
+        _SLOTS[cls] = found
+    return found
+
+
+def refuse_kept(values) -> None:
+    if KEPT in values:
+        raise Refused("the data in it was not recorded, and there is none here now")

@@ -1,0 +1,150 @@
+"""Dicts and sets: both directions.
+
+Nodes: `["dict", [key, value, …]]`, `["OrderedDict", …]`, `["defaultdict", [key, value, …], factory]`,
+`["set", [values]]`, `["frozenset", [values]]` (restored with the tuples: it is immutable too).
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+
+from .atoms import same_atom
+from .kind import Kind
+from .kinds import KEPT, refuse_kept
+from .sequences import differs
+
+
+def _items(enc, pairs) -> list:
+    value = enc.value
+    out = []
+    for key, item in pairs:
+        out.append(value(key))
+        out.append(value(item))
+    return out
+
+
+def encode_dict(enc, obj):
+    return ["dict", _items(enc, dict.items(obj))]
+
+
+def encode_ordered(enc, obj):
+    content = ["OrderedDict", _items(enc, collections.OrderedDict.items(obj))]
+    if type(obj) is collections.OrderedDict and obj.__dict__:  # a module's state_dict() carries `_metadata`
+        attributes = [part for name, item in obj.__dict__.items() for part in (name, enc.value(item))]
+        return ["object", "collections", "OrderedDict", attributes, content]
+    return content
+
+
+def encode_defaultdict(enc, obj):
+    return ["defaultdict", _items(enc, dict.items(obj)), enc.value(obj.default_factory)]
+
+
+def _ordered(enc, items) -> list:
+    """Elements of a set in an order that does not depend on hashes, as far as their values tell them apart."""
+    values = [enc.value(x) for x in items]
+    return sorted(values, key=lambda v: json.dumps(v))
+
+
+def encode_set(enc, obj):
+    return ["set", _ordered(enc, set.__iter__(obj))]
+
+
+def encode_frozenset(enc, obj):
+    return ["frozenset", _ordered(enc, frozenset.__iter__(obj))]
+
+
+class Mapping(Kind):
+    """Dicts: matched by key, filled after objects, because keys may hash by their attributes."""
+
+    base: type = dict
+    order = 2
+
+    def match(self, m, node, live) -> bool:
+        if type(live) is not self.base:
+            return False
+        return self.match_content(m, node, live)
+
+    def match_content(self, m, node, live) -> bool:
+        m.pair_items(node[1], self.base.items(live))
+        return True
+
+    def check_new(self, m, node, index):
+        refuse_kept(node[1])
+
+    def make(self, r, node, index):
+        return self.base()
+
+    def fill(self, r, node, obj, index):
+        if KEPT in node[1]:
+            return _fill_kept(r, node[1], obj, self.base)
+        values = [r.value(v) for v in node[1]]
+        update_dict(obj, values[0::2], values[1::2], self.base)
+
+
+def _fill_kept(r, encoded, obj, base) -> None:
+    """Items of a dict in a dataset: those that were recorded, the others as they are."""
+    for key, value in zip(encoded[0::2], encoded[1::2]):
+        if key != KEPT and value != KEPT:
+            base.__setitem__(obj, r.value(key), r.value(value))
+
+
+class DefaultDict(Mapping):
+    base = collections.defaultdict
+
+    def match_content(self, m, node, live) -> bool:
+        m.pair(node[2], live.default_factory)
+        return super().match_content(m, node, live)
+
+    def fill(self, r, node, obj, index):
+        obj.default_factory = r.value(node[2])
+        super().fill(r, node, obj, index)
+
+
+class Ordered(Mapping):
+    base = collections.OrderedDict
+
+
+def update_dict(obj, keys, values, base=dict) -> None:
+    """Make `obj` hold exactly these items in this order, writing nothing that already holds."""
+    old = list(base.items(obj))
+    if not differs([k for k, _ in old], keys):
+        for key, value, (_, was) in zip(keys, values, old):
+            if not same_atom(value, was):
+                base.__setitem__(obj, key, value)
+        return
+    base.clear(obj)
+    for key, value in zip(keys, values):
+        base.__setitem__(obj, key, value)
+
+
+class Set(Kind):
+    order = 2
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is set and self.match_content(m, node, live)
+
+    def match_content(self, m, node, live) -> bool:
+        m.pair_elements(node[1], set.__iter__(live))
+        return True
+
+    def check_new(self, m, node, index):
+        refuse_kept(node[1])
+
+    def make(self, r, node, index):
+        return set()
+
+    def fill(self, r, node, obj, index):
+        if KEPT in node[1]:
+            return
+        new = {r.value(v) for v in node[1]}
+        if new != obj or {type(x) for x in new} != {type(x) for x in set.__iter__(obj)}:
+            set.clear(obj)
+            set.update(obj, new)
+
+
+ENCODERS = {
+    dict: encode_dict, collections.OrderedDict: encode_ordered, collections.defaultdict: encode_defaultdict,
+    set: encode_set, frozenset: encode_frozenset,
+}
+KINDS = {"dict": Mapping(), "OrderedDict": Ordered(), "defaultdict": DefaultDict(), "set": Set()}

@@ -1,0 +1,153 @@
+"""First half of restoring: which live object stands for which recorded node. Changes nothing."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Dict, List, Optional, Set
+
+from . import arrays, containers, data, generators, memory, modules, objects, owners, paths, references, tensors
+from .atoms import ATOMS, decode
+from .kind import Kind
+from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
+
+KINDS: Dict[str, Kind] = {**containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS, **arrays.KINDS,
+                          **generators.KINDS}
+_MISSING = object()
+
+
+class Matcher:
+    """`live[i]` is the live object of node i, or None. The shortest path decides; one live object serves one node."""
+
+    def __init__(self, document: dict, trust_pickle: bool):
+        self.document = document
+        self.nodes: List[list] = document["nodes"]
+        self.sizes: List[int] = document["leaves"]
+        self.trust_pickle = trust_pickle
+        self.live: List[Any] = [None] * len(self.nodes)
+        self.claims: Set[int] = set()
+        self.needs_memory: Set[int] = set()
+        self.anchors: Dict[int, tuple] = {}
+        self.index = -1
+        self._classes: Dict[tuple, type] = {}
+        self._queue: deque = deque()
+        self._keyed: List[list] = []
+
+    def run(self, live_places: Dict[str, Any]) -> None:
+        for name, value in self.document["places"]:
+            if name in live_places:
+                self.pair(value, live_places[name])
+        self._drain()
+        for _, optimizer, position, value in self.document["owners"]:
+            if self.live[optimizer] is not None:
+                found = owners.owners_of(self.live[optimizer])
+                if position < len(found):
+                    self.pair(value, found[position])
+                    self._drain()
+        memory.plan(self)
+        self._check()
+
+    def pair(self, value, live) -> None:
+        """Propose `live` for an encoded value."""
+        if type(value) is list and type(value[0]) is int and live is not None and self.live[value[0]] is None:
+            self._queue.append((value[0], live))
+
+    def pair_items(self, encoded: list, items) -> None:
+        """Propose the values of `items` (key, value) for an encoded `[key, value, …]`, key by key."""
+        live = dict(items)
+        waiting = []
+        for key, value in zip(encoded[0::2], encoded[1::2]):
+            if is_ref(key):
+                waiting.append((key, value))
+            elif type(value) is list and key != KEPT:
+                self.pair(value, live.get(decode(key)))
+        if waiting and live:
+            self._keyed.append([waiting, live])
+
+    def pair_elements(self, encoded: list, elements) -> None:
+        """Propose set elements that are objects, in turn, to recorded ones."""
+        objects_ = [x for x in elements if type(x) not in ATOMS]
+        for value, live in zip([v for v in encoded if is_ref(v)], objects_):
+            self.pair(value, live)
+
+    def saw_class(self, cls: type) -> None:
+        """Remember a class that has no global name (made inside a function) but has live instances."""
+        self._classes.setdefault(type_name(cls), cls)
+
+    def find_class(self, module: str, qualname: str) -> Optional[type]:
+        return find_class(module, qualname) or self._classes.get((module, qualname))
+
+    def expect_bytes(self, leaf: int, nbytes: int) -> None:
+        if not 0 <= leaf < len(self.sizes) or self.sizes[leaf] != nbytes:
+            raise Refused(f"the checkpoint is damaged: leaf {leaf} should have {nbytes} bytes")
+
+    def _drain(self) -> None:
+        while self._queue or self._keyed:
+            while self._queue:
+                index, live = self._queue.popleft()
+                if self.live[index] is None and id(live) not in self.claims:
+                    self._try(index, live)
+            self._match_keys()
+
+    def _try(self, index: int, live) -> None:
+        node = self.nodes[index]
+        self.index = index
+        waiting = len(self._queue)
+        keyed = len(self._keyed)
+        try:
+            fits = KINDS[node[0]].match(self, node, live)
+        except Refused:
+            fits = False
+        if fits:
+            self.live[index] = live
+            self.claims.add(id(live))
+            return
+        while len(self._queue) > waiting:
+            self._queue.pop()
+        del self._keyed[keyed:]
+
+    def _match_keys(self) -> None:
+        """Dicts keyed by objects: first those whose keys are known by now, then one dict by position."""
+        progress = False
+        for entry in list(self._keyed):
+            waiting, live = entry
+            left = []
+            for key, value in waiting:
+                known = self._peek(key)
+                if known is _MISSING:
+                    left.append((key, value))
+                    continue
+                progress = True
+                self.pair(value, live.get(known))
+            entry[0] = left
+        self._keyed = [entry for entry in self._keyed if entry[0]]
+        if progress or not self._keyed:
+            return
+        waiting, live = self._keyed.pop(0)
+        free = [key for key in live if type(key).__hash__ is object.__hash__ and id(key) not in self.claims]
+        for (key, value), candidate in zip(waiting, free):
+            self.pair(key, candidate)
+            self.pair(value, live[candidate])
+
+    def _peek(self, value, depth: int = 20):
+        """What an encoded key is in the live program, as far as it is known."""
+        if not is_ref(value):
+            return _MISSING if value == KEPT else decode(value)
+        if self.live[value[0]] is not None:
+            return self.live[value[0]]
+        node = self.nodes[value[0]]
+        if node[0] != "tuple" or depth == 0:
+            return _MISSING
+        items = [self._peek(item, depth - 1) for item in node[1]]
+        return _MISSING if any(item is _MISSING for item in items) else tuple(items)
+
+    def _check(self) -> None:
+        for index, node in enumerate(self.nodes):
+            kind = KINDS.get(node[0])
+            try:
+                if kind is None:
+                    raise Refused(f"unknown kind of node {node[0]!r}")
+                kind.check(self, node, index)
+                if self.live[index] is None:
+                    kind.check_new(self, node, index)
+            except Refused as refused:
+                raise CannotRestore(paths.of_node(self.document, index), str(refused)) from None

@@ -1,0 +1,173 @@
+"""Tensors and arrays that lie over the same memory: found when encoding, kept or made so again when restoring.
+
+The graph's `"shared"` is a list of groups `[[node, offset in bytes from the lowest one], …]`; a group is what overlaps,
+directly or through another member.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Dict, List, Tuple
+
+from . import arrays, tensors
+from .atoms import dtype_from
+from .kinds import Refused
+
+ALIGNMENT = 16
+
+
+def shared(enc) -> list:
+    """Groups among everything that was encoded, lowest node first."""
+    groups = []
+    for run in _runs(enc.spans):
+        if len(run) > 1:
+            lowest = run[0][1]
+            groups.append(sorted([index, pointer - lowest] for _, pointer, _, index, _ in run))
+    return sorted(groups)
+
+
+def _runs(spans: List[tuple]) -> List[List[tuple]]:
+    """Spans (device, address, bytes, node, item bytes) in runs that overlap."""
+    runs: List[List[tuple]] = []
+    device, end = None, 0
+    for span in sorted(spans):
+        if span[0] == device and span[1] < end:
+            runs[-1].append(span)
+            end = max(end, span[1] + span[2])
+        else:
+            runs.append([span])
+            device, end = span[0], span[1] + span[2]
+    return runs
+
+
+def _live_span(node, index: int, live) -> tuple:
+    if node[0] == "tensor":
+        size = live.element_size()
+        return str(live.device), live.data_ptr(), tensors.extent(live.shape, live.stride()) * size, index, size
+    low, high = arrays.bounds(live.shape, live.strides, live.itemsize)
+    return "cpu", live.__array_interface__["data"][0] + low, high - low, index, live.itemsize
+
+
+def plan(m) -> None:
+    """Compare how live memory is shared with how it was; decide which objects get new memory.
+
+    Fills `m.needs_memory` (tensors whose data is replaced), takes live arrays that cannot be re-pointed out of the
+    match, and `m.anchors`: group -> a live tensor of it over whose storage missing members are laid.
+    """
+    groups = m.document["shared"]
+    group_of = {index: number for number, group in enumerate(groups) for index, _ in group}
+    spans: Dict[int, tuple] = {}
+    for index, node in enumerate(m.nodes):
+        if node[0] in ("tensor", "ndarray") and node[1] is not None and m.live[index] is not None:
+            spans[index] = _live_span(node, index, m.live[index])
+    apart = {index for index in m.needs_memory}
+    for run in _runs([span for span in spans.values() if span[2]]):
+        if len({group_of.get(span[3], -1 - span[3]) for span in run}) > 1:
+            apart.update(span[3] for span in run)
+    for number, group in enumerate(groups):
+        _plan_group(m, number, group, spans, apart)
+    for index in apart:
+        _replace(m, index)
+
+
+def _plan_group(m, number: int, group: list, spans: Dict[int, tuple], apart: set) -> None:
+    matched = [(index, offset) for index, offset in group if index in spans]
+    bases = {(spans[index][0], spans[index][1] - offset) for index, offset in matched}
+    broken = len(bases) > 1 or any(index in apart for index, _ in matched)
+    if not broken and len(matched) < len(group):
+        anchors = [pair for pair in matched if m.nodes[pair[0]][0] == "tensor"]
+        if anchors and _fits(m, group, anchors[0]):
+            m.anchors[number] = anchors[0]
+        else:
+            broken = True
+    if broken:
+        apart.update(index for index, _ in matched)
+
+
+def _fits(m, group: list, anchor: Tuple[int, int]) -> bool:
+    """Whether every member lies inside the storage of the anchor."""
+    live = m.live[anchor[0]]
+    start = live.storage_offset() * live.element_size() - anchor[1]
+    size = live.untyped_storage().nbytes()
+    return all(start + offset >= 0 and start + offset + _bytes(m.nodes[index]) <= size
+               and (start + offset) % _item(m.nodes[index]) == 0 for index, offset in group)
+
+
+def _replace(m, index: int) -> None:
+    if m.nodes[index][0] == "tensor":
+        m.needs_memory.add(index)
+    else:
+        m.live[index] = None
+
+
+def _item(node) -> int:
+    return tensors.dtype_of(node).itemsize if node[0] == "tensor" else dtype_from(node[2]).itemsize
+
+
+def _bytes(node) -> int:
+    if node[0] == "tensor":
+        return tensors.extent(node[3], node[4]) * _item(node)
+    low, high = arrays.bounds(node[3], node[4], _item(node))
+    return high - low
+
+
+def build(r, m) -> None:
+    """Make the new memory that `plan` asked for: `r.memory[node]` is a tensor or array over it. Changes nothing live."""
+    grouped = set()
+    for number, group in enumerate(m.document["shared"]):
+        missing = [pair for pair in group if m.live[pair[0]] is None or pair[0] in m.needs_memory]
+        grouped.update(index for index, _ in group)
+        if missing and number in m.anchors:
+            _over_live(r, m, missing, m.anchors[number])
+        elif missing:
+            _over_new(r, m, group)
+    for index in m.needs_memory - grouped:
+        r.memory[index] = tensors.fresh(r, m.nodes[index])
+
+
+def _over_new(r, m, group: list) -> None:
+    items = [(offset, _item(m.nodes[index])) for index, offset in group]
+    pads = [pad for pad in range(ALIGNMENT) if all((pad + offset) % item == 0 for offset, item in items)]
+    if not pads:
+        raise Refused("tensors of different types share memory in a way that cannot be made again")
+    total = pads[0] + max(offset + _bytes(m.nodes[index]) for index, offset in group)
+    on = [m.nodes[index][5] for index, _ in group if m.nodes[index][0] == "tensor"]
+    if on:
+        flat = tensors.torch_module().empty(total, dtype=tensors.torch_module().uint8, device=on[0])
+    else:
+        flat = arrays.numpy_module().empty(total, arrays.numpy_module().uint8)
+    for index, offset in group:
+        r.memory[index] = view = _view(m.nodes[index], flat, pads[0] + offset)
+        _write(r, m.nodes[index], view)
+
+
+def _over_live(r, m, missing: list, anchor: Tuple[int, int]) -> None:
+    """Views over live storage; their bytes are written later, when filling begins."""
+    live = m.live[anchor[0]]
+    start = live.storage_offset() * live.element_size() - anchor[1]
+    torch = tensors.torch_module()
+    flat = torch.empty(0, dtype=torch.uint8, device=live.device).set_(live.untyped_storage())
+    for index, offset in missing:
+        node = m.nodes[index]
+        r.memory[index] = view = _view(node, flat, start + offset)
+        r.first.append(lambda node=node, view=view: _write(r, node, view))
+
+
+def _view(node, flat, offset: int):
+    """An object of the node's shape over `flat` (bytes), its lowest element at byte `offset`."""
+    if node[0] == "tensor":
+        dtype = tensors.dtype_of(node)
+        empty = tensors.torch_module().empty(0, dtype=dtype, device=flat.device)
+        return empty.set_(flat.untyped_storage(), offset // dtype.itemsize, node[3], node[4])
+    if "torch" in sys.modules and not isinstance(flat, arrays.numpy_module().ndarray):
+        flat = flat.numpy()
+    dtype = dtype_from(node[2])
+    low, _ = arrays.bounds(node[3], node[4], dtype.itemsize)
+    return arrays.numpy_module().ndarray(node[3], dtype, flat, offset - low, node[4])
+
+
+def _write(r, node, view) -> None:
+    if node[0] == "tensor":
+        tensors.put(r, node, view)
+    else:
+        view[...] = arrays.source(r, node)

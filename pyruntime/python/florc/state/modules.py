@@ -1,0 +1,81 @@
+"""torch modules, optimizers, gradient scalers, data loaders: objects with attributes that need care. Both directions.
+
+Node: `["torch.Module", module, qualname, [name, value, …], [parameters], [buffers], [modules]]`, the last three as
+`[name, value, …]`. The others are plain `"object"` nodes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .kinds import KEPT, Refused, type_name
+from .mappings import update_dict
+from .objects import HOOKS, Object, encode_attributes, encode_object, fill_attributes, instance_dict, match_attributes
+
+TABLES = ("_parameters", "_buffers", "_modules")
+_NOT_OWN = HOOKS | set(TABLES)
+
+
+def encode_optimizer(enc, obj):
+    enc.optimizers.append(enc.current)
+    return encode_object(enc, obj)
+
+
+def encode_module(enc, obj):
+    attributes = instance_dict(obj)
+    tables = [attributes.get(name) for name in TABLES]
+    if not all(isinstance(table, dict) for table in tables):
+        raise Refused(f"a module of class {type(obj).__name__} keeps its parameters outside Python")
+    value = enc.value
+    own = []
+    for name, item in attributes.items():
+        if name not in HOOKS and name not in TABLES:
+            own.append(name)
+            own.append(value(item))
+    encoded = [[part for name, item in table.items() for part in (name, value(item))] for table in tables]
+    return ["torch.Module", *type_name(type(obj)), own, *encoded]
+
+
+def encode_scaler(enc, obj):
+    """A gradient scaler notes, between unscale and update, what it did under the addresses of optimizers."""
+    if instance_dict(obj).get("_per_optimizer_states"):
+        raise Refused("the gradient scaler is between step() and update()")
+    return encode_object(enc, obj)
+
+
+def encode_loader(enc, obj):
+    """A DataLoader; its live iterator (worker processes) is nobody's state."""
+    attributes = {name: item for name, item in instance_dict(obj).items() if name != "_iterator"}
+    own = encode_attributes(enc, attributes)
+    if "_iterator" in instance_dict(obj):
+        own += ("_iterator", KEPT)
+    return ["object", *type_name(type(obj)), own, None]
+
+
+class Module(Object):
+    """torch modules: their tables of parameters, buffers and submodules are updated in place too."""
+
+    def match(self, m, node, live) -> bool:
+        attributes = instance_dict(live)
+        if type_name(type(live)) != (node[1], node[2]) or not attributes or not all(t in attributes for t in TABLES):
+            return False
+        for encoded, name in zip(node[4:], TABLES):
+            match_attributes(m, encoded, attributes[name])
+        match_attributes(m, node[3], attributes)
+        m.saw_class(type(live))
+        return True
+
+    def make(self, r, node, index):
+        cls = r.find_class(node[1], node[2])
+        obj = object.__new__(cls)
+        sys.modules["torch"].nn.Module.__init__(obj)
+        return obj
+
+    def fill(self, r, node, obj, index):
+        attributes = instance_dict(obj)
+        fill_attributes(r, node[3], attributes, _NOT_OWN)
+        for encoded, name in zip(node[4:], TABLES):
+            update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
+
+
+KINDS = {"torch.Module": Module()}

@@ -1,0 +1,217 @@
+"""Plain objects: their attributes, set without running any of the user's code. Both directions.
+
+Nodes: `["object", module, qualname, [name, value, …], content or null]` where content is the node of the builtin
+container it derives from; `["value", module, qualname, [name, value, …], base, encoded base value]`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .atoms import same_atom
+from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
+from .kind import Kind
+from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, all_slots, layout_base, type_name
+
+HOOKS = frozenset(
+    "_backward_pre_hooks _backward_hooks _is_full_backward_hook _forward_hooks _forward_hooks_with_kwargs"
+    " _forward_hooks_always_called _forward_pre_hooks _forward_pre_hooks_with_kwargs _state_dict_hooks"
+    " _state_dict_pre_hooks _load_state_dict_pre_hooks _load_state_dict_post_hooks _load_state_dict_hooks"
+    " _optimizer_step_pre_hooks _optimizer_step_post_hooks _optimizer_state_dict_pre_hooks"
+    " _optimizer_state_dict_post_hooks _optimizer_load_state_dict_pre_hooks _optimizer_load_state_dict_post_hooks"
+    " _compiled_call_impl".split())
+"""Attributes that hold code, not state: never recorded, and on restore the live ones stay."""
+REBOUND = frozenset({"_last_lr"})
+"""Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
+_MISSING = object()
+
+
+def instance_dict(obj):
+    """The attribute dict of an object, past any `__getattribute__` of its class; None without one."""
+    try:
+        return object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return None
+
+
+def encode_attributes(enc, attributes: dict) -> list:
+    value = enc.value
+    out = []
+    for name, item in attributes.items():
+        if name not in HOOKS:
+            out.append(name)
+            out.append(value(item))
+    return out
+
+
+def _attributes(enc, obj) -> list:
+    attributes = instance_dict(obj)
+    out = encode_attributes(enc, attributes) if attributes else []
+    for name, slot in all_slots(type(obj)):
+        item = _read(slot, obj)
+        if item is not _MISSING:
+            out += (name, enc.value(item))
+    return out
+
+
+def _read(slot, obj):
+    try:
+        return slot.__get__(obj, type(obj))
+    except AttributeError:
+        return _MISSING
+
+
+def encode_object(enc, obj):
+    return ["object", *type_name(type(obj)), _attributes(enc, obj), None]
+
+
+def encode_derived(enc, obj):
+    """An instance of a class derived from list, dict, set, deque, …"""
+    content = CONTENT[layout_base(type(obj))](enc, obj)
+    return ["object", *type_name(type(obj)), _attributes(enc, obj), content]
+
+
+def encode_derived_value(enc, obj):
+    """An instance of a class derived from int, str, tuple, …"""
+    base = layout_base(type(obj))
+    plain = base(obj) if base is not tuple else tuple(tuple.__iter__(obj))
+    return ["value", *type_name(type(obj)), _attributes(enc, obj), VALUE_BASES[base], enc.value(plain)]
+
+
+def match_attributes(m, encoded: list, attributes) -> None:
+    if attributes:
+        for name, value in zip(encoded[0::2], encoded[1::2]):
+            if type(value) is list and name in attributes and name not in REBOUND:
+                m.pair(value, attributes[name])
+
+
+def fill_attributes(r, encoded: list, attributes: dict, keep=HOOKS) -> None:
+    """Make an attribute dict hold exactly the recorded names, in their order; `keep` and KEPT slots stay as they are."""
+    recorded = {}
+    for name, value in zip(encoded[0::2], encoded[1::2]):
+        if value != KEPT:
+            recorded[name] = r.value(value)
+        elif name in attributes:
+            recorded[name] = attributes[name]
+    present = [name for name in attributes if name not in keep]
+    if present == list(recorded):
+        for name, value in recorded.items():
+            if not same_atom(attributes[name], value):
+                attributes[name] = value
+        return
+    kept = {name: attributes[name] for name in attributes if name in keep}
+    attributes.clear()
+    attributes.update(recorded)
+    attributes.update(kept)
+
+
+class Object(Kind):
+    """Plain objects, with or without the content of a builtin container."""
+
+    def match(self, m, node, live) -> bool:
+        if type_name(type(live)) != (node[1], node[2]):
+            return False
+        attributes = instance_dict(live)
+        names = attributes or ()
+        slots = dict(all_slots(type(live)))
+        for name, value in zip(node[3][0::2], node[3][1::2]):
+            if value == KEPT and name not in names and name not in slots:
+                return False
+        if node[4] is not None:
+            base = CONTENT_BASES.get(layout_base(type(live)))
+            if base != ("list" if node[4][0] == "numbers" else node[4][0]) or (
+                    not self.content(node).match_content(m, node[4], live)):
+                return False
+        match_attributes(m, node[3], attributes)
+        for name, value in zip(node[3][0::2], node[3][1::2]):
+            if name in slots and name not in names:
+                m.pair(value, _read(slots[name], live))
+        m.saw_class(type(live))
+        return True
+
+    @staticmethod
+    def content(node):
+        return CONTAINERS[node[4][0]]
+
+    def check(self, m, node, index):
+        if node[0] == "object" and node[4] is not None:
+            self.content(node).check(m, node[4], index)
+
+    def check_new(self, m, node, index):
+        cls = m.find_class(node[1], node[2])
+        if cls is None:
+            raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
+        if KEPT in node[3][1::2]:
+            raise Refused(f"the data of this {node[2]} was not recorded, and there is none here now")
+        if layout_base(cls) is None and node[0] == "object":
+            raise Refused(f"the class {node[1]}.{node[2]} is not a plain Python class any more")
+
+    def make(self, r, node, index):
+        cls = r.find_class(node[1], node[2])
+        base = layout_base(cls)
+        if node[4] is not None and node[4][0] == "deque":
+            obj = base.__new__(cls)
+            base.__init__(obj, (), node[4][2])
+        elif node[4] is not None and node[4][0] == "array":
+            obj = base.__new__(cls, node[4][2])
+        else:
+            obj = base.__new__(cls)
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(obj, torch.optim.Optimizer):
+            obj.__dict__["defaults"] = {}
+            torch.optim.Optimizer.__setstate__(obj, {})  # gives it the hook tables that are not recorded
+        return obj
+
+    def fill(self, r, node, obj, index):
+        attributes = instance_dict(obj)
+        slots = dict(all_slots(type(obj)))
+        plain, slotted = [], {}
+        for name, value in zip(node[3][0::2], node[3][1::2]):
+            if name in slots and (attributes is None or name not in attributes):
+                slotted[name] = value
+            else:
+                plain += (name, value)
+        if attributes is not None:
+            fill_attributes(r, plain, attributes)
+        for name, slot in slots.items():
+            self._fill_slot(r, slot, obj, slotted.get(name, _MISSING))
+        if node[4] is not None:
+            r.later(lambda: self.content(node).fill(r, node[4], obj, index))
+
+    @staticmethod
+    def _fill_slot(r, slot, obj, value):
+        if value is _MISSING:
+            if _read(slot, obj) is not _MISSING:
+                slot.__delete__(obj)
+        elif value != KEPT:
+            slot.__set__(obj, r.value(value))
+
+
+class DerivedValue(Kind):
+    """Instances of classes derived from int, str, tuple, …: rebuilt, with their attributes."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        if type_name(type(live)) != (node[1], node[2]) or layout_base(type(live)) not in VALUE_BASES:
+            return False
+        match_attributes(m, node[3], instance_dict(live))
+        m.saw_class(type(live))
+        return True
+
+    def check_new(self, m, node, index):
+        if m.find_class(node[1], node[2]) is None:
+            raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
+
+    def parts(self, node):
+        return [*node[3][1::2], node[5]]
+
+    def make(self, r, node, index):
+        cls = r.find_class(node[1], node[2])
+        obj = layout_base(cls).__new__(cls, r.value(node[5]))
+        if node[3]:
+            fill_attributes(r, node[3], instance_dict(obj))
+        return obj
+
+
+KINDS = {"object": Object(), "value": DerivedValue()}

@@ -1,0 +1,147 @@
+"""Where a node is, in the user's words: `net.fc.weight`, `optimizer.state[net.fc.weight]['exp_avg']`."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Dict, Iterator, List, Optional, Tuple
+
+from .kinds import is_ref
+
+_LENGTH = 200
+
+
+def children(node) -> Iterator[Tuple[str, object]]:
+    """(label, encoded value) of what a node holds. A label `[#]` stands for a key that is itself an object."""
+    kind = node[0]
+    if kind == "object":
+        yield from _named(node[3])
+        if node[4] is not None:
+            yield from children(node[4])
+    elif kind == "torch.Module":
+        for encoded in (*node[4:], node[3]):
+            yield from _named(encoded)
+    elif kind == "tensor":
+        yield from _named(node[9])
+        if node[8] is not None:
+            yield ".grad", node[8]
+    elif kind in ("dict", "OrderedDict", "defaultdict"):
+        for key, value in zip(node[1][0::2], node[1][1::2]):
+            yield (f"[#{key[0]}]" if is_ref(key) else f"[{show(key)}]"), value
+        for key in node[1][0::2]:
+            yield ".keys()", key
+        if kind == "defaultdict":
+            yield ".default_factory", node[2]
+    elif kind in ("list", "tuple", "deque", "set", "frozenset", "namedtuple", "objects"):
+        for i, value in enumerate(node[1]):
+            yield f"[{i}]", value
+    elif kind == "method":
+        yield ".__self__", node[1]
+    elif kind == "weakref":
+        yield "()", node[1]
+    elif kind == "generator":
+        yield ".bit_generator", node[1]
+    elif kind == "partial":
+        for i, value in enumerate((node[1], *node[2], *node[3])):
+            yield f".partial[{i}]", value
+    elif kind == "data":
+        for i, value in enumerate(node[2]):
+            yield f".args[{i}]", value
+    elif kind == "value":
+        yield from _named(node[3])
+        yield ".base", node[5]
+
+
+def _named(encoded: list) -> Iterator[Tuple[str, object]]:
+    for name, value in zip(encoded[0::2], encoded[1::2]):
+        yield f".{name}", value
+
+
+def show(atom) -> str:
+    """An atom as Python would write it."""
+    from .atoms import decode
+    try:
+        text = repr(decode(atom))
+    except Exception:  # its class is not defined here
+        text = str(atom)
+    return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
+
+
+def all_paths(document: dict) -> List[Optional[str]]:
+    """The shortest path of every node, None for one that nothing leads to."""
+    nodes = document["nodes"]
+    found: List[Optional[str]] = [None] * len(nodes)
+    queue: deque = deque()
+
+    def reach(value, path: str) -> None:
+        if is_ref(value) and found[value[0]] is None:
+            found[value[0]] = path
+            queue.append(value[0])
+
+    for name, value in document["places"]:
+        reach(value, name)
+    for name, _, _, value in document["owners"]:
+        reach(value, name)
+    while queue:
+        index = queue.popleft()
+        for label, value in children(nodes[index]):
+            if is_ref(value):
+                reach(value, found[index] + _resolved(label, found))
+    return found
+
+
+def _resolved(label: str, found: List[Optional[str]]) -> str:
+    """A key that is an object, by its own path when that is known already."""
+    if label.startswith("[#"):
+        return f"[{found[int(label[2:-1])] or '…'}]"
+    return label
+
+
+def by_reference(graph: bytes) -> List[Tuple[str, str]]:
+    """(path, class) of everything in a graph whose state was not recorded and whose live object will stay."""
+    document = json.loads(graph)
+    found = all_paths(document)
+    return [(found[i] or f"node {i}", ".".join(filter(None, (node[1].replace("builtins", ""), node[2]))))
+            for i, node in enumerate(document["nodes"]) if node[0] == "opaque"]
+
+
+def of_node(document: dict, index: int) -> str:
+    return all_paths(document)[index] or f"node {index}"
+
+
+def of_object(enc, places: Dict[str, object]) -> str:
+    """The path of the object that an Encoder is at, from the objects themselves: their nodes are not complete yet."""
+    steps, index = [], enc.current
+    while index >= 0:
+        parent = enc.parents[index]
+        if parent >= 0:
+            steps.append(_label(enc.objects[parent], enc.objects[index]))
+        index, last = parent, enc.objects[index]
+        if parent < 0:
+            root = next((name for name, value in places.items() if value is last), enc.root)
+            return root + "".join(reversed(steps))
+    return enc.root
+
+
+def _label(parent, child) -> str:
+    attributes = getattr(parent, "__dict__", None)
+    if isinstance(attributes, dict):
+        for name, value in attributes.items():
+            if value is child:
+                return f".{name}"
+            if name in ("_parameters", "_buffers", "_modules") and isinstance(value, dict):
+                for key, item in value.items():
+                    if item is child:
+                        return f".{key}"
+    if isinstance(parent, dict):
+        for key, value in dict.items(parent):
+            if value is child:
+                return f"[{key!r}]" if isinstance(key, (str, int, float, tuple)) else "[…]"
+    if isinstance(parent, (list, tuple)):
+        for i, value in enumerate(parent):
+            if value is child:
+                return f"[{i}]"
+    for name in getattr(type(parent), "__slots__", ()):
+        if getattr(parent, name, None) is child:
+            return f".{name}"
+    return ".…"

@@ -1,0 +1,233 @@
+"""What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
+
+Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
+`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import sys
+import types
+import weakref
+
+from .kind import Kind
+from .kinds import Refused, dotted, find_named, type_name
+
+OPAQUE_MODULES = frozenset(
+    "_io io logging threading _thread socket _socket ssl _ssl subprocess multiprocessing _multiprocessing concurrent"
+    " asyncio _asyncio queue _queue select selectors sqlite3 http urllib weakref _weakref _weakrefset contextvars"
+    " _contextvars tempfile zipfile tarfile gzip bz2 lzma mmap ctypes _ctypes _csv csv tqdm rich tensorboard"
+    " tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib h5py lmdb ray contextlib itertools"
+    " traceback inspect".split())
+OPAQUE_PACKAGES = (
+    "torch.utils.tensorboard", "torch.cuda", "torch.distributed", "torch.profiler", "torch.autograd", "torch._dynamo",
+    "torch._inductor", "torch.fx", "torch._C", "torch.utils.hooks", "torch.multiprocessing")
+STATEFUL_TORCH = frozenset({"torch.cuda.amp", "torch.distributed.optim"})
+OUTPUT_MODULES = frozenset(
+    "logging tqdm rich tensorboard tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib _csv csv"
+    .split())
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDescriptorType,
+             types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType)
+CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
+BY_REFERENCE = FUNCTIONS + (
+    types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
+    types.TracebackType, types.MappingProxyType, types.CellType, memoryview, io.IOBase, BaseException)
+
+
+def in_opaque_module(cls: type) -> bool:
+    module = type_name(cls)[0]
+    if module.split(".", 1)[0] in OPAQUE_MODULES:
+        return True
+    return module.startswith(OPAQUE_PACKAGES) and not module.startswith(tuple(STATEFUL_TORCH))
+
+
+def is_iterator(cls: type) -> bool:
+    return hasattr(cls, "__next__")
+
+
+def encode_named(enc, obj):
+    """A function or class by name when that name leads back to it; else by reference."""
+    owner = getattr(obj, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType) and not isinstance(obj, type):
+        return ["method", enc.value(owner), obj.__name__]
+    module, qualname = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
+    if isinstance(owner, types.ModuleType):
+        module = owner.__name__
+    if isinstance(module, str) and isinstance(qualname, str) and find_named(module, qualname) is obj:
+        return ["named", module, qualname]
+    return encode_opaque(enc, obj)
+
+
+def encode_module(enc, obj):
+    return ["named", obj.__name__, ""] if sys.modules.get(obj.__name__) is obj else encode_opaque(enc, obj)
+
+
+def encode_method(enc, obj):
+    """A bound method that its object's class still has under that name."""
+    func, owner = obj.__func__, obj.__self__
+    name = getattr(func, "__name__", None)
+    holder = owner if isinstance(owner, type) else type(owner)
+    found = getattr(holder, name, None) if isinstance(name, str) else None
+    if getattr(found, "__func__", found) is func:
+        return ["method", enc.value(owner), name]
+    return encode_opaque(enc, obj)
+
+
+def encode_partial(enc, obj):
+    items = [enc.value(x) for pair in obj.keywords.items() for x in pair]
+    return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
+
+
+def encode_weakref(enc, obj):
+    """A weak reference to something that is in the graph anyway; called when everything else is."""
+    target = obj()
+    if obj.__callback__ is None and (target is None or id(target) in enc.memo):
+        return ["weakref", enc.value(target)]
+    return encode_opaque(enc, obj)
+
+
+def encode_opaque(enc, obj):
+    return ["opaque", *type_name(type(obj)), _qualname(obj)]
+
+
+def _qualname(obj):
+    name = getattr(obj, "__qualname__", None) if isinstance(obj, FUNCTIONS + (types.MethodType,)) else None
+    return name if isinstance(name, str) else None
+
+
+def is_output(obj) -> bool:
+    """Whether a program only ever writes to it: a logger, a progress bar, a run of a tracking service."""
+    module = type_name(type(obj))[0]
+    return (module.split(".", 1)[0] in OUTPUT_MODULES or module.startswith("torch.utils.tensorboard")
+            or obj is sys.stdout or obj is sys.stderr)
+
+
+def refuse_root(obj, node: list) -> None:
+    """Refused when a place itself was recorded by reference although a loop may have changed it."""
+    if node[0] != "opaque" or is_output(obj) or isinstance(obj, CODE):
+        return
+    name = dotted(type(obj))
+    if isinstance(obj, io.IOBase):
+        raise Refused(f"an open file ({name}) cannot be restored")
+    if isinstance(obj, (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
+        raise Refused("a running generator cannot be restored")
+    if is_iterator(type(obj)):
+        raise Refused(f"an iterator ({name}) cannot be restored")
+    raise Refused(f"an object of {name} cannot be restored")
+
+
+class Named(Kind):
+    """Functions, classes, modules: the live one when it has that name, else the one found under the name."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return self._is(node, live)
+
+    def _is(self, node, live) -> bool:
+        if node[2] == "":
+            return isinstance(live, types.ModuleType) and live.__name__ == node[1]
+        return find_named(node[1], node[2]) is live
+
+    def check_new(self, m, node, index):
+        found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
+        if found is None:
+            raise Refused(f"{node[1]}.{node[2]} is not defined")
+
+    def make(self, r, node, index):
+        return sys.modules[node[1]] if node[2] == "" else find_named(node[1], node[2])
+
+
+class Method(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        owner = getattr(live, "__self__", None)
+        if owner is None or getattr(live, "__name__", None) != node[2]:
+            return False
+        m.pair(node[1], owner)
+        return True
+
+    def parts(self, node):
+        return (node[1],)
+
+    def make(self, r, node, index):
+        owner = r.value(node[1])
+        if not hasattr(type(owner), node[2]) and not hasattr(owner, node[2]):
+            raise Refused(f"{dotted(type(owner))} has no method {node[2]}")
+        # A new object is still an empty shell: its class, not its attributes, knows the method.
+        holder = type(owner).__dict__.get(node[2])
+        return types.MethodType(holder, owner) if isinstance(holder, types.FunctionType) else getattr(owner, node[2])
+
+    def same(self, made, live) -> bool:
+        return made == live and made.__self__ is live.__self__
+
+
+class Partial(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        if type(live) is not functools.partial or len(live.args) != len(node[2]):
+            return False
+        m.pair(node[1], live.func)
+        for value, item in zip(node[2], live.args):
+            m.pair(value, item)
+        m.pair_items(node[3], live.keywords.items())
+        return True
+
+    def parts(self, node):
+        return [node[1], *node[2], *node[3]]
+
+    def make(self, r, node, index):
+        items = [r.value(v) for v in node[3]]
+        return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
+
+    def same(self, made, live) -> bool:
+        pairs = [(made.func, live.func), *zip(made.args, live.args)]
+        pairs += [(value, live.keywords.get(key, self)) for key, value in made.keywords.items()]
+        return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
+
+
+class Weak(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is weakref.ref
+
+    def parts(self, node):
+        return (node[1],)
+
+    def make(self, r, node, index):
+        target = r.value(node[1])
+        return weakref.ref(_Dead() if target is None else target)
+
+    def same(self, made, live) -> bool:
+        return made is live or made() is None and live() is None
+
+
+class _Dead:
+    """What a restored dead reference referred to."""
+
+
+class Opaque(Kind):
+    """The live object at the same path, whatever it holds."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
+
+    def check_new(self, m, node, index):
+        raise Refused(f"an object of {node[1]}.{node[2]} was recorded by reference, and there is none here now")
+
+    def make(self, r, node, index):
+        return r.live_of(index)
+
+    def same(self, made, live) -> bool:
+        return made is live
+
+
+KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(),
+         "weakref": Weak()}

@@ -1,0 +1,233 @@
+"""Lists, deques, tuples, byte strings and arrays of numbers: both directions.
+
+Nodes: `["list", [values]]`, `["deque", [values], maxlen]`, `["tuple", [values]]`, `["frozenset", [values]]`,
+`["namedtuple", [values], module, qualname]`, `["numbers", leaf, "d" | "q", count, "list" | "tuple"]`,
+`["bytes", leaf]`, `["bytearray", leaf]`, `["array", leaf, typecode]`.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import sys
+
+from .atoms import same_atom
+from .kind import Kind
+from .kinds import KEPT, LONG_NUMBERS, Refused, refuse_kept, type_name
+
+
+def _little(values: array.array) -> bytes:
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tobytes()
+
+
+def _packed(enc, obj, kind: str):
+    """One leaf for a long list or tuple of nothing but floats, or nothing but 64-bit integers; else None."""
+    if len(obj) <= LONG_NUMBERS or type(obj[0]) not in (float, int):
+        return None
+    types = set(map(type, obj))
+    if len(types) != 1:
+        return None
+    code = "d" if types == {float} else "q"
+    try:
+        values = array.array(code, obj)
+    except OverflowError:
+        return None
+    return ["numbers", enc.leaf(_little(values)), code, len(obj), kind]
+
+
+def encode_list(enc, obj):
+    return _packed(enc, obj, "list") or ["list", [enc.value(x) for x in list.__iter__(obj)]]
+
+
+def encode_tuple(enc, obj):
+    return _packed(enc, obj, "tuple") or ["tuple", [enc.value(x) for x in obj]]
+
+
+def encode_namedtuple(enc, obj):
+    return ["namedtuple", [enc.value(x) for x in tuple.__iter__(obj)], *type_name(type(obj))]
+
+
+def encode_deque(enc, obj):
+    return ["deque", [enc.value(x) for x in collections.deque.__iter__(obj)], obj.maxlen]
+
+
+def encode_bytearray(enc, obj):
+    return ["bytearray", enc.leaf(bytes(obj))]
+
+
+def encode_array(enc, obj):
+    return ["array", enc.leaf(obj.tobytes()), obj.typecode]
+
+
+def encode_bytes(enc, obj):
+    """Long bytes; short ones are atoms."""
+    return ["bytes", enc.leaf(obj)]
+
+
+def differs(old, new) -> bool:
+    return len(old) != len(new) or not all(map(same_atom, old, new))
+
+
+class Sequence(Kind):
+    """Lists and deques: matched by position, updated in place."""
+
+    base: type = list
+
+    def match(self, m, node, live) -> bool:
+        if type(live) is not self.base:
+            return False
+        return self.match_content(m, node, live)
+
+    def match_content(self, m, node, live) -> bool:
+        for value, item in zip(node[1], self.base.__iter__(live)):
+            m.pair(value, item)
+        return KEPT not in node[1][len(live):]
+
+    def check_new(self, m, node, index):
+        refuse_kept(node[1])
+
+    def make(self, r, node, index):
+        return self.base()
+
+    def fill(self, r, node, obj, index):
+        old = list(self.base.__iter__(obj))
+        new = [old[i] if v == KEPT else r.value(v) for i, v in enumerate(node[1])]
+        if differs(old, new):
+            self.replace(obj, new)
+
+    def replace(self, obj, new):
+        list.__setitem__(obj, slice(None), new)
+
+
+class Deque(Sequence):
+    base = collections.deque
+
+    def match_content(self, m, node, live) -> bool:
+        return live.maxlen == node[2] and super().match_content(m, node, live)
+
+    def make(self, r, node, index):
+        return collections.deque(maxlen=node[2])
+
+    def replace(self, obj, new):
+        collections.deque.clear(obj)
+        collections.deque.extend(obj, new)
+
+
+class Numbers(Kind):
+    """A long list (in place) or tuple of numbers."""
+
+    def match(self, m, node, live) -> bool:
+        return node[4] == "list" and type(live) is list
+
+    def match_content(self, m, node, live) -> bool:
+        return True
+
+    def check(self, m, node, index):
+        m.expect_bytes(node[1], 8 * node[3])
+
+    def numbers(self, r, node):
+        values = array.array(node[2])
+        values.frombytes(r.leaf(node[1]))
+        if sys.byteorder == "big":
+            values.byteswap()
+        return values.tolist()
+
+    def make(self, r, node, index):
+        return [] if node[4] == "list" else tuple(self.numbers(r, node))
+
+    def fill(self, r, node, obj, index):
+        if node[4] == "list":
+            list.__setitem__(obj, slice(None), self.numbers(r, node))
+
+
+class LongBytes(Kind):
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is bytes
+
+    def make(self, r, node, index):
+        return bytes(r.leaf(node[1]))
+
+    def same(self, made, live) -> bool:
+        return made == live
+
+
+class Bytes(Kind):
+    """bytearray and array.array, in place."""
+
+    def match(self, m, node, live) -> bool:
+        return type(live) is bytearray if node[0] == "bytearray" else (
+            type(live) is array.array and live.typecode == node[2])
+
+    def match_content(self, m, node, live) -> bool:
+        return node[0] == "bytearray" or live.typecode == node[2]
+
+    def make(self, r, node, index):
+        data = r.leaf(node[1])
+        if node[0] == "bytearray":
+            return bytearray(data)
+        return array.array(node[2], bytes(data))
+
+    def fill(self, r, node, obj, index):
+        base = bytearray if node[0] == "bytearray" else array.array
+        base.__setitem__(obj, slice(None), self.make(r, node, -1))
+
+
+class Tuple(Kind):
+    """Tuples, named tuples, frozensets: kept when every element is the live one, else built anew."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        if node[0] == "frozenset":
+            if type(live) is not frozenset:
+                return False
+            m.pair_elements(node[1], live)
+            return True
+        if node[0] == "tuple" and type(live) is not tuple or not isinstance(live, tuple) or len(live) != len(node[1]):
+            return False
+        if node[0] == "namedtuple":
+            if type_name(type(live)) != tuple(node[2:4]):
+                return False
+            m.saw_class(type(live))
+        for value, item in zip(node[1], tuple.__iter__(live)):
+            m.pair(value, item)
+        return True
+
+    def check_new(self, m, node, index):
+        refuse_kept(node[1])
+
+    def parts(self, node):
+        return node[1]
+
+    def make(self, r, node, index):
+        if KEPT in node[1]:
+            return r.live_of(index)
+        items = [r.value(v) for v in node[1]]
+        if node[0] == "frozenset":
+            return frozenset(items)
+        if node[0] == "tuple":
+            return tuple(items)
+        live = r.live_of(index)
+        cls = type(live) if live is not None else r.find_class(node[2], node[3])
+        if cls is None or not issubclass(cls, tuple):
+            raise Refused(f"the class {node[2]}.{node[3]} is not defined")
+        return tuple.__new__(cls, items)
+
+    def same(self, made, live) -> bool:
+        if isinstance(made, frozenset):
+            return made == live
+        return len(made) == len(live) and all(map(same_atom, made, live))
+
+
+ENCODERS = {
+    list: encode_list, collections.deque: encode_deque, bytearray: encode_bytearray, array.array: encode_array,
+    tuple: encode_tuple, bytes: encode_bytes,
+}
+KINDS = {
+    "list": Sequence(), "deque": Deque(), "numbers": Numbers(), "bytes": LongBytes(), "bytearray": Bytes(),
+    "array": Bytes(), "tuple": Tuple(), "namedtuple": Tuple(), "frozenset": Tuple(),
+}

@@ -1,0 +1,220 @@
+"""torch tensors: both directions.
+
+Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, grad, attributes, raw]`
+  flags    "p" a Parameter, "r" requires_grad
+  grad_fn  class name of the autograd node of a non-leaf, else null
+  grad     encoded `.grad`, null when absent or not asked for
+  raw      true: the leaf is the memory from the first to the last element as it lies (dense in another order, or
+           overlapping); false: the elements in C order
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .kind import Kind
+from .kinds import Leaf, Refused, unguarded
+from .objects import encode_attributes, fill_attributes, match_attributes
+
+
+def torch_module():
+    """torch, only if the program has imported it; Refused otherwise."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise Refused("torch is not imported")
+    return torch
+
+
+def extent(shape, stride) -> int:
+    """Elements from the first to the last one in memory; 0 for an empty tensor."""
+    span = 1
+    for size, step in zip(shape, stride):
+        if size == 0:
+            return 0
+        span += (size - 1) * step
+    return span
+
+
+def encode_unknown_tensor(enc, t):
+    raise Refused(f"a tensor of class {type(t).__name__} cannot be stored as plain bytes")
+
+
+def encode_tensor(enc, t):
+    torch = sys.modules["torch"]
+    if t.layout is not torch.strided:
+        raise Refused(f"a sparse tensor ({t.layout}) cannot be stored as plain bytes")
+    if t.is_quantized:
+        raise Refused("a quantized tensor cannot be stored as plain bytes")
+    grad_fn = t.grad_fn
+    stored = t
+    if t.is_neg() or t.is_complex() and t.is_conj():
+        stored = t.detach().resolve_conj().resolve_neg()
+    shape, stride, device = stored.shape, stored.stride(), str(stored.device)
+    index, raw = (None, False) if device == "meta" else _stage(enc, stored, shape, stride, device)
+    requires_grad = t.requires_grad
+    flags = ("p" if type(t) is not torch.Tensor else "") + ("r" if requires_grad else "")
+    grad = None
+    if enc.gradients and requires_grad and grad_fn is None:
+        grad = enc.value(t.grad)
+    name = None if grad_fn is None else grad_fn.name().rsplit("::", 1)[-1]
+    attributes = t.__dict__
+    return ["tensor", index, str(t.dtype)[6:], list(shape), list(stride), device, flags, name, grad,
+            encode_attributes(enc, attributes) if attributes else [], raw]
+
+
+def _stage(enc, t, shape, stride, device):
+    """The leaf of a tensor and whether it is raw memory. CPU memory that is dense is referred to, not copied."""
+    size = t.element_size()
+    count = t.numel()
+    if count == 0:
+        return None, False
+    pointer = t.data_ptr()
+    if t.is_contiguous():
+        span, raw = count, False
+    else:
+        span = extent(shape, stride)
+        raw = span <= count
+    enc.spans.append((device, pointer, span * size, enc.current, size))
+    if device != "cpu":
+        flat = t.detach().as_strided((span,), (1,)) if raw else t.detach().contiguous()
+        t = flat.cpu()
+        return enc.leaf(Leaf(t.data_ptr(), t.numel() * size, t)), raw
+    if not raw and span != count:
+        t = t.detach().contiguous()
+        return enc.leaf(Leaf(t.data_ptr(), count * size, t)), False
+    key = (pointer, span * size)
+    index = enc.tensor_leaves.get(key)
+    if index is None:
+        index = enc.tensor_leaves[key] = enc.leaf(Leaf(pointer, span * size, t))
+    return index, raw
+
+
+def _restored_node(torch, name: str):
+    """An autograd Function whose node has the recorded class name and whose backward says why it cannot run."""
+    found = _NODES.get(name)
+    if found is None:
+        found = _NODES[name] = type(name, (torch.autograd.Function,), {
+            "forward": staticmethod(lambda ctx, anchor, holder: holder[0]), "backward": staticmethod(_no_history)})
+        found._backward_cls = type(name, (torch.autograd.function.BackwardCFunction,), {"_forward_cls": found})
+    return found
+
+
+_NODES: dict = {}
+
+
+def _no_history(ctx, *grads):
+    raise RuntimeError("restored by florc: its autograd history is not in the checkpoint")
+
+
+def with_history(value, name: str):
+    """`value` as the result of an operation called `name`: prints like the recorded tensor, cannot be differentiated."""
+    torch = torch_module()
+    with torch.enable_grad():
+        anchor = torch.empty(0, requires_grad=True, device=value.device)
+        return _restored_node(torch, name).apply(anchor, [value])
+
+
+def dtype_of(node):
+    return getattr(torch_module(), node[2], None)
+
+
+def leaf_nbytes(node) -> int:
+    """Bytes the leaf of a tensor node must have."""
+    count = 1
+    for size in node[3]:
+        count *= size
+    return (extent(node[3], node[4]) if node[10] else count) * dtype_of(node).itemsize
+
+
+def source(r, node):
+    """A CPU tensor over the leaf's bytes, with the recorded shape and, when raw, the recorded strides. Not to be kept."""
+    torch = torch_module()
+    dtype = dtype_of(node)
+    data = r.leaf(node[1])
+    flat = torch.frombuffer(unguarded(data), dtype=torch.uint8)
+    if flat.data_ptr() % dtype.itemsize:
+        flat = flat.clone()
+    flat = flat.view(dtype)
+    return flat.as_strided(node[3], node[4]) if node[10] else flat.reshape(node[3])
+
+
+def fresh(r, node):
+    """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient."""
+    torch = torch_module()
+    dtype, device = dtype_of(node), torch.device(node[5])
+    if node[1] is None:
+        return torch.empty_strided(node[3], node[4], dtype=dtype, device=device)
+    flat = torch.empty(extent(node[3], node[4]), dtype=dtype, device=device)
+    return put(r, node, flat.as_strided(node[3], node[4]))
+
+
+def put(r, node, target):
+    """Copy the leaf into `target`, of the recorded shape and strides."""
+    torch = torch_module()
+    if node[1] is not None:
+        with torch.no_grad():
+            value = source(r, node)
+            if node[10]:
+                span = (extent(node[3], node[4]),)
+                target.as_strided(span, (1,), target.storage_offset()).copy_(
+                    value.as_strided(span, (1,), value.storage_offset()))
+            else:
+                target.copy_(value)
+    return target
+
+
+class Tensor(Kind):
+    order = 0
+
+    def check(self, m, node, index):
+        torch = torch_module()
+        if dtype_of(node) is None:
+            raise Refused(f"this torch has no dtype {node[2]}")
+        if node[5].startswith("cuda") and torch.device(node[5]).index >= torch.cuda.device_count():
+            raise Refused(f"it was recorded on {node[5]}, which is not here")
+        if node[1] is not None:
+            m.expect_bytes(node[1], leaf_nbytes(node))
+
+    def match(self, m, node, live) -> bool:
+        torch = sys.modules.get("torch")
+        if torch is None or type(live) is not (torch.nn.Parameter if "p" in node[6] else torch.Tensor):
+            return False
+        if node[7] is not None or live.layout is not torch.strided or live.is_inference() or not live.is_leaf:
+            return False
+        fits = list(live.shape) == node[3] and str(live.dtype)[6:] == node[2] and str(live.device) == node[5]
+        if not fits and "p" not in node[6]:
+            return False
+        if not fits or list(live.stride()) != node[4]:
+            m.needs_memory.add(m.index)
+        if node[8] is not None and live.requires_grad:
+            m.pair(node[8], live.grad)
+        match_attributes(m, node[9], live.__dict__)
+        return True
+
+    def make(self, r, node, index):
+        torch = torch_module()
+        data = r.memory.get(index)
+        if data is None:
+            data = fresh(r, node)
+        if node[7] is not None:
+            return with_history(data, node[7])
+        if "p" in node[6]:
+            return torch.nn.Parameter(data, requires_grad="r" in node[6])
+        return data.requires_grad_() if "r" in node[6] else data
+
+    def fill(self, r, node, obj, index):
+        if r.live_of(index) is not None:
+            data = r.memory.get(index)
+            if data is not None:
+                obj.data = data
+            else:
+                put(r, node, obj.detach())
+            if node[7] is None and obj.requires_grad != ("r" in node[6]):
+                obj.requires_grad_("r" in node[6])
+        if node[9] or obj.__dict__:
+            fill_attributes(r, node[9], obj.__dict__)
+        if r.gradients and "r" in node[6] and node[7] is None:
+            obj.grad = r.value(node[8])
+
+
+KINDS = {"tensor": Tensor()}
