@@ -1,6 +1,9 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 use pyo3::prelude::*;
 
+pub mod policy;
+pub mod store;
+
 #[pymodule]
 fn _native(_m: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
