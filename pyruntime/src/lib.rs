@@ -1,6 +1,7 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 use pyo3::prelude::*;
 
+pub mod materialize;
 pub mod policy;
 pub mod store;
 

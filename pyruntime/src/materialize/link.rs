@@ -1,0 +1,305 @@
+//! The state of the conversation with the writer, as the training process sees it.
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::arena::{Extent, Ring};
+use super::child;
+use super::pipe::{Ends, Wait};
+use super::totals::Totals;
+use super::wire::{Command, Done, Reply};
+
+/// Bytes of commands that may wait for room in the pipe.
+const BACKLOG: usize = 16 << 20;
+/// How long a script may once be held up by a full backlog before its records are dropped.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
+/// How long a writer that has said its last word may take to end.
+const LAST_BREATH: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The writer was told that nothing follows.
+    Closing,
+    /// The writer has written everything.
+    Ended,
+    /// Nobody listens any more.
+    Closed,
+}
+
+#[derive(Debug)]
+pub(super) struct Link {
+    ends: Arc<Ends>,
+    ring: Ring,
+    outgoing: Vec<u8>,
+    sent: usize,
+    incoming: Vec<u8>,
+    next_seq: u64,
+    in_flight: VecDeque<u64>,
+    finished: Vec<Done>,
+    state: State,
+    dead: Option<String>,
+    /// The process to reap; `None` for a thread, and once it is reaped.
+    writer: Option<i32>,
+    /// The script was held up for as long as it may; no more until the backlog is gone.
+    out_of_patience: bool,
+    pub totals: Totals,
+}
+
+impl Link {
+    pub fn new(ends: Arc<Ends>, ring: Ring, next_seq: u64) -> Link {
+        Link {
+            ends,
+            ring,
+            outgoing: Vec::new(),
+            sent: 0,
+            incoming: Vec::new(),
+            next_seq,
+            in_flight: VecDeque::new(),
+            finished: Vec::new(),
+            state: State::Open,
+            dead: None,
+            writer: None,
+            out_of_patience: false,
+            totals: Totals::default(),
+        }
+    }
+
+    pub fn with_writer(mut self, pid: Option<i32>) -> Link {
+        self.writer = pid;
+        self
+    }
+
+    /// Takes an extent and a number for a checkpoint.
+    pub fn take(&mut self, len: usize) -> Option<(u64, Extent)> {
+        if self.dead.is_some() || self.state != State::Open {
+            return None;
+        }
+        let extent = self.ring.alloc(len)?;
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.in_flight.push_back(seq);
+        Some((seq, extent))
+    }
+
+    pub fn room(&self) -> usize {
+        if self.dead.is_some() || self.state != State::Open {
+            0
+        } else {
+            self.ring.room()
+        }
+    }
+
+    pub fn dead(&self) -> Option<&str> {
+        self.dead.as_deref()
+    }
+
+    pub fn ended(&self) -> bool {
+        self.dead.is_some() || matches!(self.state, State::Ended | State::Closed)
+    }
+
+    pub fn finished(&mut self) -> Vec<Done> {
+        std::mem::take(&mut self.finished)
+    }
+
+    pub fn send(&mut self, command: &Command) {
+        command.encode(&mut self.outgoing);
+        self.flush();
+    }
+
+    pub fn log(&mut self, kind: &str, payload: &str) {
+        self.totals.logs += 1;
+        if self.dead.is_some() || self.state != State::Open || !self.make_room() {
+            self.totals.logs_lost += 1;
+            return;
+        }
+        self.send(&Command::Log {
+            kind: kind.to_string(),
+            payload: payload.to_string(),
+        });
+    }
+
+    /// Waits for room in the backlog, once for as long as patience lasts. False when there is none.
+    fn make_room(&mut self) -> bool {
+        let start = Instant::now();
+        while self.outgoing.len() - self.sent > BACKLOG {
+            self.exchange();
+            if self.out_of_patience || self.dead.is_some() {
+                return self.outgoing.len() - self.sent <= BACKLOG;
+            }
+            self.out_of_patience = start.elapsed() > PATIENCE;
+            // a pipe that is closed is found out by the next exchange
+            let _ = self
+                .ends
+                .commands_in
+                .wait(Wait::Writable, LOOK.as_millis() as i32);
+        }
+        true
+    }
+
+    /// Sends and receives what can be sent and received without waiting.
+    pub fn exchange(&mut self) {
+        if self.dead.is_none() && self.state != State::Closed {
+            self.flush();
+            self.receive();
+        }
+    }
+
+    fn flush(&mut self) {
+        while self.dead.is_none() && self.sent < self.outgoing.len() {
+            match self.ends.commands_in.write(&self.outgoing[self.sent..]) {
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => self.die(&format!("the writer cannot be reached: {error}")),
+            }
+        }
+        if self.sent == self.outgoing.len() {
+            self.outgoing.clear();
+            self.sent = 0;
+            self.out_of_patience = false;
+        } else if self.sent > BACKLOG {
+            self.outgoing.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
+    fn receive(&mut self) {
+        let mut buffer = [0u8; 1 << 12];
+        while self.dead.is_none() && self.state != State::Ended {
+            match self.ends.replies_out.read(&mut buffer) {
+                Ok(0) => self.die("the writer is gone"),
+                Ok(count) => {
+                    self.incoming.extend_from_slice(&buffer[..count]);
+                    self.understand();
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => self.die(&format!("the writer cannot be heard: {error}")),
+            }
+        }
+    }
+
+    fn understand(&mut self) {
+        let mut start = 0;
+        loop {
+            match Reply::decode(&self.incoming[start..]) {
+                Ok(Some((reply, len))) => {
+                    start += len;
+                    match reply {
+                        Reply::Done(done) => self.settle(done),
+                        Reply::Closed { lost, error } => self.closed_by_writer(lost, error),
+                    }
+                }
+                Ok(None) => break,
+                Err(why) => {
+                    self.die(&format!("the writer said {why}"));
+                    break;
+                }
+            }
+        }
+        self.incoming.drain(..start);
+    }
+
+    /// A checkpoint was dealt with; they are, in the order of their numbers.
+    pub fn settle(&mut self, done: Done) {
+        self.in_flight.pop_front();
+        self.ring.free_oldest();
+        self.totals.cpu_s += done.cpu_s;
+        self.totals.bytes_written += done.bytes_written;
+        match &done.error {
+            None => self.totals.checkpoints += 1,
+            Some(error) => self
+                .totals
+                .errors
+                .push(format!("checkpoint {}: {error}", done.seq)),
+        }
+        self.finished.push(done);
+    }
+
+    pub fn closed_by_writer(&mut self, lost: u64, error: Option<String>) {
+        self.totals.logs_lost += lost;
+        if let Some(error) = error {
+            self.totals
+                .errors
+                .push(format!("{lost} journal records are lost: {error}"));
+        }
+        self.state = State::Ended;
+    }
+
+    /// Nothing is recorded any more. The ring stays as it is: a writer that only cannot be reached may still read it.
+    fn die(&mut self, why: &str) {
+        let ending = self
+            .writer
+            .and_then(|_| self.reap_within(Duration::from_millis(50)));
+        let reason = ending.map_or(why.to_string(), |ending| format!("{why}: {ending}"));
+        for seq in self.in_flight.drain(..) {
+            self.finished.push(Done {
+                seq,
+                error: Some(reason.clone()),
+                ..Done::default()
+            });
+        }
+        self.totals.errors.push(reason.clone());
+        self.dead = Some(reason);
+        self.outgoing = Vec::new();
+        self.sent = 0;
+    }
+
+    pub fn send_close(&mut self) {
+        if self.dead.is_none() && self.state == State::Open {
+            self.state = State::Closing;
+            self.send(&Command::Close);
+        }
+    }
+
+    /// Waits for a reply, but not longer than it takes the pipe to get room for more.
+    pub fn wait(ends: &Ends, at_most: Duration) {
+        let milliseconds = at_most.min(LOOK).as_millis() as i32;
+        // a pipe that is closed is found out by the next exchange
+        let _ = ends.replies_out.wait(Wait::Readable, milliseconds.max(1));
+    }
+
+    /// Lets go of the writer, whatever it does.
+    pub fn finish_close(&mut self, timeout: Duration) {
+        match self.state {
+            State::Closed => return,
+            State::Ended => {
+                self.totals.drained = self.in_flight.is_empty() && self.dead.is_none();
+                self.reap_within(LAST_BREATH);
+            }
+            _ if self.dead.is_none() => self.totals.errors.push(format!(
+                "after {} s the writer was still at work; it goes on in the background",
+                timeout.as_secs_f64()
+            )),
+            _ => {}
+        }
+        self.state = State::Closed;
+        self.ends.commands_in.close();
+        self.ends.replies_out.close();
+        if self.writer.is_some() || self.totals.drained {
+            self.ends.commands_out.close();
+        }
+        self.reap();
+    }
+
+    /// Reaps the writer process if it has ended.
+    pub fn reap(&mut self) -> Option<String> {
+        let ending = child::ended(self.writer?)?;
+        // its number may be another process's from now on
+        self.writer = None;
+        Some(ending)
+    }
+
+    fn reap_within(&mut self, time: Duration) -> Option<String> {
+        let start = Instant::now();
+        while self.writer.is_some() {
+            let ending = self.reap();
+            if ending.is_some() || start.elapsed() >= time {
+                return ending;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        None
+    }
+}
