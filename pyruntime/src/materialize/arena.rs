@@ -1,5 +1,5 @@
-//! Staging memory: a ring of extents, shared with the writer process.
-use std::collections::VecDeque;
+//! Staging memory: extents of a mapping that is shared with the writer process.
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::ptr::{self, NonNull};
 
@@ -15,46 +15,33 @@ pub struct Extent {
     pub len: usize,
 }
 
-/// Which ranges of the arena are taken, oldest first. Pages that were touched before are taken first: the operating system
-/// need not find and clear new ones.
+/// Which ranges of the arena are taken. Ranges are given back in the order in which they were taken, and the lowest gap that
+/// is long enough is taken first: its pages were touched before, so the operating system need not find and clear new ones.
 #[derive(Debug)]
-pub struct Ring {
+pub struct Space {
     capacity: usize,
-    head: usize,
-    touched: usize,
+    /// In the order of time.
     taken: VecDeque<Extent>,
+    /// In the order of place: offset to end.
+    places: BTreeMap<usize, usize>,
 }
 
-impl Ring {
-    /// An empty ring of so many bytes.
-    pub fn new(capacity: usize) -> Ring {
-        Ring {
-            capacity: capacity / ALIGNMENT * ALIGNMENT,
-            head: 0,
-            touched: 0,
+impl Space {
+    /// So many bytes, all free.
+    pub fn new(capacity: usize) -> Space {
+        let capacity = capacity / ALIGNMENT * ALIGNMENT;
+        Space {
+            capacity,
             taken: VecDeque::new(),
+            places: BTreeMap::new(),
         }
     }
 
     /// Takes a range of at least `len` bytes in one piece; `None` when there is no room now.
     pub fn alloc(&mut self, len: usize) -> Option<Extent> {
         let len = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
-        let offset = match self.taken.front().map(|oldest| oldest.offset) {
-            None => (len <= self.capacity).then_some(0),
-            Some(tail) if self.head > tail => {
-                let at_end = self.capacity - self.head >= len;
-                let at_start = tail >= len;
-                let fresh = self.head + len > self.touched;
-                if at_start && (fresh || !at_end) {
-                    Some(0)
-                } else {
-                    at_end.then_some(self.head)
-                }
-            }
-            Some(tail) => (tail - self.head >= len).then_some(self.head),
-        }?;
-        self.head = offset + len;
-        self.touched = self.touched.max(self.head);
+        let (offset, _) = self.gaps().find(|(_, room)| *room >= len)?;
+        self.places.insert(offset, offset + len);
         let extent = Extent { offset, len };
         self.taken.push_back(extent);
         Some(extent)
@@ -62,16 +49,21 @@ impl Ring {
 
     /// Gives the oldest range back.
     pub fn free_oldest(&mut self) {
-        self.taken.pop_front();
+        if let Some(oldest) = self.taken.pop_front() {
+            self.places.remove(&oldest.offset);
+        }
     }
 
     /// The longest range that can be taken now, in bytes.
     pub fn room(&self) -> usize {
-        match self.taken.front().map(|oldest| oldest.offset) {
-            None => self.capacity,
-            Some(tail) if self.head > tail => tail.max(self.capacity - self.head),
-            Some(tail) => tail - self.head,
-        }
+        self.gaps().map(|(_, room)| room).max().unwrap_or(0)
+    }
+
+    /// Offset and length of every gap, lowest first; some have no length.
+    fn gaps(&self) -> impl Iterator<Item = (usize, usize)> {
+        let starts = [0].into_iter().chain(self.places.values().copied());
+        let ends = self.places.keys().copied().chain([self.capacity]);
+        starts.zip(ends).map(|(start, end)| (start, end - start))
     }
 }
 
@@ -157,40 +149,40 @@ mod tests {
 
     #[test]
     fn the_low_part_stays_hot() {
-        let mut ring = Ring::new(1 << 20);
+        let mut space = Space::new(1 << 20);
         for _ in 0..100 {
-            assert_eq!(ring.alloc(1000).unwrap().offset, 0);
-            ring.free_oldest();
+            assert_eq!(space.alloc(1000).unwrap().offset, 0);
+            space.free_oldest();
         }
         // two in flight: touched memory below the oldest is taken before fresh memory above the newest
-        let first = ring.alloc(1000).unwrap();
-        ring.alloc(1000).unwrap();
-        ring.free_oldest();
-        assert_eq!(ring.alloc(1000), Some(first));
+        let first = space.alloc(1000).unwrap();
+        space.alloc(1000).unwrap();
+        space.free_oldest();
+        assert_eq!(space.alloc(1000), Some(first));
     }
 
     #[test]
     fn too_much_is_refused() {
-        let mut ring = Ring::new(640);
-        assert_eq!(ring.alloc(641), None);
-        assert_eq!(ring.alloc(usize::MAX), None);
-        assert!(ring.alloc(640).is_some() && ring.alloc(1).is_none());
-        assert_eq!(ring.room(), 0);
+        let mut space = Space::new(640);
+        assert_eq!(space.alloc(641), None);
+        assert_eq!(space.alloc(usize::MAX), None);
+        assert!(space.alloc(640).is_some() && space.alloc(1).is_none());
+        assert_eq!(space.room(), 0);
     }
 
     proptest! {
         #[test]
         fn extents_never_overlap_and_room_is_honest(steps in prop::collection::vec(0usize..700, 1..300)) {
-            let mut ring = Ring::new(2048);
+            let mut space = Space::new(2048);
             for step in steps {
                 if step % 3 == 0 {
-                    ring.free_oldest();
+                    space.free_oldest();
                     continue;
                 }
-                let room = ring.room();
-                let got = ring.alloc(step);
+                let room = space.room();
+                let got = space.alloc(step);
                 prop_assert_eq!(got.is_some(), step.max(1).next_multiple_of(ALIGNMENT) <= room);
-                let mut sorted: Vec<Extent> = ring.taken.iter().copied().collect();
+                let mut sorted: Vec<Extent> = space.taken.iter().copied().collect();
                 sorted.sort_by_key(|extent| extent.offset);
                 for pair in sorted.windows(2) {
                     prop_assert!(pair[0].offset + pair[0].len <= pair[1].offset);

@@ -8,8 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::arena::Mapping;
 use super::commit::Committer;
-use super::drain::drain;
+use super::drain::{drain, send};
 use super::pipe::Ends;
+use super::wire::Reply;
 
 /// Signals that end the training process must not end the writer before it has drained. Without SIGXFSZ and SIGPIPE, files that
 /// grow too large and readers that are gone are errors like others.
@@ -55,6 +56,7 @@ pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> 
                 ends.replies_in.fd(),
                 Ok(committer.as_raw_fd()),
             ]);
+            send(&ends.replies_in, &Reply::Ready);
             drain(ends, arena, committer, Some(parent));
         }));
         // SAFETY: ends this process at once; no destructor or exit handler of the script runs

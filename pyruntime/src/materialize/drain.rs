@@ -36,7 +36,7 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
 }
 
 /// A training process that is gone needs no reply.
-fn send(pipe: &PipeEnd, reply: &Reply) {
+pub(super) fn send(pipe: &PipeEnd, reply: &Reply) {
     let mut bytes = Vec::new();
     reply.encode(&mut bytes);
     let mut left = &bytes[..];

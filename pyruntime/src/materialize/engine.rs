@@ -6,7 +6,9 @@ use super::arena::Mapping;
 use super::child;
 use super::commit::Committer;
 use super::drain::drain;
-use super::pipe::Ends;
+use super::pipe::{Ends, Wait};
+
+const READY_MS: i32 = 1000;
 
 /// Where checkpoints are hashed and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +109,8 @@ fn start_process(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> Res
         .map_err(|error| format!("no process could be started: {error}"))?;
     // the writer has its own; the end of ours would never be seen otherwise
     ends.replies_in.close();
+    // until it is ready it still holds the script's files; one that takes longer is not waited for
+    let _ = ends.replies_out.wait(Wait::Readable, READY_MS);
     Ok(pid)
 }
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arena::{Extent, Ring};
+use super::arena::{Extent, Space};
 use super::child;
 use super::pipe::{Ends, Wait};
 use super::totals::Totals;
@@ -32,7 +32,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Link {
     ends: Arc<Ends>,
-    ring: Ring,
+    space: Space,
     outgoing: Vec<u8>,
     sent: usize,
     incoming: Vec<u8>,
@@ -49,10 +49,10 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn new(ends: Arc<Ends>, ring: Ring, next_seq: u64) -> Link {
+    pub fn new(ends: Arc<Ends>, space: Space, next_seq: u64) -> Link {
         Link {
             ends,
-            ring,
+            space,
             outgoing: Vec::new(),
             sent: 0,
             incoming: Vec::new(),
@@ -77,7 +77,7 @@ impl Link {
         if self.dead.is_some() || self.state != State::Open {
             return None;
         }
-        let extent = self.ring.alloc(len)?;
+        let extent = self.space.alloc(len)?;
         let seq = self.next_seq;
         self.next_seq += 1;
         self.in_flight.push_back(seq);
@@ -88,7 +88,7 @@ impl Link {
         if self.dead.is_some() || self.state != State::Open {
             0
         } else {
-            self.ring.room()
+            self.space.room()
         }
     }
 
@@ -187,6 +187,7 @@ impl Link {
                 Ok(Some((reply, len))) => {
                     start += len;
                     match reply {
+                        Reply::Ready => {}
                         Reply::Done(done) => self.settle(done),
                         Reply::Closed { lost, error } => self.closed_by_writer(lost, error),
                     }
@@ -204,7 +205,7 @@ impl Link {
     /// A checkpoint was dealt with; they are, in the order of their numbers.
     pub fn settle(&mut self, done: Done) {
         self.in_flight.pop_front();
-        self.ring.free_oldest();
+        self.space.free_oldest();
         self.totals.cpu_s += done.cpu_s;
         self.totals.bytes_written += done.bytes_written;
         match &done.error {
@@ -227,7 +228,7 @@ impl Link {
         self.state = State::Ended;
     }
 
-    /// Nothing is recorded any more. The ring stays as it is: a writer that only cannot be reached may still read it.
+    /// Nothing is recorded any more. No extent is given back: a writer that only cannot be reached may still read it.
     fn die(&mut self, why: &str) {
         let ending = self
             .writer

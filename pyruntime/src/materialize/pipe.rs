@@ -49,8 +49,15 @@ impl Ends {
 
     /// Closes all four.
     pub fn close(&self) {
-        let Ends { commands_out, commands_in, replies_out, replies_in } = self;
-        [commands_out, commands_in, replies_out, replies_in].into_iter().for_each(PipeEnd::close);
+        let Ends {
+            commands_out,
+            commands_in,
+            replies_out,
+            replies_in,
+        } = self;
+        [commands_out, commands_in, replies_out, replies_in]
+            .into_iter()
+            .for_each(PipeEnd::close);
     }
 }
 

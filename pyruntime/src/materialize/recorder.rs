@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::arena::{Mapping, Ring};
+use super::arena::{Mapping, Space};
 use super::commit::Committer;
 use super::engine::{self, Engine};
 use super::link::Link;
@@ -63,7 +63,7 @@ impl Recorder {
         let (arena, ends) = (Arc::new(arena), Arc::new(ends));
         let link = Link::new(
             Arc::clone(&ends),
-            Ring::new(arena.len()),
+            Space::new(arena.len()),
             committer.next_seq(),
         );
         let started = engine::start(options.engine, &ends, &arena, committer);
@@ -97,7 +97,7 @@ impl Recorder {
             link.exchange();
             link.take(staged::staged_len(header, parts)?)?
         };
-        // SAFETY: the caller promises the parts, the ring gives each extent to one submit only
+        // SAFETY: the caller promises the parts, the space gives each extent to one submit only
         let copied = unsafe { staged::write(&self.arena, extent, header, parts) };
         debug_assert!(copied, "an extent has the length that was asked for");
         let bytes = parts.iter().map(|part| part.len).sum::<usize>() + header.len();

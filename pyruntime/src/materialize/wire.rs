@@ -48,6 +48,8 @@ pub struct Done {
 /// From the writer to the training process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
+    /// The writer process has let go of everything that is the script's.
+    Ready,
     /// A checkpoint is durable, or failed.
     Done(Done),
     /// Everything is written; the writer ends.
@@ -115,6 +117,7 @@ impl Reply {
     /// Adds the reply's bytes to `into`.
     pub fn encode(&self, into: &mut Vec<u8>) {
         let (front, error) = match self {
+            Reply::Ready => ([3, 0, 0, 0, 0], None),
             Reply::Done(done) => {
                 let errno = done.errno.map_or(0, |errno| errno as u64);
                 (
@@ -159,6 +162,7 @@ impl Reply {
                 })
             }
             2 => Reply::Closed { lost: a, error },
+            3 => Reply::Ready,
             _ => return Err("an unknown reply"),
         };
         Ok(Some((reply, end)))

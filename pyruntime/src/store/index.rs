@@ -1,4 +1,5 @@
 //! Which pack holds a chunk.
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use super::chunk::ChunkHash;
 use super::durable::sync_dir;
 use super::error::{Result, StoreError};
-use super::pack::{Entry, Pack};
+use super::pack::{self, Pack};
 
 /// The chunks of all packs of a store, by hash.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub struct Place {
     /// The pack that holds the chunk.
     pub pack: Arc<Pack>,
     /// The chunk's line in the index of that pack.
-    pub entry: Entry,
+    pub entry: pack::Entry,
 }
 
 impl Index {
@@ -101,10 +102,11 @@ impl Index {
                 pack: Arc::clone(&pack),
                 entry: *entry,
             };
-            if self.found.contains_key(&entry.hash) {
-                self.spare.entry(entry.hash).or_default().push(place);
-            } else {
-                self.found.insert(entry.hash, place);
+            match self.found.entry(entry.hash) {
+                Entry::Vacant(slot) => {
+                    slot.insert(place);
+                }
+                Entry::Occupied(_) => self.spare.entry(entry.hash).or_default().push(place),
             }
         }
         self.packs.insert(name, pack);

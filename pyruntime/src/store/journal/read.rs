@@ -86,7 +86,8 @@ impl<R: Read> Journal<R> {
     fn read_header(&mut self) -> Result<()> {
         let mut found = [0u8; HEADER_LEN as usize];
         if self.len < HEADER_LEN || !self.fill(&mut found)? {
-            return Ok(self.stop_torn("the header is unfinished"));
+            self.stop_torn("the header is unfinished");
+            return Ok(());
         }
         let version = u32::from_le_bytes([found[8], found[9], found[10], found[11]]);
         if found == header() {

@@ -1,0 +1,1 @@
+"""Ask a question of a training run after it has ended."""
