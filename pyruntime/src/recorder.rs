@@ -1,5 +1,5 @@
 //! `florc._native.Recorder` and `create_store`.
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -8,14 +8,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 
 use crate::errors::raise;
 use crate::materialize::commit::CHECKPOINT;
+use crate::materialize::memory;
 use crate::materialize::staged::Part;
 use crate::materialize::wire::Done;
 use crate::materialize::{Engine, Options, Recorder, Totals};
 use crate::store::layout::{RunId, Store};
 
 const SMALLEST_STAGING: usize = 64 << 10;
-/// When the operating system does not say how much memory is free.
-const MODEST_STAGING: usize = 256 << 20;
 
 /// Opens the store at `path`, creating what is missing of it.
 #[pyfunction]
@@ -48,7 +47,7 @@ impl PyRecorder {
             PyValueError::new_err("engine must be 'writer', 'thread' or 'inline'")
         })?;
         let max_staging = max_staging
-            .unwrap_or_else(quarter_of_free_memory)
+            .unwrap_or_else(memory::quarter_of_free)
             .max(SMALLEST_STAGING);
         let started = py.detach(|| {
             let (store, run) = (Store::create(&store)?, RunId::new(run_id)?);
@@ -152,7 +151,7 @@ impl PyRecorder {
     fn close<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Bound<'py, PyDict>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|_| PyValueError::new_err("timeout_s must be a number of seconds"))?;
-        let totals: Totals = py.detach(|| self.0.close(timeout));
+        let totals = self.close_unless_interrupted(py, timeout)?;
         let dict = PyDict::new(py);
         dict.set_item("checkpoints", totals.checkpoints)?;
         dict.set_item("bytes_staged", totals.bytes_staged)?;
@@ -168,6 +167,23 @@ impl PyRecorder {
     /// For a process forked from the recording one: closes the pipes and does nothing ever after. Takes no lock.
     fn abandon(&self) {
         self.0.abandon();
+    }
+}
+
+impl PyRecorder {
+    /// Ctrl-C must be able to end a long wait; whoever catches it may close again.
+    fn close_unless_interrupted(&self, py: Python<'_>, timeout: Duration) -> PyResult<Totals> {
+        let mut raised = None;
+        let totals = py.detach(|| {
+            self.0.close(timeout, || {
+                raised = Python::attach(|py| py.check_signals()).err();
+                raised.is_none()
+            })
+        });
+        match (totals, raised) {
+            (_, Some(error)) => Err(error),
+            (totals, None) => Ok(totals.unwrap_or_default()),
+        }
     }
 }
 
@@ -200,29 +216,4 @@ fn dict_of<'py>(py: Python<'py>, done: &Done) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("error", done.error.as_deref())?;
     dict.set_item("errno", done.errno)?;
     Ok(dict)
-}
-
-fn quarter_of_free_memory() -> usize {
-    let number = |text: &str| text.split_whitespace().next()?.parse::<usize>().ok();
-    let free = std::fs::read_to_string("/proc/meminfo")
-        .ok()
-        .and_then(|text| {
-            let line = text
-                .lines()
-                .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-            number(line)?.checked_mul(1024)
-        });
-    // the limit of a container, where there is one
-    let cgroup = |name: &str| {
-        let file = Path::new("/sys/fs/cgroup").join(name);
-        std::fs::read_to_string(file)
-            .ok()
-            .and_then(|text| number(&text))
-    };
-    let allowed =
-        cgroup("memory.max").map(|max| max.saturating_sub(cgroup("memory.current").unwrap_or(0)));
-    free.into_iter()
-        .chain(allowed)
-        .min()
-        .map_or(MODEST_STAGING, |free| free / 4)
 }

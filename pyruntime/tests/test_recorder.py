@@ -408,6 +408,23 @@ def test_close_gives_up_in_time_and_the_writer_goes_on(store):
     assert len(checkpoints(store)[1]) == 1
 
 
+def test_ctrl_c_ends_a_long_close(store):
+    body = """
+        submit(os.urandom(MIB))
+        os.kill(r.pid, signal.SIGSTOP)
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            r.close(60)
+        except KeyboardInterrupt:
+            print("interrupted")
+        os.kill(r.pid, signal.SIGCONT)
+        print(r.close()["checkpoints"])
+    """
+    start = time.monotonic()
+    assert finish(python(store, body)) == "interrupted\n1\n"
+    assert time.monotonic() - start < 30
+
+
 def test_a_recorder_that_is_forgotten_still_drains(store):
     recorder = Recorder(store, RUN, max_staging=MIB)
     recorder.submit("{}", b"graph", [b"x" * 1000])

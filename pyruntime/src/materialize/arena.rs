@@ -15,11 +15,22 @@ pub struct Extent {
     pub len: usize,
 }
 
+/// Where a range may lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In memory that was taken before.
+    Touched,
+    /// Anywhere.
+    All,
+}
+
 /// Which ranges of the arena are taken. Ranges are given back in the order in which they were taken, and the lowest gap that
 /// is long enough is taken first: its pages were touched before, so the operating system need not find and clear new ones.
 #[derive(Debug)]
 pub struct Space {
     capacity: usize,
+    /// The end of the highest range that ever was taken.
+    touched: usize,
     /// In the order of time.
     taken: VecDeque<Extent>,
     /// In the order of place: offset to end.
@@ -32,15 +43,24 @@ impl Space {
         let capacity = capacity / ALIGNMENT * ALIGNMENT;
         Space {
             capacity,
+            touched: 0,
             taken: VecDeque::new(),
             places: BTreeMap::new(),
         }
     }
 
     /// Takes a range of at least `len` bytes in one piece; `None` when there is no room now.
-    pub fn alloc(&mut self, len: usize) -> Option<Extent> {
+    pub fn alloc(&mut self, len: usize, reach: Reach) -> Option<Extent> {
         let len = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
-        let (offset, _) = self.gaps().find(|(_, room)| *room >= len)?;
+        let limit = if reach == Reach::All {
+            self.capacity
+        } else {
+            self.touched
+        };
+        let (offset, _) = self
+            .gaps()
+            .find(|(start, room)| *room >= len && start + len <= limit)?;
+        self.touched = self.touched.max(offset + len);
         self.places.insert(offset, offset + len);
         let extent = Extent { offset, len };
         self.taken.push_back(extent);
@@ -151,22 +171,23 @@ mod tests {
     fn the_low_part_stays_hot() {
         let mut space = Space::new(1 << 20);
         for _ in 0..100 {
-            assert_eq!(space.alloc(1000).unwrap().offset, 0);
+            assert_eq!(space.alloc(1000, Reach::All).unwrap().offset, 0);
             space.free_oldest();
         }
         // two in flight: touched memory below the oldest is taken before fresh memory above the newest
-        let first = space.alloc(1000).unwrap();
-        space.alloc(1000).unwrap();
+        let first = space.alloc(1000, Reach::All).unwrap();
+        space.alloc(1000, Reach::All).unwrap();
         space.free_oldest();
-        assert_eq!(space.alloc(1000), Some(first));
+        assert_eq!(space.alloc(1000, Reach::Touched), Some(first));
+        assert_eq!(space.alloc(1000, Reach::Touched), None);
     }
 
     #[test]
     fn too_much_is_refused() {
         let mut space = Space::new(640);
-        assert_eq!(space.alloc(641), None);
-        assert_eq!(space.alloc(usize::MAX), None);
-        assert!(space.alloc(640).is_some() && space.alloc(1).is_none());
+        assert_eq!(space.alloc(641, Reach::All), None);
+        assert_eq!(space.alloc(usize::MAX, Reach::All), None);
+        assert!(space.alloc(640, Reach::All).is_some() && space.alloc(1, Reach::All).is_none());
         assert_eq!(space.room(), 0);
     }
 
@@ -180,7 +201,7 @@ mod tests {
                     continue;
                 }
                 let room = space.room();
-                let got = space.alloc(step);
+                let got = space.alloc(step, Reach::All);
                 prop_assert_eq!(got.is_some(), step.max(1).next_multiple_of(ALIGNMENT) <= room);
                 let mut sorted: Vec<Extent> = space.taken.iter().copied().collect();
                 sorted.sort_by_key(|extent| extent.offset);

@@ -5,6 +5,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use super::arena::Mapping;
 use super::commit::Committer;
@@ -133,8 +134,39 @@ fn close_range(first: RawFd, last: RawFd) {
     }
 }
 
-/// How the writer process ended, if it has; reaps it.
-pub(super) fn ended(pid: i32) -> Option<String> {
+/// The writer process of this process, to be reaped once.
+#[derive(Debug)]
+pub(super) struct Writer(Option<i32>);
+
+impl Writer {
+    /// `None` stands for a writer that is no process.
+    pub fn new(pid: Option<i32>) -> Writer {
+        Writer(pid)
+    }
+
+    /// How the process ended, if it has by now.
+    pub fn reap(&mut self) -> Option<String> {
+        let ending = ended(self.0?)?;
+        // its number may be another process's from now on
+        self.0 = None;
+        Some(ending)
+    }
+
+    /// How the process ended, if it does within so long.
+    pub fn reap_within(&mut self, time: Duration) -> Option<String> {
+        let start = Instant::now();
+        while self.0.is_some() {
+            let ending = self.reap();
+            if ending.is_some() || start.elapsed() >= time {
+                return ending;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        None
+    }
+}
+
+fn ended(pid: i32) -> Option<String> {
     let mut status = 0;
     // SAFETY: room for one status, as the call wants
     let found = unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG | libc::__WALL) };

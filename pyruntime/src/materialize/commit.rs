@@ -1,13 +1,12 @@
 //! From staged bytes to a durable checkpoint.
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
+use super::record::{check_header, record};
 use super::staged::Staged;
 use super::wire::Done;
 use crate::store::durable::create_dirs;
@@ -217,33 +216,6 @@ fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
     Ok(next)
 }
 
-fn check_header(header: &str) -> std::result::Result<(), String> {
-    let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(header)
-        .map_err(|error| format!("the header is no JSON object: {error}"))?;
-    match ["chunks", "seq"]
-        .into_iter()
-        .find(|name| fields.contains_key(*name))
-    {
-        Some(name) => Err(format!("the header has a field {name:?} of its own")),
-        None => Ok(()),
-    }
-}
-
-/// The header with `chunks` and `seq` added; its own text is kept as it is.
-fn record(header: &str, chunks: &[(ChunkHash, usize)], seq: u64) -> String {
-    let header = header.trim_end();
-    let open = header.strip_suffix('}').unwrap_or(header).trim_end();
-    let comma = if open.trim_start() == "{" { "" } else { "," };
-    let mut text = format!("{open}{comma}\"chunks\":[");
-    for (number, (hash, len)) in chunks.iter().enumerate() {
-        let comma = if number == 0 { "" } else { "," };
-        // writing to a String does not fail
-        let _ = write!(text, "{comma}{{\"hash\":\"{hash}\",\"len\":{len}}}");
-    }
-    let _ = write!(text, "],\"seq\":{seq}}}");
-    text
-}
-
 /// Processor time of the calling thread, in seconds.
 fn cpu_s() -> f64 {
     let mut now = libc::timespec {
@@ -255,37 +227,4 @@ fn cpu_s() -> f64 {
         return 0.0;
     }
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_header_keeps_its_text() {
-        let chunks = [(ChunkHash([0; 32]), 5)];
-        let zeros = "0".repeat(64);
-        let end = format!("\"chunks\":[{{\"hash\":\"{zeros}\",\"len\":5}}],\"seq\":2}}");
-        assert_eq!(record("{}", &chunks, 2), format!("{{{end}"));
-        assert_eq!(record(" { } \n", &chunks, 2), format!(" {{{end}"));
-        assert_eq!(
-            record("{\"a\": 1.10}", &chunks, 2),
-            format!("{{\"a\": 1.10,{end}")
-        );
-        assert_eq!(
-            record("{\"a\": {\"b\": {}} } ", &chunks, 2),
-            format!("{{\"a\": {{\"b\": {{}}}},{end}")
-        );
-        for header in [
-            "[]",
-            "",
-            "{",
-            "{\"a\": NaN}",
-            "{\"seq\": 1}",
-            "{\"chunks\": 1}",
-            "{} {}",
-        ] {
-            assert!(check_header(header).is_err(), "{header}");
-        }
-    }
 }

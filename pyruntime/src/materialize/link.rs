@@ -4,8 +4,10 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arena::{Extent, Space};
-use super::child;
+use super::arena::{Extent, Reach, Space};
+use super::child::Writer;
+use super::memory;
+use super::outbox::Outbox;
 use super::pipe::{Ends, Wait};
 use super::totals::Totals;
 use super::wire::{Command, Done, Reply};
@@ -33,16 +35,16 @@ enum State {
 pub(super) struct Link {
     ends: Arc<Ends>,
     space: Space,
-    outgoing: Vec<u8>,
-    sent: usize,
+    outbox: Outbox,
     incoming: Vec<u8>,
     next_seq: u64,
     in_flight: VecDeque<u64>,
     finished: Vec<Done>,
     state: State,
     dead: Option<String>,
-    /// The process to reap; `None` for a thread, and once it is reaped.
-    writer: Option<i32>,
+    writer: Writer,
+    /// The writer is a thread, which reads commands through our own descriptor.
+    shares_pipe: bool,
     /// The script was held up for as long as it may; no more until the backlog is gone.
     out_of_patience: bool,
     pub totals: Totals,
@@ -53,22 +55,24 @@ impl Link {
         Link {
             ends,
             space,
-            outgoing: Vec::new(),
-            sent: 0,
+            outbox: Outbox::default(),
             incoming: Vec::new(),
             next_seq,
             in_flight: VecDeque::new(),
             finished: Vec::new(),
             state: State::Open,
             dead: None,
-            writer: None,
+            writer: Writer::new(None),
+            shares_pipe: true,
             out_of_patience: false,
             totals: Totals::default(),
         }
     }
 
+    /// With the process that is at work, if it is one.
     pub fn with_writer(mut self, pid: Option<i32>) -> Link {
-        self.writer = pid;
+        self.shares_pipe = pid.is_none();
+        self.writer = Writer::new(pid);
         self
     }
 
@@ -77,7 +81,14 @@ impl Link {
         if self.dead.is_some() || self.state != State::Open {
             return None;
         }
-        let extent = self.space.alloc(len)?;
+        // memory that was touched before is ours already; fresh memory may be what the training needs next
+        let extent = self.space.alloc(len, Reach::Touched).or_else(|| {
+            if memory::affords(len) {
+                self.space.alloc(len, Reach::All)
+            } else {
+                None
+            }
+        })?;
         let seq = self.next_seq;
         self.next_seq += 1;
         self.in_flight.push_back(seq);
@@ -105,7 +116,7 @@ impl Link {
     }
 
     pub fn send(&mut self, command: &Command) {
-        command.encode(&mut self.outgoing);
+        self.outbox.put(command);
         self.flush();
     }
 
@@ -124,10 +135,10 @@ impl Link {
     /// Waits for room in the backlog, once for as long as patience lasts. False when there is none.
     fn make_room(&mut self) -> bool {
         let start = Instant::now();
-        while self.outgoing.len() - self.sent > BACKLOG {
+        while self.outbox.waiting() > BACKLOG {
             self.exchange();
             if self.out_of_patience || self.dead.is_some() {
-                return self.outgoing.len() - self.sent <= BACKLOG;
+                return self.outbox.waiting() <= BACKLOG;
             }
             self.out_of_patience = start.elapsed() > PATIENCE;
             // a pipe that is closed is found out by the next exchange
@@ -148,21 +159,13 @@ impl Link {
     }
 
     fn flush(&mut self) {
-        while self.dead.is_none() && self.sent < self.outgoing.len() {
-            match self.ends.commands_in.write(&self.outgoing[self.sent..]) {
-                Ok(count) => self.sent += count,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) => self.die(&format!("the writer cannot be reached: {error}")),
-            }
+        if self.dead.is_some() {
+            return;
         }
-        if self.sent == self.outgoing.len() {
-            self.outgoing.clear();
-            self.sent = 0;
-            self.out_of_patience = false;
-        } else if self.sent > BACKLOG {
-            self.outgoing.drain(..self.sent);
-            self.sent = 0;
+        if let Err(error) = self.outbox.flush(&self.ends.commands_in) {
+            self.die(&format!("the writer cannot be reached: {error}"));
         }
+        self.out_of_patience &= self.outbox.waiting() > 0;
     }
 
     fn receive(&mut self) {
@@ -230,9 +233,7 @@ impl Link {
 
     /// Nothing is recorded any more. No extent is given back: a writer that only cannot be reached may still read it.
     fn die(&mut self, why: &str) {
-        let ending = self
-            .writer
-            .and_then(|_| self.reap_within(Duration::from_millis(50)));
+        let ending = self.writer.reap_within(LAST_BREATH / 10);
         let reason = ending.map_or(why.to_string(), |ending| format!("{why}: {ending}"));
         for seq in self.in_flight.drain(..) {
             self.finished.push(Done {
@@ -243,8 +244,7 @@ impl Link {
         }
         self.totals.errors.push(reason.clone());
         self.dead = Some(reason);
-        self.outgoing = Vec::new();
-        self.sent = 0;
+        self.outbox = Outbox::default();
     }
 
     pub fn send_close(&mut self) {
@@ -261,13 +261,21 @@ impl Link {
         let _ = ends.replies_out.wait(Wait::Readable, milliseconds.max(1));
     }
 
+    /// Lets go of a writer that is not waited for; it drains by itself.
+    pub fn let_go(&mut self) {
+        self.exchange();
+        self.send_close();
+        self.ends.commands_in.close();
+        self.writer.reap();
+    }
+
     /// Lets go of the writer, whatever it does.
     pub fn finish_close(&mut self, timeout: Duration) {
         match self.state {
             State::Closed => return,
             State::Ended => {
                 self.totals.drained = self.in_flight.is_empty() && self.dead.is_none();
-                self.reap_within(LAST_BREATH);
+                self.writer.reap_within(LAST_BREATH);
             }
             _ if self.dead.is_none() => self.totals.errors.push(format!(
                 "after {} s the writer was still at work; it goes on in the background",
@@ -278,29 +286,9 @@ impl Link {
         self.state = State::Closed;
         self.ends.commands_in.close();
         self.ends.replies_out.close();
-        if self.writer.is_some() || self.totals.drained {
+        if !self.shares_pipe || self.totals.drained {
             self.ends.commands_out.close();
         }
-        self.reap();
-    }
-
-    /// Reaps the writer process if it has ended.
-    pub fn reap(&mut self) -> Option<String> {
-        let ending = child::ended(self.writer?)?;
-        // its number may be another process's from now on
-        self.writer = None;
-        Some(ending)
-    }
-
-    fn reap_within(&mut self, time: Duration) -> Option<String> {
-        let start = Instant::now();
-        while self.writer.is_some() {
-            let ending = self.reap();
-            if ending.is_some() || start.elapsed() >= time {
-                return ending;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        None
+        self.writer.reap();
     }
 }

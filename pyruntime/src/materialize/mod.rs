@@ -9,7 +9,10 @@ pub mod commit;
 pub mod drain;
 pub mod engine;
 mod link;
+pub mod memory;
+mod outbox;
 pub mod pipe;
+mod record;
 pub mod recorder;
 pub mod staged;
 #[cfg(test)]

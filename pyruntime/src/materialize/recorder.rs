@@ -187,32 +187,38 @@ impl Recorder {
         link.dead().map(str::to_string)
     }
 
-    /// Waits until everything staged is durable, at most so long, and ends the engine. Later calls return the same.
-    pub fn close(&self, timeout: Duration) -> Totals {
+    /// Waits until everything staged is durable, at most so long, and ends the engine. Later calls return the same. Asks
+    /// `go_on` from time to time; when that says no, the result is `None` and a later call waits again.
+    pub fn close(&self, timeout: Duration, mut go_on: impl FnMut() -> bool) -> Option<Totals> {
         if self.inert() {
-            return Totals::default();
+            return Some(Totals::default());
         }
-        let _staging = lock(&self.staging);
-        // a statement of its own: the lock must not be held while the next one is taken
-        let inline = lock(&self.inline).take();
-        if let Some(mut committer) = inline {
-            committer.finish();
-            let (lost, error) = committer.losses();
-            lock(&self.link).closed_by_writer(lost, error);
-        }
-        let deadline = Instant::now() + timeout;
-        lock(&self.link).send_close();
-        while !lock(&self.link).ended() && Instant::now() < deadline {
-            // waits on the pipes alone, so that other threads can go on logging
-            Link::wait(
-                &self.ends,
-                deadline.saturating_duration_since(Instant::now()),
-            );
+        self.announce_close();
+        let start = Instant::now();
+        while !lock(&self.link).ended() && start.elapsed() < timeout {
+            // waits on the pipes alone, so that other threads can go on
+            Link::wait(&self.ends, timeout.saturating_sub(start.elapsed()));
             lock(&self.link).exchange();
+            if !go_on() {
+                return None;
+            }
         }
         let mut link = lock(&self.link);
         link.finish_close(timeout);
-        link.totals.clone()
+        Some(link.totals.clone())
+    }
+
+    fn announce_close(&self) {
+        let _staging = lock(&self.staging);
+        // a statement of its own: the lock must not be held while the next one is taken
+        let inline = lock(&self.inline).take();
+        let mut link = lock(&self.link);
+        if let Some(mut committer) = inline {
+            committer.finish();
+            let (lost, error) = committer.losses();
+            link.closed_by_writer(lost, error);
+        }
+        link.send_close();
     }
 
     /// For a process that the script forked: lets go of the pipes and does nothing ever after. Takes no lock, because a thread
@@ -232,12 +238,7 @@ impl Drop for Recorder {
         if self.inert() {
             return;
         }
-        let mut link = lock(&self.link);
-        link.exchange();
-        link.send_close();
-        // an engine that is not waited for drains by itself
-        self.ends.commands_in.close();
-        link.reap();
+        lock(&self.link).let_go();
     }
 }
 

@@ -71,7 +71,7 @@ fn what_is_submitted_can_be_read() {
         );
         recorder.log("log", "{\"a\": 2}");
         assert_eq!(submit(&recorder, &[b"other", &[5; 5000]]).unwrap().seq, 1);
-        let totals = recorder.close(LONG);
+        let totals = recorder.close(LONG, || true).unwrap();
         assert_eq!(
             (
                 totals.checkpoints,
@@ -86,7 +86,7 @@ fn what_is_submitted_can_be_read() {
             "{totals:?}"
         );
         assert_eq!(recorder.poll().len(), 2);
-        assert_eq!(recorder.close(LONG), totals);
+        assert_eq!(recorder.close(LONG, || true).unwrap(), totals);
         assert!(submit(&recorder, &[b"late"]).is_none());
         let records = records(dir.path());
         let kinds: Vec<&str> = records.iter().map(|record| record.kind.as_str()).collect();
@@ -107,7 +107,7 @@ fn equal_content_is_stored_once_across_recorders() {
         .collect();
     let first = recorder(dir.path(), Engine::Inline, 1 << 20);
     submit(&first, &[b"graph", &noise, &noise]).unwrap();
-    let written = first.close(LONG).bytes_written;
+    let written = first.close(LONG, || true).unwrap().bytes_written;
     assert!((128_000..130_000).contains(&written), "{written}");
     let second = recorder(dir.path(), Engine::Thread, 1 << 20);
     assert_eq!(
@@ -115,7 +115,7 @@ fn equal_content_is_stored_once_across_recorders() {
         1,
         "numbers go on"
     );
-    assert_eq!(second.close(LONG).bytes_written, 0);
+    assert_eq!(second.close(LONG, || true).unwrap().bytes_written, 0);
     assert_eq!(
         chunks(dir.path(), &records(dir.path())[1]),
         [&b"graph"[..], &noise]
@@ -131,7 +131,7 @@ fn no_room_is_no_error_and_room_comes_back() {
     for number in 0..2000u32 {
         staged += u64::from(submit(&recorder, &[&number.to_le_bytes(), &[0; 9000]]).is_some());
     }
-    let totals = recorder.close(LONG);
+    let totals = recorder.close(LONG, || true).unwrap();
     assert_eq!(totals.checkpoints, staged);
     assert!((7..2000).contains(&staged), "{staged}");
 }
@@ -143,7 +143,7 @@ fn a_bad_header_costs_one_checkpoint() {
     // SAFETY: the part is a constant
     unsafe { recorder.submit("{\"a\": NaN}", &[Part::of(b"graph")]) }.unwrap();
     submit(&recorder, &[b"graph"]).unwrap();
-    let totals = recorder.close(LONG);
+    let totals = recorder.close(LONG, || true).unwrap();
     assert_eq!((totals.checkpoints, totals.errors.len()), (1, 1));
     assert!(
         totals.errors[0].contains("no JSON object"),
@@ -160,7 +160,7 @@ fn many_records_arrive_in_order() {
     for number in 0..20_000 {
         recorder.log("log", &format!("{number} {long}"));
     }
-    assert_eq!(recorder.close(LONG).logs_lost, 0);
+    assert_eq!(recorder.close(LONG, || true).unwrap().logs_lost, 0);
     let records = records(dir.path());
     assert_eq!(records.len(), 20_000);
     assert!(
@@ -183,7 +183,7 @@ fn an_unwritable_store_is_an_error_and_a_lost_folder_costs_checkpoints() {
     durable::create_dirs(&dir.path().join("packs")).unwrap();
     submit(&recorder, &[b"graph"]).unwrap();
     recorder.log("log", "{}");
-    let totals = recorder.close(LONG);
+    let totals = recorder.close(LONG, || true).unwrap();
     assert_eq!((totals.checkpoints, totals.logs_lost), (1, 0), "{totals:?}");
     assert_eq!(records(dir.path()).len(), 2);
 }
