@@ -2,25 +2,37 @@
 
 mod compile;
 mod context;
+mod errors;
 mod follow;
+pub mod materialize;
+pub mod policy;
+mod policy_class;
+mod reader;
+mod recorder;
+pub mod store;
 
 use pyo3::prelude::*;
 
 /// What the Python half calls.
 #[pymodule]
-fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<compile::Instrumented>()?;
-    m.add_function(wrap_pyfunction!(compile::instrument, m)?)?;
-    m.add_function(wrap_pyfunction!(compile::instrument_for_replay, m)?)?;
-    m.add_function(wrap_pyfunction!(compile::command_line, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::generator, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::tick, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::start_following, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::stop_following, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::register_loop, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::following, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::loop_path, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::enter_block, m)?)?;
-    m.add_function(wrap_pyfunction!(follow::leave_block, m)?)?;
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    errors::register(module)?;
+    module.add_class::<compile::Instrumented>()?;
+    module.add_class::<policy_class::PyPolicy>()?;
+    module.add_class::<reader::PyRunReader>()?;
+    module.add_class::<recorder::PyRecorder>()?;
+    module.add_function(wrap_pyfunction!(compile::command_line, module)?)?;
+    module.add_function(wrap_pyfunction!(compile::instrument, module)?)?;
+    module.add_function(wrap_pyfunction!(compile::instrument_for_replay, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::enter_block, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::following, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::generator, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::leave_block, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::loop_path, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::register_loop, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::start_following, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::stop_following, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::tick, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

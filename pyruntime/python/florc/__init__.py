@@ -1,1 +1,1 @@
-"""Record a PyTorch training run, replay it later with new log statements."""
+"""Placeholder."""

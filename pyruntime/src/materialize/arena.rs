@@ -1,0 +1,215 @@
+//! Staging memory: extents of a mapping that is shared with the writer process.
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::ptr::{self, NonNull};
+
+/// Extents begin at multiples of this, so that copies are aligned.
+pub const ALIGNMENT: usize = 64;
+
+/// A range of the arena, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Where it begins; a multiple of [`ALIGNMENT`].
+    pub offset: usize,
+    /// How long it is; a multiple of [`ALIGNMENT`].
+    pub len: usize,
+}
+
+/// Where a range may lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In memory that was taken before.
+    Touched,
+    /// Anywhere.
+    All,
+}
+
+/// Which ranges of the arena are taken. Ranges are given back in the order in which they were taken, and the lowest gap that
+/// is long enough is taken first: its pages were touched before, so the operating system need not find and clear new ones.
+#[derive(Debug)]
+pub struct Space {
+    capacity: usize,
+    /// The end of the highest range that ever was taken.
+    touched: usize,
+    /// In the order of time.
+    taken: VecDeque<Extent>,
+    /// In the order of place: offset to end.
+    places: BTreeMap<usize, usize>,
+}
+
+impl Space {
+    /// So many bytes, all free.
+    pub fn new(capacity: usize) -> Space {
+        let capacity = capacity / ALIGNMENT * ALIGNMENT;
+        Space {
+            capacity,
+            touched: 0,
+            taken: VecDeque::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a range of at least `len` bytes in one piece; `None` when there is no room now.
+    pub fn alloc(&mut self, len: usize, reach: Reach) -> Option<Extent> {
+        let len = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
+        let limit = if reach == Reach::All {
+            self.capacity
+        } else {
+            self.touched
+        };
+        let (offset, _) = self
+            .gaps()
+            .find(|(start, room)| *room >= len && start + len <= limit)?;
+        self.touched = self.touched.max(offset + len);
+        self.places.insert(offset, offset + len);
+        let extent = Extent { offset, len };
+        self.taken.push_back(extent);
+        Some(extent)
+    }
+
+    /// Gives the oldest range back.
+    pub fn free_oldest(&mut self) {
+        if let Some(oldest) = self.taken.pop_front() {
+            self.places.remove(&oldest.offset);
+        }
+    }
+
+    /// The longest range that can be taken now, in bytes.
+    pub fn room(&self) -> usize {
+        self.gaps().map(|(_, room)| room).max().unwrap_or(0)
+    }
+
+    /// Offset and length of every gap, lowest first; some have no length.
+    fn gaps(&self) -> impl Iterator<Item = (usize, usize)> {
+        let starts = [0].into_iter().chain(self.places.values().copied());
+        let ends = self.places.keys().copied().chain([self.capacity]);
+        starts.zip(ends).map(|(start, end)| (start, end - start))
+    }
+}
+
+/// Memory that this process and the processes cloned from it share. Pages exist once they are touched.
+#[derive(Debug)]
+pub struct Mapping {
+    base: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the mapping is plain memory; who may touch which range when is the contract of `write` and `bytes`
+unsafe impl Send for Mapping {}
+// SAFETY: as above
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps so many bytes.
+    ///
+    /// # Errors
+    /// When the operating system has no address space for them.
+    pub fn new(len: usize) -> io::Result<Mapping> {
+        let len = len.max(ALIGNMENT);
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at an address that the kernel chooses touches no existing memory
+        let base = unsafe { libc::mmap(ptr::null_mut(), len, protection, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        NonNull::new(base.cast())
+            .map(|base| Mapping { base, len })
+            .ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// Its size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never true.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies `len` bytes from `source` to `offset`. False when they do not fit.
+    ///
+    /// # Safety
+    /// `source` must be readable for `len` bytes, and nobody else may use the target range meanwhile.
+    pub unsafe fn write(&self, offset: usize, source: *const u8, len: usize) -> bool {
+        if offset.checked_add(len).is_none_or(|end| end > self.len) {
+            return false;
+        }
+        // SAFETY: the range is inside the mapping; the rest is the caller's promise
+        unsafe { ptr::copy_nonoverlapping(source, self.base.as_ptr().add(offset), len) };
+        true
+    }
+
+    /// A range as bytes; `None` outside the mapping.
+    ///
+    /// # Safety
+    /// Nobody may write the range while the slice lives.
+    pub unsafe fn bytes(&self, offset: usize, len: usize) -> Option<&[u8]> {
+        if offset.checked_add(len).is_none_or(|end| end > self.len) {
+            return None;
+        }
+        // SAFETY: the range is inside the mapping; the rest is the caller's promise
+        Some(unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), len) })
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: `base` and `len` are what mmap returned, and no borrow of the mapping outlives it
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_low_part_stays_hot() {
+        let mut space = Space::new(1 << 20);
+        for _ in 0..100 {
+            assert_eq!(space.alloc(1000, Reach::All).unwrap().offset, 0);
+            space.free_oldest();
+        }
+        // two in flight: touched memory below the oldest is taken before fresh memory above the newest
+        let first = space.alloc(1000, Reach::All).unwrap();
+        space.alloc(1000, Reach::All).unwrap();
+        space.free_oldest();
+        assert_eq!(space.alloc(1000, Reach::Touched), Some(first));
+        assert_eq!(space.alloc(1000, Reach::Touched), None);
+    }
+
+    #[test]
+    fn too_much_is_refused() {
+        let mut space = Space::new(640);
+        assert_eq!(space.alloc(641, Reach::All), None);
+        assert_eq!(space.alloc(usize::MAX, Reach::All), None);
+        assert!(space.alloc(640, Reach::All).is_some() && space.alloc(1, Reach::All).is_none());
+        assert_eq!(space.room(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn extents_never_overlap_and_room_is_honest(steps in prop::collection::vec(0usize..700, 1..300)) {
+            let mut space = Space::new(2048);
+            for step in steps {
+                if step % 3 == 0 {
+                    space.free_oldest();
+                    continue;
+                }
+                let room = space.room();
+                let got = space.alloc(step, Reach::All);
+                prop_assert_eq!(got.is_some(), step.max(1).next_multiple_of(ALIGNMENT) <= room);
+                let mut sorted: Vec<Extent> = space.taken.iter().copied().collect();
+                sorted.sort_by_key(|extent| extent.offset);
+                for pair in sorted.windows(2) {
+                    prop_assert!(pair[0].offset + pair[0].len <= pair[1].offset);
+                }
+                prop_assert!(sorted.last().is_none_or(|last| last.offset + last.len <= 2048));
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! From staged bytes to a durable checkpoint.
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::record::{check_header, record};
+use super::staged::Staged;
+use super::wire::Done;
+use crate::store::durable::create_dirs;
+use crate::store::index::Index;
+use crate::store::journal::JournalWriter;
+use crate::store::layout::{RunId, Store};
+use crate::store::pack::PackWriter;
+use crate::store::{ChunkHash, Result, StoreError};
+
+/// The kind of the record that makes a checkpoint exist.
+pub const CHECKPOINT: &str = "checkpoint";
+
+/// Writes the checkpoints and records of one rank of one run.
+#[derive(Debug)]
+pub struct Committer {
+    packs_dir: PathBuf,
+    pack_prefix: String,
+    next_pack: u64,
+    next_seq: u64,
+    /// Opened with the first checkpoint, which is in the background.
+    index: Option<Index>,
+    journal: JournalWriter,
+    lost: u64,
+    first_loss: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    seq: u64,
+}
+
+impl Committer {
+    /// Opens the journal of `rank` of `run`, creating the run's folder when it is missing.
+    ///
+    /// # Errors
+    /// When files cannot be created, or the journal is damaged or being written by another process.
+    pub fn open(store: &Store, run: &RunId, rank: u32) -> Result<Committer> {
+        create_dirs(&store.run_dir(run)?)?;
+        let mut next_seq = 0;
+        let journal = JournalWriter::open(&store.journal(run, rank)?, |record| {
+            if record.kind == CHECKPOINT
+                && let Ok(found) = serde_json::from_str::<Numbered>(&record.payload)
+            {
+                next_seq = next_seq.max(found.seq.saturating_add(1));
+            }
+        })?;
+        let (packs_dir, pack_prefix) = (store.packs(), run.pack_prefix(rank));
+        let next_pack = next_pack(&packs_dir, &pack_prefix)?;
+        Ok(Committer {
+            packs_dir,
+            pack_prefix,
+            next_pack,
+            next_seq,
+            index: None,
+            journal,
+            lost: 0,
+            first_loss: None,
+        })
+    }
+
+    /// The number that the next checkpoint should have.
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Writes one staged checkpoint and its record.
+    pub fn commit(&mut self, seq: u64, extent: Option<&[u8]>) -> Done {
+        let start = cpu_s();
+        let mut done = Done {
+            seq,
+            ..Done::default()
+        };
+        match self.try_commit(seq, extent, &mut done.bytes_written) {
+            Ok(()) => {}
+            Err(error) => {
+                done.errno = error.errno();
+                done.error = Some(error.to_string());
+            }
+        }
+        done.cpu_s = cpu_s() - start;
+        done
+    }
+
+    fn try_commit(
+        &mut self,
+        seq: u64,
+        extent: Option<&[u8]>,
+        bytes_written: &mut u64,
+    ) -> Result<()> {
+        let staged = extent.and_then(Staged::parse);
+        let staged = staged
+            .ok_or_else(|| self.refused("the staged bytes are not laid out as they must be"))?;
+        check_header(staged.header).map_err(|why| self.refused(&why))?;
+        // first, so that a failure of earlier records is not taken for one of this checkpoint
+        self.flush();
+        let chunks = self.write_chunks(&staged.parts, bytes_written)?;
+        self.journal
+            .append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+        self.journal.sync()
+    }
+
+    fn refused(&self, why: &str) -> StoreError {
+        StoreError::damaged("a staged checkpoint", Path::new(&self.pack_prefix), why)
+    }
+
+    /// Makes every part durable, in at most one new pack, and returns hashes and lengths.
+    fn write_chunks(
+        &mut self,
+        parts: &[&[u8]],
+        bytes_written: &mut u64,
+    ) -> Result<Vec<(ChunkHash, usize)>> {
+        let index = open_index(&mut self.index, &self.packs_dir)?;
+        let mut fresh = BTreeMap::new();
+        let mut chunks = Vec::with_capacity(parts.len());
+        for part in parts {
+            let hash = ChunkHash::of(part);
+            if !index.contains(&hash) {
+                fresh.insert(hash, *part);
+            }
+            chunks.push((hash, part.len()));
+        }
+        if !fresh.is_empty() {
+            let name = format!("{}{}.pack", self.pack_prefix, self.next_pack);
+            // a name is used once, whatever becomes of the file
+            self.next_pack += 1;
+            let mut pack = PackWriter::create(&self.packs_dir, &name)?;
+            for (hash, _) in &chunks {
+                if let Some(part) = fresh.remove(hash) {
+                    pack.add(*hash, part)?;
+                }
+            }
+            let (pack, size) = pack.finish()?;
+            index.add(pack);
+            *bytes_written = size;
+        }
+        Ok(chunks)
+    }
+
+    /// Takes a record for the journal; a failure is kept for [`Committer::losses`].
+    pub fn log(&mut self, kind: &str, payload: &str) {
+        let before = self.journal.records();
+        if let Err(error) = self.journal.append(kind, payload) {
+            self.count_losses(before + 1, &error);
+        }
+    }
+
+    /// Writes the gathered records to the file, where they survive the end of this process.
+    pub fn flush(&mut self) {
+        let before = self.journal.records();
+        if let Err(error) = self.journal.flush() {
+            self.count_losses(before, &error);
+        }
+    }
+
+    /// Makes all records durable and lets go of the journal.
+    pub fn finish(&mut self) {
+        let before = self.journal.records();
+        if let Err(error) = self.journal.sync() {
+            self.count_losses(before, &error);
+        }
+        self.journal.release();
+    }
+
+    fn count_losses(&mut self, expected: u64, error: &StoreError) {
+        self.lost += expected.saturating_sub(self.journal.records()).max(1);
+        self.first_loss.get_or_insert_with(|| error.to_string());
+    }
+
+    /// How many records could not be written, and why the first could not.
+    pub fn losses(&self) -> (u64, Option<String>) {
+        (self.lost, self.first_loss.clone())
+    }
+}
+
+impl AsRawFd for Committer {
+    fn as_raw_fd(&self) -> RawFd {
+        self.journal.as_raw_fd()
+    }
+}
+
+fn open_index<'a>(slot: &'a mut Option<Index>, packs_dir: &Path) -> Result<&'a mut Index> {
+    if let Some(index) = slot {
+        return Ok(index);
+    }
+    let index = Index::open(packs_dir)?;
+    // a checkpoint may consist of chunks that other runs wrote a moment ago
+    index.make_durable()?;
+    Ok(slot.insert(index))
+}
+
+/// One more than the highest number that a pack of this run and rank ever had, finished or not.
+fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
+    let mut next = 0;
+    for entry in fs::read_dir(packs_dir).map_err(StoreError::io("list", packs_dir))? {
+        let name = entry
+            .map_err(StoreError::io("list", packs_dir))?
+            .file_name();
+        let number = name.to_str().and_then(|name| {
+            let rest = name
+                .strip_prefix('.')
+                .unwrap_or(name)
+                .strip_prefix(prefix)?;
+            rest.split('.').next()?.parse::<u64>().ok()
+        });
+        next = next.max(number.map_or(0, |number| number.saturating_add(1)));
+    }
+    Ok(next)
+}
+
+/// Processor time of the calling thread, in seconds.
+fn cpu_s() -> f64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: room for one timespec, as the call wants
+    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) } != 0 {
+        return 0.0;
+    }
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}

@@ -1,0 +1,99 @@
+//! The writer's loop. The same in a process of its own and on a thread.
+use super::arena::Mapping;
+use super::commit::Committer;
+use super::pipe::{Ends, PipeEnd, Wait};
+use super::wire::{Command, Reply};
+
+const READ: usize = 1 << 16;
+/// How often a writer that waits looks whether its training process still lives. The end of the pipe says so too, unless the
+/// script forked and its children hold the pipe open.
+const LOOK_MS: i32 = 1000;
+
+/// Writes what is staged until the training process closes or ends, then everything that is left.
+pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Option<i32>) {
+    let mut commands = Commands {
+        pipe: &ends.commands_out,
+        parent,
+        bytes: Vec::new(),
+        start: 0,
+    };
+    while let Some(command) = commands.next(committer) {
+        match command {
+            Command::Checkpoint { seq, offset, len } => {
+                // SAFETY: the training process leaves a staged extent alone until it has the reply
+                let extent = unsafe { arena.bytes(offset, len) };
+                let done = committer.commit(seq, extent);
+                send(&ends.replies_in, &Reply::Done(done));
+            }
+            Command::Log { kind, payload } => committer.log(&kind, &payload),
+            Command::Close => break,
+        }
+    }
+    committer.finish();
+    let (lost, error) = committer.losses();
+    send(&ends.replies_in, &Reply::Closed { lost, error });
+    ends.replies_in.close();
+}
+
+/// A training process that is gone needs no reply.
+pub(super) fn send(pipe: &PipeEnd, reply: &Reply) {
+    let mut bytes = Vec::new();
+    reply.encode(&mut bytes);
+    let mut left = &bytes[..];
+    while !left.is_empty() {
+        match pipe.write(left) {
+            Ok(count) => left = &left[count..],
+            Err(_) => return,
+        }
+    }
+}
+
+struct Commands<'a> {
+    pipe: &'a PipeEnd,
+    parent: Option<i32>,
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Commands<'_> {
+    /// The next command; `None` at the end. A command that is cut short by the end is dropped.
+    fn next(&mut self, committer: &mut Committer) -> Option<Command> {
+        loop {
+            match Command::decode(self.bytes.get(self.start..)?) {
+                Ok(Some((command, len))) => {
+                    self.start += len;
+                    return Some(command);
+                }
+                Ok(None) => self.read_more(committer)?,
+                // only a defect of ours leads here; what follows cannot be told apart any more
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn read_more(&mut self, committer: &mut Committer) -> Option<()> {
+        if !self.pipe.wait(Wait::Readable, 0).ok()? {
+            // nothing to do: let the records reach the file, where they outlive this process
+            committer.flush();
+            while !self.pipe.wait(Wait::Readable, LOOK_MS).ok()? {
+                // looked at before the pipe, so that what was sent last is still read
+                if self.orphaned() && !self.pipe.wait(Wait::Readable, 0).ok()? {
+                    return None;
+                }
+            }
+        }
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        let len = self.bytes.len();
+        self.bytes.resize(len + READ, 0);
+        let count = self.pipe.read(&mut self.bytes[len..]).unwrap_or(0);
+        self.bytes.truncate(len + count);
+        (count > 0).then_some(())
+    }
+
+    fn orphaned(&self) -> bool {
+        // SAFETY: getppid always succeeds and touches no memory
+        self.parent
+            .is_some_and(|parent| parent != unsafe { libc::getppid() })
+    }
+}

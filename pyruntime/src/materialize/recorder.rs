@@ -1,0 +1,253 @@
+//! The training process's side: stage, log, poll, close. Nothing here fails towards the script.
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::arena::{Mapping, Space};
+use super::commit::Committer;
+use super::engine::{self, Engine};
+use super::link::Link;
+use super::pipe::Ends;
+use super::staged::{self, Part};
+use super::totals::Totals;
+use super::wire::{Command, Done};
+use crate::store::layout::{RunId, Store};
+use crate::store::{Result, StoreError};
+
+/// How a recorder works.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Bytes of staging memory.
+    pub max_staging: usize,
+    /// The engine to try first.
+    pub engine: Engine,
+}
+
+/// A checkpoint that was staged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Receipt {
+    /// Its number in the run.
+    pub seq: u64,
+    /// Bytes that were copied.
+    pub bytes: usize,
+    /// How long the caller was held up, in seconds.
+    pub stall_s: f64,
+}
+
+/// Records one rank of one run.
+#[derive(Debug)]
+pub struct Recorder {
+    owner: i32,
+    abandoned: AtomicBool,
+    engine: Engine,
+    fallback: Option<String>,
+    pid: Option<i32>,
+    ends: Arc<Ends>,
+    arena: Arc<Mapping>,
+    /// Held while bytes are copied, so that extents are sent in the order in which they were taken.
+    staging: Mutex<()>,
+    inline: Mutex<Option<Committer>>,
+    link: Mutex<Link>,
+}
+
+impl Recorder {
+    /// Opens the run's journal and starts the engine.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or there is no memory for staging.
+    pub fn start(store: &Store, run: &RunId, rank: u32, options: Options) -> Result<Recorder> {
+        let committer = Committer::open(store, run, rank)?;
+        let arena = Mapping::new(options.max_staging)
+            .map_err(StoreError::io("map staging memory for", store.root()))?;
+        let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;
+        let (arena, ends) = (Arc::new(arena), Arc::new(ends));
+        let link = Link::new(
+            Arc::clone(&ends),
+            Space::new(arena.len()),
+            committer.next_seq(),
+        );
+        let started = engine::start(options.engine, &ends, &arena, committer);
+        Ok(Recorder {
+            owner: pid(),
+            abandoned: AtomicBool::new(false),
+            engine: started.engine,
+            fallback: started.fallback,
+            pid: started.pid,
+            ends,
+            arena,
+            staging: Mutex::new(()),
+            inline: Mutex::new(started.inline),
+            link: Mutex::new(link.with_writer(started.pid)),
+        })
+    }
+
+    /// Copies a checkpoint to staging memory and hands it on. `None` when there is no room now, the engine is dead, or
+    /// the recorder is closed.
+    ///
+    /// # Safety
+    /// Every part must be readable until the call returns.
+    pub unsafe fn submit(&self, header: &str, parts: &[Part]) -> Option<Receipt> {
+        let start = Instant::now();
+        if self.inert() {
+            return None;
+        }
+        let _staging = lock(&self.staging);
+        let (seq, extent) = {
+            let mut link = lock(&self.link);
+            link.exchange();
+            link.take(staged::staged_len(header, parts)?)?
+        };
+        // SAFETY: the caller promises the parts, the space gives each extent to one submit only
+        let copied = unsafe { staged::write(&self.arena, extent, header, parts) };
+        debug_assert!(copied, "an extent has the length that was asked for");
+        let bytes = parts.iter().map(|part| part.len).sum::<usize>() + header.len();
+        let mut link = lock(&self.link);
+        link.totals.bytes_staged += bytes as u64;
+        if self.engine == Engine::Inline {
+            let mut committer = lock(&self.inline);
+            // SAFETY: nobody else has the extent
+            let staged = unsafe { self.arena.bytes(extent.offset, extent.len) };
+            let done = committer
+                .as_mut()
+                .map(|committer| committer.commit(seq, staged));
+            link.settle(done.unwrap_or_default());
+        } else {
+            link.send(&Command::Checkpoint {
+                seq,
+                offset: extent.offset,
+                len: extent.len,
+            });
+        }
+        Some(Receipt {
+            seq,
+            bytes,
+            stall_s: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Hands a record for the journal on. Lost, and counted, when the writer is dead or cannot keep up.
+    pub fn log(&self, kind: &str, payload: &str) {
+        if self.inert() {
+            return;
+        }
+        let mut link = lock(&self.link);
+        if self.engine == Engine::Inline {
+            link.totals.logs += 1;
+            if let Some(committer) = lock(&self.inline).as_mut() {
+                committer.log(kind, payload);
+                committer.flush();
+            }
+        } else {
+            link.log(kind, payload);
+        }
+    }
+
+    /// The checkpoints that were finished since the last call, in order.
+    pub fn poll(&self) -> Vec<Done> {
+        if self.inert() {
+            return Vec::new();
+        }
+        let mut link = lock(&self.link);
+        link.exchange();
+        link.finished()
+    }
+
+    /// The largest checkpoint that could be staged now, in bytes, its header and the space between its parts included.
+    pub fn room(&self) -> usize {
+        if self.inert() {
+            return 0;
+        }
+        let mut link = lock(&self.link);
+        link.exchange();
+        link.room()
+    }
+
+    /// The engine at work.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Why it is not the engine that was asked for.
+    pub fn fallback(&self) -> Option<&str> {
+        self.fallback.as_deref()
+    }
+
+    /// The writer's process id, if it is a process.
+    pub fn pid(&self) -> Option<i32> {
+        self.pid
+    }
+
+    /// Why nothing is recorded any more.
+    pub fn dead(&self) -> Option<String> {
+        if self.inert() {
+            return Some("this process was forked from the one that records".to_string());
+        }
+        let mut link = lock(&self.link);
+        link.exchange();
+        link.dead().map(str::to_string)
+    }
+
+    /// Waits until everything staged is durable, at most so long, and ends the engine. Later calls return the same. Asks
+    /// `go_on` from time to time; when that says no, the result is `None` and a later call waits again.
+    pub fn close(&self, timeout: Duration, mut go_on: impl FnMut() -> bool) -> Option<Totals> {
+        if self.inert() {
+            return Some(Totals::default());
+        }
+        self.announce_close();
+        let start = Instant::now();
+        while !lock(&self.link).ended() && start.elapsed() < timeout {
+            // waits on the pipes alone, so that other threads can go on
+            Link::wait(&self.ends, timeout.saturating_sub(start.elapsed()));
+            lock(&self.link).exchange();
+            if !go_on() {
+                return None;
+            }
+        }
+        let mut link = lock(&self.link);
+        link.finish_close(timeout);
+        Some(link.totals.clone())
+    }
+
+    fn announce_close(&self) {
+        let _staging = lock(&self.staging);
+        // a statement of its own: the lock must not be held while the next one is taken
+        let inline = lock(&self.inline).take();
+        let mut link = lock(&self.link);
+        if let Some(mut committer) = inline {
+            committer.finish();
+            let (lost, error) = committer.losses();
+            link.closed_by_writer(lost, error);
+        }
+        link.send_close();
+    }
+
+    /// For a process that the script forked: lets go of the pipes and does nothing ever after. Takes no lock, because a thread
+    /// that does not exist in this process may hold it.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+        self.ends.close();
+    }
+
+    fn inert(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire) || pid() != self.owner
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if self.inert() {
+            return;
+        }
+        lock(&self.link).let_go();
+    }
+}
+
+/// A panic elsewhere must not take the recorder down.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pid() -> i32 {
+    // SAFETY: getpid always succeeds and touches no memory
+    unsafe { libc::getpid() }
+}

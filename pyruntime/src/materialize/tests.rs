@@ -1,0 +1,189 @@
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::Duration;
+
+use super::staged::Part;
+use super::*;
+use crate::store::index::Index;
+use crate::store::journal::{End, Journal, Record};
+use crate::store::layout::{RunId, Store};
+use crate::store::{ChunkHash, durable};
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn recorder(root: &Path, engine: Engine, max_staging: usize) -> Recorder {
+    let store = Store::create(root).unwrap();
+    Recorder::start(
+        &store,
+        &RunId::new("run").unwrap(),
+        0,
+        Options {
+            max_staging,
+            engine,
+        },
+    )
+    .unwrap()
+}
+
+fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
+    let parts: Vec<Part> = parts.iter().map(|part| Part::of(part)).collect();
+    // SAFETY: the parts live as long as the call
+    unsafe { recorder.submit("{\"block\": 1}", &parts) }
+}
+
+fn records(root: &Path) -> Vec<Record> {
+    let mut journal: Journal<BufReader<_>> =
+        Journal::open(&root.join("runs/run/journal.0")).unwrap();
+    let mut records = Vec::new();
+    while let Some(record) = journal.next_record().unwrap() {
+        records.push(record);
+    }
+    assert_eq!(journal.end(), Some(&End::Whole));
+    records
+}
+
+fn chunks(root: &Path, record: &Record) -> Vec<Vec<u8>> {
+    let index = Index::open(&root.join("packs")).unwrap();
+    let fields: BTreeMap<String, serde_json::Value> =
+        serde_json::from_str(&record.payload).unwrap();
+    let mut chunks = Vec::new();
+    for chunk in fields["chunks"].as_array().unwrap() {
+        let hash = ChunkHash::parse(chunk["hash"].as_str().unwrap()).unwrap();
+        let place = &index.places(&hash)[0];
+        let mut bytes = vec![0; chunk["len"].as_u64().unwrap() as usize];
+        place.pack.read(&place.entry, &mut bytes).unwrap();
+        chunks.push(bytes);
+    }
+    chunks
+}
+
+// Engine::Writer needs a process with one thread, which a test runner is not; the Python tests cover it.
+#[test]
+fn what_is_submitted_can_be_read() {
+    for engine in [Engine::Writer, Engine::Thread, Engine::Inline] {
+        let dir = tempfile::tempdir().unwrap();
+        let recorder = recorder(dir.path(), engine, 1 << 20);
+        recorder.log("log", "{\"a\": 1}");
+        assert_eq!(
+            submit(&recorder, &[b"graph", &[5; 5000], b""]).unwrap().seq,
+            0
+        );
+        recorder.log("log", "{\"a\": 2}");
+        assert_eq!(submit(&recorder, &[b"other", &[5; 5000]]).unwrap().seq, 1);
+        let totals = recorder.close(LONG, || true).unwrap();
+        assert_eq!(
+            (
+                totals.checkpoints,
+                totals.logs,
+                totals.logs_lost,
+                totals.drained
+            ),
+            (2, 2, 0, true)
+        );
+        assert!(
+            totals.errors.is_empty() && recorder.dead().is_none(),
+            "{totals:?}"
+        );
+        assert_eq!(recorder.poll().len(), 2);
+        assert_eq!(recorder.close(LONG, || true).unwrap(), totals);
+        assert!(submit(&recorder, &[b"late"]).is_none());
+        let records = records(dir.path());
+        let kinds: Vec<&str> = records.iter().map(|record| record.kind.as_str()).collect();
+        assert_eq!(kinds, ["log", "checkpoint", "log", "checkpoint"]);
+        assert_eq!(
+            chunks(dir.path(), &records[1]),
+            [&b"graph"[..], &[5; 5000], b""]
+        );
+        assert_eq!(chunks(dir.path(), &records[3]), [&b"other"[..], &[5; 5000]]);
+    }
+}
+
+#[test]
+fn equal_content_is_stored_once_across_recorders() {
+    let dir = tempfile::tempdir().unwrap();
+    let noise: Vec<u8> = (0u64..4000)
+        .flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes())
+        .collect();
+    let first = recorder(dir.path(), Engine::Inline, 1 << 20);
+    submit(&first, &[b"graph", &noise, &noise]).unwrap();
+    let written = first.close(LONG, || true).unwrap().bytes_written;
+    assert!((128_000..130_000).contains(&written), "{written}");
+    let second = recorder(dir.path(), Engine::Thread, 1 << 20);
+    assert_eq!(
+        submit(&second, &[b"graph", &noise]).unwrap().seq,
+        1,
+        "numbers go on"
+    );
+    assert_eq!(second.close(LONG, || true).unwrap().bytes_written, 0);
+    assert_eq!(
+        chunks(dir.path(), &records(dir.path())[1]),
+        [&b"graph"[..], &noise]
+    );
+}
+
+#[test]
+fn no_room_is_no_error_and_room_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), Engine::Thread, 1 << 16);
+    assert!(submit(&recorder, &[&[1; 1 << 16]]).is_none());
+    let mut staged = 0;
+    for number in 0..2000u32 {
+        staged += u64::from(submit(&recorder, &[&number.to_le_bytes(), &[0; 9000]]).is_some());
+    }
+    let totals = recorder.close(LONG, || true).unwrap();
+    assert_eq!(totals.checkpoints, staged);
+    assert!((7..2000).contains(&staged), "{staged}");
+}
+
+#[test]
+fn a_bad_header_costs_one_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), Engine::Thread, 1 << 16);
+    // SAFETY: the part is a constant
+    unsafe { recorder.submit("{\"a\": NaN}", &[Part::of(b"graph")]) }.unwrap();
+    submit(&recorder, &[b"graph"]).unwrap();
+    let totals = recorder.close(LONG, || true).unwrap();
+    assert_eq!((totals.checkpoints, totals.errors.len()), (1, 1));
+    assert!(
+        totals.errors[0].contains("no JSON object"),
+        "{:?}",
+        totals.errors
+    );
+}
+
+#[test]
+fn many_records_arrive_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), Engine::Thread, 1 << 16);
+    let long = "x".repeat(300);
+    for number in 0..20_000 {
+        recorder.log("log", &format!("{number} {long}"));
+    }
+    assert_eq!(recorder.close(LONG, || true).unwrap().logs_lost, 0);
+    let records = records(dir.path());
+    assert_eq!(records.len(), 20_000);
+    assert!(
+        records
+            .iter()
+            .enumerate()
+            .all(|(n, record)| record.payload.starts_with(&format!("{n} ")))
+    );
+}
+
+#[test]
+fn an_unwritable_store_is_an_error_and_a_lost_folder_costs_checkpoints() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), Engine::Thread, 1 << 16);
+    std::fs::remove_dir_all(dir.path().join("packs")).unwrap();
+    submit(&recorder, &[b"graph"]).unwrap();
+    while recorder.poll().is_empty() {
+        std::thread::yield_now();
+    }
+    durable::create_dirs(&dir.path().join("packs")).unwrap();
+    submit(&recorder, &[b"graph"]).unwrap();
+    recorder.log("log", "{}");
+    let totals = recorder.close(LONG, || true).unwrap();
+    assert_eq!((totals.checkpoints, totals.logs_lost), (1, 0), "{totals:?}");
+    assert_eq!(records(dir.path()).len(), 2);
+}

@@ -1,0 +1,246 @@
+//! What goes through the pipes. Frames of one fixed size, some followed by text.
+use std::str;
+
+/// Every command begins with this many bytes; few enough for a pipe to take them whole or not at all.
+pub const COMMAND_LEN: usize = 32;
+/// Every reply begins with this many bytes.
+pub const REPLY_LEN: usize = 48;
+const LONGEST_ERROR: usize = 1000;
+
+/// From the training process to the writer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// An extent of the arena is staged.
+    Checkpoint {
+        /// The checkpoint's number.
+        seq: u64,
+        /// Where the extent begins, in bytes.
+        offset: usize,
+        /// How long it is, in bytes.
+        len: usize,
+    },
+    /// A record for the journal.
+    Log {
+        /// Its kind.
+        kind: String,
+        /// Its text.
+        payload: String,
+    },
+    /// Nothing will follow.
+    Close,
+}
+
+/// What became of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Done {
+    /// The checkpoint's number.
+    pub seq: u64,
+    /// Processor time that it took, in seconds.
+    pub cpu_s: f64,
+    /// Bytes of packs that were written for it.
+    pub bytes_written: u64,
+    /// Why it does not exist, if it does not.
+    pub error: Option<String>,
+    /// The number of the operating system's error, if that was the reason.
+    pub errno: Option<i32>,
+}
+
+/// From the writer to the training process.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// The writer process has let go of everything that is the script's.
+    Ready,
+    /// A checkpoint is durable, or failed.
+    Done(Done),
+    /// Everything is written; the writer ends.
+    Closed {
+        /// Journal records that could not be written.
+        lost: u64,
+        /// Why the first of them could not.
+        error: Option<String>,
+    },
+}
+
+impl Command {
+    /// Adds the command's bytes to `into`.
+    pub fn encode(&self, into: &mut Vec<u8>) {
+        match self {
+            Command::Checkpoint { seq, offset, len } => {
+                words(into, [1, *seq, *offset as u64, *len as u64])
+            }
+            Command::Log { kind, payload } => {
+                words(into, [2, kind.len() as u64, payload.len() as u64, 0]);
+                into.extend_from_slice(kind.as_bytes());
+                into.extend_from_slice(payload.as_bytes());
+            }
+            Command::Close => words(into, [3, 0, 0, 0]),
+        }
+    }
+
+    /// Reads the first command of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    ///
+    /// # Errors
+    /// When the bytes are no command.
+    pub fn decode(bytes: &[u8]) -> Result<Option<(Command, usize)>, &'static str> {
+        let Some([tag, a, b, c]) = front::<4>(bytes) else {
+            return Ok(None);
+        };
+        let command = match tag {
+            1 => Command::Checkpoint {
+                seq: a,
+                offset: b as usize,
+                len: c as usize,
+            },
+            2 => {
+                let Some((text, end)) = text(bytes, COMMAND_LEN, a.saturating_add(b))? else {
+                    return Ok(None);
+                };
+                let (kind, payload) = text
+                    .split_at_checked(a as usize)
+                    .ok_or("a split character")?;
+                return Ok(Some((
+                    Command::Log {
+                        kind: kind.into(),
+                        payload: payload.into(),
+                    },
+                    end,
+                )));
+            }
+            3 => Command::Close,
+            _ => return Err("an unknown command"),
+        };
+        Ok(Some((command, COMMAND_LEN)))
+    }
+}
+
+impl Reply {
+    /// Adds the reply's bytes to `into`.
+    pub fn encode(&self, into: &mut Vec<u8>) {
+        let (front, error) = match self {
+            Reply::Ready => ([3, 0, 0, 0, 0], None),
+            Reply::Done(done) => {
+                let errno = done.errno.map_or(0, |errno| errno as u64);
+                (
+                    [1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno],
+                    done.error.as_deref(),
+                )
+            }
+            Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0], error.as_deref()),
+        };
+        let error = error.unwrap_or_default();
+        let end = (0..=error.len().min(LONGEST_ERROR))
+            .rev()
+            .find(|end| error.is_char_boundary(*end))
+            .unwrap_or(0);
+        let cut = &error[..end];
+        words(into, front);
+        words(into, [cut.len() as u64]);
+        into.extend_from_slice(cut.as_bytes());
+    }
+
+    /// Reads the first reply of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    ///
+    /// # Errors
+    /// When the bytes are no reply.
+    pub fn decode(bytes: &[u8]) -> Result<Option<(Reply, usize)>, &'static str> {
+        let Some([tag, a, b, c, d, error_len]) = front::<6>(bytes) else {
+            return Ok(None);
+        };
+        let Some((error, end)) = text(bytes, REPLY_LEN, error_len)? else {
+            return Ok(None);
+        };
+        let error = (!error.is_empty()).then(|| error.to_string());
+        let reply = match tag {
+            1 => {
+                let errno = i32::try_from(d).ok().filter(|errno| *errno != 0);
+                Reply::Done(Done {
+                    seq: a,
+                    cpu_s: f64::from_bits(b),
+                    bytes_written: c,
+                    error,
+                    errno,
+                })
+            }
+            2 => Reply::Closed { lost: a, error },
+            3 => Reply::Ready,
+            _ => return Err("an unknown reply"),
+        };
+        Ok(Some((reply, end)))
+    }
+}
+
+fn words<const N: usize>(into: &mut Vec<u8>, words: [u64; N]) {
+    words
+        .iter()
+        .for_each(|word| into.extend_from_slice(&word.to_le_bytes()));
+}
+
+fn front<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
+    let mut words = [0; N];
+    for (word, bytes) in words.iter_mut().zip(bytes.get(..N * 8)?.chunks_exact(8)) {
+        *word = u64::from_le_bytes(bytes.try_into().ok()?);
+    }
+    Some(words)
+}
+
+fn text(bytes: &[u8], start: usize, len: u64) -> Result<Option<(&str, usize)>, &'static str> {
+    let end = usize::try_from(len)
+        .ok()
+        .and_then(|len| start.checked_add(len))
+        .ok_or("an impossible length")?;
+    let Some(bytes) = bytes.get(start..end) else {
+        return Ok(None);
+    };
+    str::from_utf8(bytes)
+        .map(|text| Some((text, end)))
+        .map_err(|_| "text that is not UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_back_from_any_split() {
+        let commands = [
+            Command::Checkpoint {
+                seq: 7,
+                offset: 64,
+                len: 1 << 40,
+            },
+            Command::Log {
+                kind: "log".into(),
+                payload: "{\"é\": 1}".into(),
+            },
+            Command::Close,
+        ];
+        for command in commands {
+            let mut bytes = Vec::new();
+            command.encode(&mut bytes);
+            assert!((0..bytes.len()).all(|len| Command::decode(&bytes[..len]) == Ok(None)));
+            let len = bytes.len();
+            bytes.push(1);
+            assert_eq!(Command::decode(&bytes), Ok(Some((command, len))));
+        }
+        let long = "é".repeat(2000);
+        let done = Done {
+            seq: 3,
+            cpu_s: 0.5,
+            bytes_written: 9,
+            error: Some(long),
+            errno: Some(28),
+        };
+        let mut bytes = Vec::new();
+        Reply::Done(done).encode(&mut bytes);
+        assert!((0..bytes.len()).all(|len| Reply::decode(&bytes[..len]) == Ok(None)));
+        let Ok(Some((Reply::Done(found), _))) = Reply::decode(&bytes) else {
+            panic!("no reply")
+        };
+        assert_eq!(
+            (found.seq, found.cpu_s, found.bytes_written, found.errno),
+            (3, 0.5, 9, Some(28))
+        );
+        assert_eq!(found.error.unwrap().len(), LONGEST_ERROR);
+        assert!(Command::decode(&[9; 40]).is_err() && Reply::decode(&[0; 48]).is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! `florc._native.RunReader`.
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::{DamagedError, raise};
+use crate::store::index::{Index, Place};
+use crate::store::journal::{End, Journal};
+use crate::store::layout::{RunId, Store};
+use crate::store::{ChunkHash, Result, StoreError};
+
+/// Reads one rank of one run, also while it is being recorded.
+#[pyclass(name = "RunReader", module = "florc._native", frozen)]
+pub struct PyRunReader {
+    journal: PathBuf,
+    packs: PathBuf,
+    end: Mutex<End>,
+    index: Mutex<Option<Index>>,
+}
+
+#[pymethods]
+impl PyRunReader {
+    #[new]
+    #[pyo3(signature = (store, run_id, rank=0))]
+    fn new(py: Python<'_>, store: PathBuf, run_id: &str, rank: u32) -> PyResult<PyRunReader> {
+        let opened = py.detach(|| {
+            let (store, run) = (Store::open(&store)?, RunId::new(run_id)?);
+            let journal = store.journal(&run, rank)?;
+            let (_, end) = read(&journal)?;
+            Ok((journal, store.packs(), end))
+        });
+        let (journal, packs, end) = opened.map_err(raise)?;
+        Ok(PyRunReader {
+            journal,
+            packs,
+            end: Mutex::new(end),
+            index: Mutex::new(None),
+        })
+    }
+
+    /// The whole records as pairs of kind and payload, in the order in which they were written. Looks at the file anew
+    /// and sets `torn` and `damaged`.
+    fn records(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let (records, end) = py.detach(|| read(&self.journal)).map_err(raise)?;
+        *lock(&self.end) = end;
+        Ok(records)
+    }
+
+    /// Where and why the journal ends with an unfinished record, as after a crash or while it is being written; or None.
+    #[getter]
+    fn torn(&self) -> Option<String> {
+        match &*lock(&self.end) {
+            End::Torn { offset, why } => Some(format!("byte {offset}: {why}")),
+            _ => None,
+        }
+    }
+
+    /// Where and why the journal cannot be read to its end; or None.
+    #[getter]
+    fn damaged(&self) -> Option<String> {
+        match &*lock(&self.end) {
+            End::Damaged { offset, why } => Some(format!("byte {offset}: {why}")),
+            _ => None,
+        }
+    }
+
+    /// The bytes with this hash. Raises DamagedError when no pack holds them intact.
+    fn read_chunk<'py>(&self, py: Python<'py>, hash: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let hash = parse(hash)?;
+        let places = py.detach(|| self.places(&hash)).map_err(raise)?;
+        let mut failures = Vec::new();
+        for place in places {
+            // checked against the length of the stored bytes when the pack was opened
+            let len = usize::try_from(place.entry.raw_len)
+                .map_err(|_| PyValueError::new_err("too long"))?;
+            let read = |buffer: &mut [u8]| {
+                py.detach(|| place.pack.read(&place.entry, buffer))
+                    .map_err(raise)
+            };
+            match PyBytes::new_with(py, len, read) {
+                Ok(bytes) => return Ok(bytes),
+                Err(error) => failures.push(error),
+            }
+        }
+        Err(failures
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| self.missing(&hash)))
+    }
+
+    /// Whether some readable pack lists the hash.
+    fn has_chunk(&self, py: Python<'_>, hash: &str) -> PyResult<bool> {
+        let hash = parse(hash)?;
+        py.detach(|| self.places(&hash))
+            .map(|places| !places.is_empty())
+            .map_err(raise)
+    }
+
+    /// The packs of the store that cannot be read, as pairs of name and reason.
+    fn damaged_packs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let damaged = py.detach(|| {
+            let mut slot = lock(&self.index);
+            let index = open_index(&mut slot, &self.packs)?;
+            index.refresh()?;
+            Ok(index
+                .damaged()
+                .iter()
+                .map(|(name, why)| (name.clone(), why.clone()))
+                .collect())
+        });
+        damaged.map_err(raise)
+    }
+}
+
+impl PyRunReader {
+    fn places(&self, hash: &ChunkHash) -> Result<Vec<Place>> {
+        let mut slot = lock(&self.index);
+        let index = open_index(&mut slot, &self.packs)?;
+        if !index.contains(hash) {
+            // the run may be going on
+            index.refresh()?;
+        }
+        Ok(index.places(hash))
+    }
+
+    fn missing(&self, hash: &ChunkHash) -> PyErr {
+        let slot = lock(&self.index);
+        let unreadable: Vec<&str> = slot
+            .iter()
+            .flat_map(|index| index.damaged().values())
+            .map(String::as_str)
+            .collect();
+        let mut message = format!(
+            "chunk {hash} is in no readable pack of {}",
+            self.packs.display()
+        );
+        if !unreadable.is_empty() {
+            message.push_str(&format!("; not readable: {}", unreadable.join("; ")));
+        }
+        DamagedError::new_err(message)
+    }
+}
+
+fn open_index<'a>(slot: &'a mut Option<Index>, packs: &std::path::Path) -> Result<&'a mut Index> {
+    match slot {
+        Some(index) => Ok(index),
+        None => Ok(slot.insert(Index::open(packs)?)),
+    }
+}
+
+fn read(path: &std::path::Path) -> std::result::Result<(Vec<(String, String)>, End), StoreError> {
+    let mut journal = Journal::open(path)?;
+    let mut records = Vec::new();
+    while let Some(record) = journal.next_record()? {
+        records.push((record.kind, record.payload));
+    }
+    let end = journal.end().cloned().unwrap_or(End::Whole);
+    Ok((records, end))
+}
+
+fn parse(hash: &str) -> PyResult<ChunkHash> {
+    ChunkHash::parse(hash).ok_or_else(|| PyValueError::new_err("a hash has 64 hexadecimal digits"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

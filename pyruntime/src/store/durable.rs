@@ -1,0 +1,74 @@
+//! Writing so that a power cut leaves either the old state or the new one.
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::error::{Result, StoreError};
+
+/// Makes the names in a folder durable.
+///
+/// # Errors
+/// When the folder cannot be opened or synced.
+pub fn sync_dir(dir: &Path) -> Result<()> {
+    File::open(dir)
+        .and_then(|folder| folder.sync_all())
+        .map_err(StoreError::io("sync the folder", dir))
+}
+
+/// Creates a folder with its parents and makes their names durable.
+///
+/// # Errors
+/// When a folder cannot be created or synced.
+pub fn create_dirs(dir: &Path) -> Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = named_parent(dir) {
+        create_dirs(parent)?;
+    }
+    match fs::create_dir(dir) {
+        Ok(()) => sync_dir(named_parent(dir).unwrap_or(Path::new("."))),
+        // another rank was faster
+        Err(_) if dir.is_dir() => Ok(()),
+        Err(error) => Err(StoreError::io("create the folder", dir)(error)),
+    }
+}
+
+fn named_parent(dir: &Path) -> Option<&Path> {
+    dir.parent().filter(|parent| !parent.as_os_str().is_empty())
+}
+
+/// Puts a small file in place as a whole: temporary name, sync, rename, sync of the folder.
+///
+/// # Errors
+/// When any step is refused; the temporary file is then removed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let temporary = temporary_beside(path);
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path));
+    if let Err(error) = written {
+        // the failure that matters is the one above
+        let _ = fs::remove_file(&temporary);
+        return Err(StoreError::io("write", path)(error));
+    }
+    sync_dir(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// A hidden name beside `path` that no other process or call uses.
+pub fn temporary_beside(path: &Path) -> PathBuf {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let count = NEXT.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!(".{name}.{}-{count}.tmp", std::process::id()))
+}

@@ -1,0 +1,14 @@
+//! The run store: plain files that survive crashes, are checked when read, and never escape their folder.
+//!
+//! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file formats, `index` finds
+//! a chunk by its hash.
+pub mod chunk;
+pub mod durable;
+pub mod error;
+pub mod index;
+pub mod journal;
+pub mod layout;
+pub mod pack;
+
+pub use chunk::ChunkHash;
+pub use error::{Damaged, Result, StoreError};
