@@ -1,5 +1,6 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 
+mod check;
 mod compile;
 mod context;
 mod errors;
@@ -21,6 +22,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<policy_class::PyPolicy>()?;
     module.add_class::<reader::PyRunReader>()?;
     module.add_class::<recorder::PyRecorder>()?;
+    module.add_function(wrap_pyfunction!(check::chunk_hashes, module)?)?;
+    module.add_function(wrap_pyfunction!(check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(compile::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(compile::instrument, module)?)?;
     module.add_function(wrap_pyfunction!(compile::instrument_for_replay, module)?)?;

@@ -188,7 +188,7 @@ impl PyRecorder {
 }
 
 /// An address is taken as it is, bytes are borrowed, anything else bytes-like is copied once more into `held`.
-fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Part> {
+pub(crate) fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Part> {
     if let Ok(pair) = leaf.cast::<PyTuple>() {
         let (address, len): (usize, usize) = pair.extract()?;
         if address == 0 && len > 0 {

@@ -1,0 +1,93 @@
+"""What a run's journal tells: its checkpoints by key, its lines, how far it came."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, NamedTuple, Optional, Set
+
+from . import _native
+from .runs import Run
+
+
+class Checkpoint(NamedTuple):
+    """A checkpoint that is durable. `chunks[0]` is the object graph, the others are its leaves, by hash."""
+
+    block: str
+    key: str
+    places: List[str]
+    gradients: bool
+    chunks: List[str]
+    nbytes: int
+
+
+class LogLine(NamedTuple):
+    """A line of standard output, with the loop iteration and the statement that wrote it."""
+
+    path: str
+    text: str
+    file: str
+    line: int
+
+
+class History:
+    """The journal of a run, read once."""
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.reader = _native.RunReader(run.store, run.id, 0)
+        self.checkpoints: Dict[str, Checkpoint] = {}
+        self.lines: List[LogLine] = []
+        self.generators: Dict[str, str] = {}
+        self.block_seconds: Dict[str, float] = {}
+        self.planned: Dict[str, Set[str]] = {}
+        self.plans: Dict[str, dict] = {}
+        self.seconds: Optional[float] = None
+        self._held: Dict[str, Checkpoint] = {}
+        self._not_kept: Dict[str, str] = {}
+        self._last_path = ""
+        for kind, payload in self.reader.records():
+            self._read(kind, json.loads(payload))
+
+    def _read(self, kind: str, payload: Any) -> None:
+        if kind == "checkpoint":
+            chunks = payload["chunks"]
+            found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
+                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks))
+            self.checkpoints[found.key] = found
+            self._held.setdefault(found.block, found)
+        elif kind == "line":
+            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"]))
+        elif kind == "generator":
+            self.generators[payload["name"]] = payload["state"]
+        elif kind == "block":
+            self.block_seconds[payload["key"]] = payload["seconds"]
+        elif kind == "iteration":
+            self._last_path = payload["path"]
+        elif kind == "plan":
+            self.plans[payload["file"]] = payload["plan"]
+            for loop in payload["plan"]["loops"]:
+                self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
+        elif kind == "not kept":
+            self._not_kept[payload["block"]] = payload["why"]
+        elif kind == "end":
+            self.seconds = payload["seconds"]
+
+    def held_by(self, block: str) -> Optional[Checkpoint]:
+        """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
+        return self._held.get(block)
+
+    def why_not_kept(self, block: str) -> str:
+        """Why there is no checkpoint where one was looked for."""
+        if block in self._not_kept:
+            return f"it could not be checkpointed: {self._not_kept[block]}"
+        return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
+
+    def is_beyond(self, path: str) -> bool:
+        """Whether an iteration was not finished by the recorded run, which was cut off."""
+        if self.run.status not in ("killed", "interrupted"):
+            return False
+        outer = path.split("/")[0]
+        last = self._last_path.split("/")[0]
+        name, _, index = outer.partition("=")
+        last_name, _, last_index = last.partition("=")
+        return "/" not in path and name == last_name and int(index) >= int(last_index)

@@ -1,0 +1,42 @@
+"""What florc itself says: on standard error, one line at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import Any
+
+quiet = False
+_stream: Any = None
+
+
+def to_descriptor(descriptor: int) -> None:
+    """From now on speak to this file descriptor (a replay diverts the script's own standard error)."""
+    global _stream
+    _stream = os.fdopen(os.dup(descriptor), "w", buffering=1, errors="backslashreplace")
+
+
+def say(text: str, always: bool = False) -> None:
+    """Print a line; with `--quiet` only what must `always` be said."""
+    if quiet and not always:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        print(f"florc: {text}", file=_stream or sys.stderr, flush=True)
+
+
+def size(count: float) -> str:
+    """Bytes for people: `4.3 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return ""
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: `0.8 s`, `2 min 5 s`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"

@@ -1,0 +1,110 @@
+"""What the script prints: kept line by line with its place in the loop nest; on replay, only probes reach the outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from typing import Any, Callable, ContextManager, Optional
+
+from . import session
+
+LineSink = Callable[[str, str, int], None]
+"""Called with a line's text, and with the file and the line number of the statement that wrote it."""
+
+
+class Tap:
+    """Sees what is written to `sys.stdout` without standing in its way.
+
+    The stream stays the same object of the same class; only its `write` is looked up on the instance first. Writes of
+    other threads are let through unseen: their order is not the program's.
+    """
+
+    def __init__(self, sink: LineSink):
+        self._sink = sink
+        self._part = ""
+        self._stream: Any = None
+        self._thread = threading.get_ident()
+
+    def install(self) -> None:
+        """Start to see. A stream whose `write` cannot be replaced stays unseen."""
+        stream = sys.stdout
+        try:
+            write = stream.write
+            stream.write = self._seen(write)
+        except (AttributeError, TypeError):
+            return
+        self._stream = stream
+
+    def remove(self) -> None:
+        """Let the stream be as it was, and hand on what is left of an unfinished line."""
+        if self._stream is None:
+            return
+        with contextlib.suppress(AttributeError):
+            del self._stream.write
+        self._stream = None
+        if self._part:
+            self._sink(self._part, "", 0)
+            self._part = ""
+
+    def _seen(self, write: Callable[[str], int]) -> Callable[[str], int]:
+        def seen(text: str) -> int:
+            count = write(text)
+            if session.current is not None and threading.get_ident() == self._thread and isinstance(text, str):
+                self._take(text)
+            return count
+
+        return seen
+
+    def _take(self, text: str) -> None:
+        if "\n" not in text:
+            self._part += text
+            return
+        *lines, rest = (self._part + text).split("\n")
+        self._part = rest
+        frame = sys._getframe(2)
+        for line in lines:
+            self._sink(line, frame.f_code.co_filename, frame.f_lineno)
+
+
+class Divert:
+    """Sends the process's standard output and standard error to a file, except while a probe runs."""
+
+    def __init__(self, path: str):
+        self.depth = 0
+        self._own = [os.dup(1), os.dup(2)]
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._point([self._file, self._file])
+
+    def _point(self, targets: list) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        for descriptor, target in zip((1, 2), targets):
+            os.dup2(target, descriptor)
+
+    def open(self) -> None:
+        """Let what is written now reach the outside."""
+        self.depth += 1
+        if self.depth == 1:
+            self._point(self._own)
+
+    def close(self) -> None:
+        """Keep what is written now to the file again."""
+        self.depth -= 1
+        if self.depth == 0:
+            self._point([self._file, self._file])
+
+    def undo(self) -> None:
+        """Everything reaches the outside from now on."""
+        self._point(self._own)
+
+
+_plain: ContextManager[None] = contextlib.nullcontext()
+
+
+def probe(name: str) -> ContextManager[Optional[Any]]:
+    """Marks a statement that was added in hindsight: what it writes is an answer. Without a replay: nothing."""
+    active = session.current
+    return _plain if active is None else active.probe(name)

@@ -1,0 +1,140 @@
+"""The places of a block: from the arguments of `end` and `restore` to a dict of name and object."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import FrameType
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from . import _native
+
+
+class _Unbound:
+    """What stands for a name that is not bound."""
+
+    def __repr__(self) -> str:
+        return "florc.unbound"
+
+
+unbound = _Unbound()
+
+
+class Place(NamedTuple):
+    """One place of a changeset, as the plan has it."""
+
+    name: str
+    mutated: bool
+    bound: bool
+    iterated: bool
+    by_name: bool
+    in_globals: bool
+
+
+class Loop(NamedTuple):
+    """One loop of the plan."""
+
+    id: str
+    memoized: bool
+    followed: bool
+    gradients: bool
+    header: str
+    file: str
+    line: int
+    end_line: int
+    places: List[Place]
+    note: Optional[str]
+
+
+class Consumed(Exception):
+    """A block advances an iterator that was made outside it: no checkpoint can put that back."""
+
+
+loops: Dict[str, Loop] = {}
+"""Every loop of every instrumented file of this process, by id."""
+
+
+def register(plan: str, file: str) -> List[Loop]:
+    """Make a file's plan (JSON) known to the runtime."""
+    entries = {entry["id"]: entry for entry in json.loads(plan)["loops"]}
+    found = []
+    for entry in entries.values():
+        loop = _loop(entry, file)
+        loops[loop.id] = loop
+        found.append(loop)
+        _native.register_loop(loop.id, f"{file}:{entry['function']}", _ancestors(entries, entry))
+    return found
+
+
+def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
+    out, parent = [], entry["parent"]
+    while parent is not None:
+        out.append(parent)
+        parent = by_id[parent]["parent"]
+    return out
+
+
+def _loop(entry: dict, file: str) -> Loop:
+    places = [
+        Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entry["places"]
+    ]
+    note = entry["note"]["why"] if entry["note"] else None
+    return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
+                entry["line"], entry["end_line"], places, note)
+
+
+def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+    """What each place of the loop holds now; places that are unbound are missing.
+
+    Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
+    tensor, a range. Raises Consumed for an iterator made outside the loop.
+    """
+    given = iter(objects)
+    found: Dict[str, Any] = {}
+    for place in loop.places:
+        value = _read(frame, place) if place.by_name else next(given)
+        if value is unbound:
+            continue
+        if place.iterated:
+            if hasattr(type(value), "__next__"):
+                raise Consumed(place.name)
+            if _is_plain_data(value):
+                continue
+        found[place.name] = value
+    _release(frame)
+    return found
+
+
+def _read(frame: FrameType, place: Place) -> Any:
+    root, *attributes = place.name.split(".")
+    names = frame.f_globals if place.in_globals else frame.f_locals
+    value = names.get(root, unbound)
+    if value is unbound and not place.in_globals:
+        value = frame.f_globals.get(root, unbound)
+    for attribute in attributes:
+        if value is unbound:
+            break
+        try:
+            value = getattr(value, attribute)
+        except AttributeError:
+            return unbound
+    return value
+
+
+def _release(frame: FrameType) -> None:
+    """Before 3.13 a function's `f_locals` is a dict that the frame keeps, and with it every object it lists."""
+    optimized = frame.f_code.co_flags & 1
+    if optimized and sys.version_info < (3, 13):
+        frame.f_locals.clear()
+
+
+def _is_plain_data(value: Any) -> bool:
+    if isinstance(value, (list, tuple, dict, set, frozenset, range, str, bytes)):
+        return True
+    if isinstance(value, (type({}.keys()), type({}.values()), type({}.items()))):
+        return True
+    for module, name in (("torch", "Tensor"), ("numpy", "ndarray")):
+        cls = getattr(sys.modules.get(module), name, None)
+        if cls is not None and isinstance(value, cls):
+            return True
+    return False

@@ -1,0 +1,218 @@
+"""Recording: the script runs, and what is needed to ask questions later is kept beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from types import CodeType, FrameType
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _native, instrumented, places, session, state
+from .messages import say
+from .output import Tap
+from .runs import Run
+
+COPY_BYTES_PER_S = 1.5e9
+"""First guess of how fast state is copied; replaced by what is measured."""
+BACKGROUND_BYTES_PER_S = 1.0e9
+"""First guess of how fast the writer hashes and writes."""
+SHORT_BLOCK_S = 1e-3
+"""Blocks shorter than this are not listed one by one in the journal."""
+ATTEMPTS = 3
+"""How often a block whose state could not be kept is tried again."""
+
+
+class Open(NamedTuple):
+    """A block that is running."""
+
+    block: str
+    key: str
+    started: float
+    charged: float
+
+
+class Recording:
+    """The session of `florc record`. Nothing it does may raise into the script."""
+
+    def __init__(self, run: Run, overhead: float, engine: str, max_staging: Optional[int]):
+        self.run = run
+        self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
+        self.policy = _native.Policy(overhead)
+        self.tap = Tap(self._line)
+        self.open: List[Open] = []
+        self.failed: Dict[str, Tuple[int, str]] = {}
+        self.predicted: Dict[str, float] = {}
+        self.of_checkpoint: Dict[int, str] = {}
+        self.spent = 0.0
+        self.checkpoints = 0
+        self.started = self.counted = time.perf_counter()
+
+    # -- compiling -----------------------------------------------------------------------------------------------
+
+    def compile(self, text: str, file: str, qualifier: str) -> CodeType:
+        """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
+        begun = time.perf_counter()
+        code = self._compile(text, file, qualifier)
+        with contextlib.suppress(OSError):
+            self.run.keep_source(file, text)
+        self.spent += time.perf_counter() - begun
+        return code
+
+    def _compile(self, text: str, file: str, qualifier: str) -> CodeType:
+        # What Python itself rejects is Python's to report.
+        original = compile(text, file, "exec", dont_inherit=True)
+        try:
+            emitted = _native.instrument(text, file, qualifier)
+            if not emitted.changed:
+                return original
+            code = instrumented.compile_mapped(emitted, text, file)
+        except (SyntaxError, instrumented.Altered, RecursionError) as error:
+            reason = "its instrumented form differs" if isinstance(error, instrumented.Altered) else str(error).strip()
+            say(f"{os.path.basename(file)} runs unrecorded: {reason}")
+            self.note("left alone", file=file, why=reason)
+            return original
+        loops = places.register(emitted.plan, file)
+        self.note("plan", file=file, plan=json.loads(emitted.plan), loops=[loop.id for loop in loops])
+        return code
+
+    # -- what emitted code calls -----------------------------------------------------------------------------------
+
+    def iteration(self, path: str) -> None:
+        """An iteration of an outer loop begins."""
+        self.note("iteration", path=path, at=time.perf_counter() - self.started)
+
+    def step_into(self, block: str) -> bool:
+        """Recording runs every block."""
+        begun = time.perf_counter()
+        key = _native.enter_block(block)
+        now = time.perf_counter()
+        self.spent += now - begun
+        self.open.append(Open(block, key, now, self.spent))
+        return True
+
+    def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
+        """A block ran: materialize its side effects when the Joint Invariant holds."""
+        begun = time.perf_counter()
+        current = self._close(block)
+        if current is not None:
+            computed = begun - current.started - (self.spent - current.charged)
+            try:
+                kept = self._materialize(current, max(computed, 0.0), objects, frame)
+            except Exception as error:  # R0: a checkpoint may be lost, a run may not
+                kept = False
+                self._fail(block, f"{type(error).__name__}: {error}")
+            if kept or computed >= SHORT_BLOCK_S:
+                self.note("block", key=current.key, seconds=computed, kept=kept)
+        _native.leave_block(block)
+        self.spent += time.perf_counter() - begun
+
+    def _close(self, block: str) -> Optional[Open]:
+        """The open entry of a block; blocks inside it that were left by an exception are dropped."""
+        while self.open:
+            current = self.open.pop()
+            if current.block == block:
+                return current
+        return None
+
+    def _materialize(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType) -> bool:
+        block = current.block
+        now = time.perf_counter()
+        self.policy.elapsed(now - self.counted)
+        self.counted = now
+        self._collect()
+        self.policy.observe_compute(block, computed)
+        attempts = self.failed.get(block, (0, ""))[0]
+        if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
+            return False
+        loop = places.loops[block]
+        try:
+            found = places.gather(loop, objects, frame)
+            encoded = state.encode(found, gradients=loop.gradients)
+        except places.Consumed as error:
+            self._fail(block, f"{error} is an iterator made outside the loop", final=True)
+            return False
+        except state.Unsupported as error:
+            self._fail(block, str(error))
+            return False
+        walked = time.perf_counter() - now
+        size = len(encoded.graph) + encoded.nbytes
+        self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
+        if not self.policy.admits(block, self.predicted[block]):
+            return False
+        header = json.dumps({"block": block, "key": current.key, "places": list(found), "gradients": loop.gradients,
+                             "seconds": computed})
+        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
+        receipt = self.recorder.submit(header, encoded.graph, leaves)
+        if receipt is None:
+            return False
+        self.policy.observe_materialize(block, time.perf_counter() - now)
+        self.of_checkpoint[receipt["seq"]] = block
+        self.checkpoints += 1
+        return True
+
+    def _collect(self) -> None:
+        """Charge what the writer used to the blocks it worked for."""
+        for done in self.recorder.poll():
+            block = self.of_checkpoint.pop(done["seq"], None)
+            if done["error"]:
+                self.note("lost checkpoint", block=block, why=done["error"])
+            elif block is not None:
+                self.policy.add_background(block, done["cpu_s"] * self._taken())
+
+    def _taken(self) -> float:
+        """Share of background work that training loses: all of it when training uses every core."""
+        torch = sys.modules.get("torch")
+        threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return 1.0 if threads >= cores else 0.1
+
+    def _fail(self, block: str, why: str, final: bool = False) -> None:
+        count, known = self.failed.get(block, (0, ""))
+        self.failed[block] = (ATTEMPTS if final else count + 1, why)
+        if why != known:
+            self.note("not kept", block=block, why=why)
+
+    def probe(self, name: str) -> Any:
+        """Recorded scripts hold no probes."""
+        return contextlib.nullcontext()
+
+    # -- the journal -----------------------------------------------------------------------------------------------
+
+    def note(self, kind: str, **payload: Any) -> None:
+        """Add a record to the journal."""
+        with contextlib.suppress(Exception):
+            self.recorder.log(kind, json.dumps(payload))
+
+    def _line(self, text: str, file: str, line: int) -> None:
+        begun = time.perf_counter()
+        self.note("line", path=_native.loop_path(), text=text, file=file, line=line)
+        self.spent += time.perf_counter() - begun
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def abandon(self) -> None:
+        """In a child that the user forked: nothing is recorded there."""
+        self.recorder.abandon()
+
+    def finish(self, status: str) -> Dict[str, Any]:
+        """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
+        session.end()
+        self.tap.remove()
+        elapsed = time.perf_counter() - self.started
+        self.note("end", status=status, seconds=elapsed)
+        begun = time.perf_counter()
+        totals = dict(self.recorder.close())
+        report = {
+            "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
+            "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
+            "checkpoints": totals.get("checkpoints", self.checkpoints), "bytes": totals.get("bytes_written", 0),
+            "dead": self.recorder.dead, "errors": list(totals.get("errors", [])),
+            "not_kept": {block: why for block, (_, why) in self.failed.items()},
+        }
+        self.run.info.update(status=status, ended=time.time(), report=report)
+        with contextlib.suppress(OSError):
+            self.run.save()
+        return report

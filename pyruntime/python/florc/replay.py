@@ -1,0 +1,249 @@
+"""Replaying: the edited script runs; blocks without a probe are skipped and their side effects restored."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from types import CodeType, FrameType
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
+
+from . import _native, instrumented, places, session, state
+from .history import Checkpoint, History
+from .output import Divert, Tap
+from .versions import Versions
+
+
+class Line(NamedTuple):
+    """A line that the script printed on its own during the replay."""
+
+    path: str
+    text: str
+
+
+class Value(NamedTuple):
+    """What one run of a probe printed."""
+
+    file: str
+    line: int
+    path: str
+    text: str
+
+
+class EndOfRecording(SystemExit):
+    """The recorded run went no further than this."""
+
+
+class Replay:
+    """The session of `florc replay`."""
+
+    def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool):
+        self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
+        self.tap = Tap(self._line)
+        self.lines: List[Line] = []
+        self.values: List[Value] = []
+        self.differences: List[str] = []
+        self.skipped: List[str] = []
+        self.reasons: Dict[str, str] = {}
+        self.entered: Dict[str, int] = {}
+        self.verified = 0
+        self.restore_seconds = 0.0
+        self._capture = _Capture(self) if capture else None
+        self._open: List[str] = []
+        self._pending: Optional[Checkpoint] = None
+        self._chunks: List[bytes] = []
+
+    def compile(self, text: str, file: str, qualifier: str) -> CodeType:
+        """Compile the present version of a file, its loops named as in the record, its probes marked."""
+        original = compile(text, file, "exec", dont_inherit=True)
+        emitted = self.versions.instrument(text, file, qualifier)
+        if emitted is None or not emitted.changed:
+            return original
+        code = instrumented.compile_mapped(emitted, text, file)
+        places.register(emitted.plan, file)
+        return code
+
+    # -- what emitted code calls -----------------------------------------------------------------------------------
+
+    def iteration(self, path: str) -> None:
+        """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
+        if self.history.is_beyond(path):
+            raise EndOfRecording(0)
+
+    def step_into(self, block: str) -> bool:
+        """Whether the block must run again."""
+        key = _native.enter_block(block)
+        reason = self._must_run(block, key)
+        if reason is None:
+            self.skipped.append(key)
+            return False
+        self.reasons.setdefault(block, reason)
+        self.entered[block] = self.entered.get(block, 0) + 1
+        self._open.append(key)
+        return True
+
+    def _must_run(self, block: str, key: str) -> Optional[str]:
+        reason = self.why_never_skipped(block)
+        if reason is not None:
+            return reason
+        checkpoint = self.history.checkpoints.get(key)
+        if checkpoint is None:
+            return self.history.why_not_kept(block)
+        begun = time.perf_counter()
+        try:
+            self._chunks = [self.history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
+        except _native.StoreError as error:
+            reason = f"its checkpoint {key} cannot be read: {error}"
+            self.differences.append(f"{key}: {reason}")
+            return reason
+        self._pending = checkpoint
+        self.restore_seconds += time.perf_counter() - begun
+        return None
+
+    def why_never_skipped(self, block: str) -> Optional[str]:
+        """Why a block runs in every iteration; None when its checkpoints may be restored."""
+        if block in self.forced or "all" in self.forced:
+            return "asked for with --step-into"
+        if self.versions.is_probed(block):
+            return "holds or reaches an added statement"
+        held = self.history.held_by(block)
+        if held is None:
+            return None
+        loop = places.loops.get(block) or self.versions.loop(block)
+        if loop is None:
+            return None
+        missing = [p.name for p in loop.places if not p.iterated and p.name not in held.places and not self._absent(p, held)]
+        if missing:
+            return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
+        if loop.gradients and not held.gradients:
+            return "gradients are read after it, and its checkpoints do not hold them"
+        return None
+
+    def _absent(self, place: places.Place, held: Checkpoint) -> bool:
+        """Whether the record, too, had this place in its plan, and it was unbound then."""
+        return place.name in self.history.planned.get(held.block, ())
+
+    def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
+        """Put the side effects of a skipped block back."""
+        begun = time.perf_counter()
+        checkpoint, chunks = self._pending, self._chunks
+        self._pending, self._chunks = None, []
+        if checkpoint is None:
+            raise RuntimeError(f"florc: {block} was not skipped")
+        loop = places.loops[block]
+        live = self._live(loop, objects, frame)
+        try:
+            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
+        except state.CannotRestore as error:
+            raise CannotSkip(block, str(error)) from None
+        finally:
+            _native.leave_block(block)
+            self.restore_seconds += time.perf_counter() - begun
+        for place in loop.places:
+            if place.bound and place.in_globals:
+                _bind_global(frame, place.name, values)
+        return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
+
+    def _live(self, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+        """The present objects of places that change in place; what a loop only rebinds keeps its old value."""
+        shown = [None if o is None else o for o in objects]
+        with_plain = places.gather(loop, shown, frame)
+        keep = {place.name for place in loop.places if place.mutated or place.iterated}
+        return {name: value for name, value in with_plain.items() if name in keep and value is not None}
+
+    def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
+        """A block ran again: compare what it left behind with the record."""
+        key = self._close(block)
+        if key is not None:
+            checkpoint = self.history.checkpoints.get(key)
+            if checkpoint is not None:
+                self._verify(checkpoint, places.gather(places.loops[block], objects, frame))
+        _native.leave_block(block)
+
+    def _close(self, block: str) -> Optional[str]:
+        while self._open:
+            key = self._open.pop()
+            if key.rsplit("/", 1)[-1].split("#")[0] == block:
+                return key
+        return None
+
+    def _verify(self, checkpoint: Checkpoint, found: Dict[str, Any]) -> None:
+        missing = [name for name in checkpoint.places if name not in found]
+        if missing:
+            self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
+            return
+        try:
+            encoded = state.encode({name: found[name] for name in checkpoint.places}, gradients=checkpoint.gradients)
+        except state.Unsupported as error:
+            self.differences.append(f"{checkpoint.key}: {error}")
+            return
+        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
+        hashes = _native.chunk_hashes([encoded.graph, *leaves])
+        if hashes == checkpoint.chunks:
+            self.verified += 1
+            return
+        try:
+            recorded = self.history.reader.read_chunk(checkpoint.chunks[0])
+        except _native.StoreError as error:
+            self.differences.append(f"{checkpoint.key}: {error}")
+            return
+        found_differences = state.differences(recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:])
+        self.differences.extend(f"{checkpoint.key}: {difference}" for difference in found_differences[:5])
+
+    # -- what probes write -----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def probe(self, name: str) -> Iterator[None]:
+        """What is written inside reaches the outside."""
+        self.tap.paused += 1
+        if self._capture is not None:
+            with self._capture.values_of(name):
+                yield
+            self.tap.paused -= 1
+            return
+        self.divert.open()
+        try:
+            yield
+        finally:
+            self.divert.close()
+            self.tap.paused -= 1
+
+    def _line(self, text: str, file: str, line: int) -> None:
+        self.lines.append(Line(_native.loop_path(), text))
+
+    def abandon(self) -> None:
+        """In a child that the user forked: nothing to do."""
+
+
+class CannotSkip(Exception):
+    """A checkpoint does not fit the objects that are there: the block has to run instead."""
+
+    def __init__(self, block: str, why: str):
+        super().__init__(f"{block} cannot be restored: {why}")
+        self.block, self.why = block, why
+
+
+def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
+    if name in values:
+        frame.f_globals[name] = values[name]
+    else:
+        frame.f_globals.pop(name, None)
+
+
+class _Capture:
+    """Keeps what probes write to `sys.stdout`, line by line, for `--json`."""
+
+    def __init__(self, replay: Replay):
+        self._replay = replay
+
+    @contextlib.contextmanager
+    def values_of(self, name: str) -> Iterator[None]:
+        import io
+
+        file, line = self._replay.versions.probe_place(name)
+        written = io.StringIO()
+        with contextlib.redirect_stdout(written):
+            yield
+        for text in written.getvalue().splitlines():
+            self._replay.values.append(Value(file, line, _native.loop_path(), text))

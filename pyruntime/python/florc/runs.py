@@ -1,0 +1,162 @@
+"""The runs of a store: begin one, end one, list them, find one."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import secrets
+import sys
+import time
+from typing import Any, Dict, List, Optional
+
+from . import _native
+from .launch import Unusable
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this platform: a run that was killed looks like one that is running
+    fcntl = None  # type: ignore[assignment]
+
+
+def store_path() -> str:
+    """`FLORC_DIR`, or `.florc` in the working directory; absolute."""
+    return os.path.abspath(os.environ.get("FLORC_DIR") or ".florc")
+
+
+class Run:
+    """The folder of one run. `info` is what `run.json` holds."""
+
+    def __init__(self, store: str, run_id: str, info: Dict[str, Any]):
+        self.store, self.id, self.info = store, run_id, info
+        self.path = os.path.join(store, "runs", run_id)
+        self._lock: Any = None
+
+    @classmethod
+    def begin(cls, store: str, script: str, argv: List[str], module: Optional[str], name: Optional[str],
+              hash_seed: str) -> "Run":
+        """Make a new run's folder. Raises Unusable when the store cannot be written."""
+        suffix = f"-{name}" if name else ""
+        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}{suffix}"
+        try:
+            _native.create_store(store)
+            os.makedirs(os.path.join(store, "runs", run_id, "source"))
+        except (_native.StoreError, OSError) as error:
+            raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
+        run = cls(store, run_id, {
+            "format": 1, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
+            "cwd": os.getcwd(), "hash_seed": hash_seed, "started": time.time(), "status": "running",
+            "python": platform.python_version(), "platform": platform.platform(), "executable": sys.executable,
+        })
+        run.lock()
+        run.save()
+        return run
+
+    def lock(self) -> None:
+        """Hold the run's lock: released by the operating system however the process ends."""
+        if fcntl is not None:
+            self._lock = open(os.path.join(self.path, "lock"), "w")
+            with contextlib.suppress(OSError):
+                fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def is_running(self) -> bool:
+        """Whether the recording process still lives."""
+        if self.info.get("status") != "running":
+            return False
+        if fcntl is None:
+            return True
+        try:
+            with open(os.path.join(self.path, "lock"), "r+") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def save(self) -> None:
+        """Write `run.json` whole: a reader sees the old one or the new one."""
+        path = os.path.join(self.path, "run.json")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(self.info, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path + ".new", path)
+
+    def keep_source(self, file: str, text: str) -> None:
+        """Keep the text of a project file as it was run."""
+        digest = hashlib.blake2b(file.encode(), digest_size=8).hexdigest()
+        kept = f"{digest}-{os.path.basename(file)}"
+        with open(os.path.join(self.path, "source", kept), "w", encoding="utf-8", newline="",
+                  errors="surrogateescape") as out:
+            out.write(text)
+        self.info.setdefault("sources", {})[file] = kept
+        self.save()
+
+    def source(self, file: str) -> Optional[str]:
+        """The text of a project file as it was run; None when the run did not use it."""
+        kept = self.info.get("sources", {}).get(file)
+        if kept is None or os.path.basename(kept) != kept:
+            return None
+        try:
+            with open(os.path.join(self.path, "source", kept), encoding="utf-8", newline="",
+                      errors="surrogateescape") as source:
+                return source.read()
+        except OSError:
+            return None
+
+    @property
+    def status(self) -> str:
+        """`ok`, `exception`, `interrupted`, `exit N`, `running` or `killed`."""
+        recorded = str(self.info.get("status"))
+        return recorded if recorded != "running" or self.is_running() else "killed"
+
+
+def all_runs(store: str) -> List[Run]:
+    """Every run of a store, oldest first. A folder without a readable `run.json` is passed over."""
+    folder = os.path.join(store, "runs")
+    found = []
+    with contextlib.suppress(OSError):
+        for run_id in sorted(os.listdir(folder)):
+            with contextlib.suppress(OSError, ValueError):
+                with open(os.path.join(folder, run_id, "run.json"), encoding="utf-8") as file:
+                    info = json.load(file)
+                if isinstance(info, dict):
+                    found.append(Run(store, run_id, info))
+    return sorted(found, key=lambda run: (run.info.get("started", 0), run.id))
+
+
+def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
+    """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
+    runs = all_runs(store)
+    if not runs:
+        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}")
+    if script is not None:
+        of_script = [run for run in runs if _is_of(run, script)]
+        if not of_script and wanted is None:
+            names = sorted({os.path.basename(run.info.get("script", "?")) for run in runs})
+            raise Unusable(f"no recorded run of {_shown(script)} in {store} (there are runs of {', '.join(names)})")
+        runs = of_script or runs
+    if wanted is None or wanted == "latest":
+        return runs[-1]
+    if wanted.startswith("latest~") and wanted[7:].isdigit() and int(wanted[7:]) < len(runs):
+        return runs[-1 - int(wanted[7:])]
+    by_id = os.path.basename(wanted.rstrip("/"))
+    matches = [run for run in runs if run.id.startswith(by_id) or run.info.get("name") == wanted]
+    if not matches:
+        raise Unusable(f"no run {wanted} in {store}; `florc runs` lists them")
+    exact = [run for run in matches if run.id == by_id]
+    if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
+        raise Unusable(f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
+    return (exact or matches)[-1]
+
+
+def _is_of(run: Run, script: str) -> bool:
+    recorded = str(run.info.get("script", ""))
+    return os.path.realpath(recorded) == os.path.realpath(script)
+
+
+def _shown(script: Optional[str]) -> str:
+    return os.path.relpath(script) if script else "train.py"

@@ -1,0 +1,35 @@
+"""The session of this process: what emitted code talks to, if anything."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+from . import _native
+
+current: Optional[Any] = None
+"""A recording or a replay, or None."""
+
+
+def begin(session: Any) -> None:
+    """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none."""
+    global current
+    current = session
+    _native.start_following(session.iteration)
+    os.register_at_fork(after_in_child=_in_forked_child)
+
+
+def end() -> None:
+    """From now on emitted code does the plain thing."""
+    global current
+    _native.stop_following()
+    current = None
+
+
+def _in_forked_child() -> None:
+    """Go inert without taking a lock: a thread of the parent may have held it."""
+    global current
+    session, current = current, None
+    _native.stop_following()
+    if session is not None:
+        session.abandon()

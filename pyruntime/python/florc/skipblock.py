@@ -1,0 +1,34 @@
+"""SkipBlocks (paper, Section 2.1): a block either runs, and its side effects are materialized, or is skipped, and they
+are restored.
+
+`end` never rebinds anything: on the record path the script's objects and bindings are what they are without florc.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, List, Tuple
+
+from . import _native, session
+
+
+def step_into(block: str) -> bool:
+    """Whether the block is to run. Without a session: yes."""
+    active = session.current
+    return True if active is None or not _native.following() else active.step_into(block)
+
+
+def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> None:
+    """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may
+    be unbound, `globals` names globals of the file that the block's own function does not see."""
+    active = session.current
+    if active is not None and _native.following():
+        active.end(block, objects, maybe, globals, sys._getframe(1))
+
+
+def restore(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> List[Any]:
+    """The block was skipped: put its side effects back. Returns one value per place that gets a new object, in order."""
+    active = session.current
+    if active is None:
+        raise RuntimeError("florc.skipblock.restore is only called by a replay")
+    return active.restore(block, objects, maybe, globals, sys._getframe(1))
