@@ -94,6 +94,12 @@ impl PyRecorder {
         Ok(Some(dict))
     }
 
+    /// Says that checkpoints of so many bytes are to be expected: the background then finds staging memory ahead, which
+    /// is most of the cost of a first `submit`.
+    fn prepare(&self, py: Python<'_>, nbytes: usize) {
+        py.detach(|| self.0.prepare(nbytes));
+    }
+
     /// Adds a record to the journal. The kind has 1 to 255 bytes; "checkpoint" is taken.
     fn log(&self, py: Python<'_>, kind: &str, payload: &str) -> PyResult<()> {
         if kind.is_empty() || kind.len() > 255 || kind == CHECKPOINT {

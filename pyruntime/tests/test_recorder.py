@@ -91,6 +91,7 @@ def test_what_is_submitted_is_read_back(store, engine):
     recorder = Recorder(store, RUN, max_staging=64 * MIB, engine=engine)
     weights = (ctypes.c_char * (3 * MIB)).from_buffer_copy(os.urandom(3 * MIB))
     leaves = [(ctypes.addressof(weights), 3 * MIB), b"bytes", bytearray(b"array"), memoryview(b"view")[::2], b""]
+    recorder.prepare(4 * MIB)
     recorder.log("log", '{"loss": 0.5}')
     got = recorder.submit('{"block": 7, "loop": {"epoch": 3}}', b"graph", leaves)
     assert got["seq"] == 0 and got["bytes"] > 3 * MIB and got["stall_s"] > 0
@@ -349,6 +350,32 @@ def test_a_dead_writer_is_reported_once_and_stops_nothing(store):
     out = finish(python(store, body)).splitlines()
     assert out == ["the writer is gone: it was ended by signal 9", "None 0", "1 1 False True"]
     assert len(checkpoints(store)[1]) == 1
+
+
+def test_killed_writers_leave_whole_checkpoints(store):
+    body = f"""
+        blocks = [os.urandom(MIB) + bytes(MIB) for _ in range(8)]
+        for round in range(10):
+            r = Recorder({store!r}, "round-%d" % round, max_staging=64 * MIB)
+            submitted, acknowledged, end = 0, 0, time.monotonic() + 0.05 + round * 0.02
+            while r.dead is None:
+                submitted += submit(os.urandom(8) + blocks[submitted % 8]) is not None
+                r.log("log", "x" * 100)
+                acknowledged += sum(done["error"] is None for done in r.poll())
+                if time.monotonic() > end:
+                    os.kill(r.pid, signal.SIGKILL)
+                    end += 1000
+            print(acknowledged, submitted)
+    """
+    said = finish(python(store, body)).splitlines()
+    assert len(said) == 10
+    for round, line in enumerate(said):
+        reader = RunReader(store, f"round-{round}")
+        found = [json.loads(payload) for kind, payload in reader.records() if kind == "checkpoint"]
+        acknowledged, submitted = map(int, line.split())
+        assert acknowledged <= len(found) <= submitted and reader.damaged is None
+        assert all(len(part) == chunk["len"] for one in found for part, chunk in zip(read(reader, one), one["chunks"]))
+    assert reader.damaged_packs() == []
 
 
 def test_a_script_that_closes_all_files_is_not_written_into(store, tmp_path):

@@ -113,6 +113,8 @@ impl Mapping {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
+        // SAFETY: advice on the mapping that was just made. Without huge pages the first use only takes longer.
+        unsafe { libc::madvise(base, len, libc::MADV_HUGEPAGE) };
         NonNull::new(base.cast())
             .map(|base| Mapping { base, len })
             .ok_or_else(|| io::ErrorKind::OutOfMemory.into())
@@ -126,6 +128,19 @@ impl Mapping {
     /// Never true.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Has the operating system find memory for the first `len` bytes, whose content stays as it is. Older kernels
+    /// find it at the first use instead.
+    pub fn populate(&self, len: usize) {
+        // SAFETY: the range is inside the mapping, and populating changes no byte
+        unsafe {
+            libc::madvise(
+                self.base.as_ptr().cast(),
+                len.min(self.len),
+                libc::MADV_POPULATE_WRITE,
+            )
+        };
     }
 
     /// Copies `len` bytes from `source` to `offset`. False when they do not fit.

@@ -26,6 +26,7 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                 send(&ends.replies_in, &Reply::Done(done));
             }
             Command::Log { kind, payload } => committer.log(&kind, &payload),
+            Command::Prepare { len } => arena.populate(len),
             Command::Close => break,
         }
     }

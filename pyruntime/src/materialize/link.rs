@@ -95,6 +95,13 @@ impl Link {
         Some((seq, extent))
     }
 
+    /// Lets the writer find staging memory ahead of a checkpoint of so many bytes.
+    pub fn prepare(&mut self, len: usize) {
+        if self.dead.is_none() && self.state == State::Open && memory::affords(len) {
+            self.send(&Command::Prepare { len });
+        }
+    }
+
     pub fn room(&self) -> usize {
         if self.dead.is_some() || self.state != State::Open {
             0

@@ -125,6 +125,13 @@ impl Recorder {
         })
     }
 
+    /// Says that checkpoints of so many bytes are to be expected, so that the first need not wait for fresh memory.
+    pub fn prepare(&self, len: usize) {
+        if !self.inert() && self.engine != Engine::Inline {
+            lock(&self.link).prepare(len);
+        }
+    }
+
     /// Hands a record for the journal on. Lost, and counted, when the writer is dead or cannot keep up.
     pub fn log(&self, kind: &str, payload: &str) {
         if self.inert() {

@@ -26,6 +26,11 @@ pub enum Command {
         /// Its text.
         payload: String,
     },
+    /// A checkpoint of so many bytes is to be expected.
+    Prepare {
+        /// Its size.
+        len: usize,
+    },
     /// Nothing will follow.
     Close,
 }
@@ -74,6 +79,7 @@ impl Command {
                 into.extend_from_slice(payload.as_bytes());
             }
             Command::Close => words(into, [3, 0, 0, 0]),
+            Command::Prepare { len } => words(into, [4, *len as u64, 0, 0]),
         }
     }
 
@@ -107,6 +113,7 @@ impl Command {
                 )));
             }
             3 => Command::Close,
+            4 => Command::Prepare { len: a as usize },
             _ => return Err("an unknown command"),
         };
         Ok(Some((command, COMMAND_LEN)))
@@ -212,6 +219,7 @@ mod tests {
                 kind: "log".into(),
                 payload: "{\"é\": 1}".into(),
             },
+            Command::Prepare { len: 9 },
             Command::Close,
         ];
         for command in commands {
