@@ -1,7 +1,8 @@
 //! What goes through the pipes. Frames of one fixed size, some followed by text.
 use std::str;
 
-/// Every command begins with this many bytes; few enough for a pipe to take them whole or not at all.
+/// Every command begins with this many bytes; few enough for a pipe to take them whole or not at
+/// all.
 pub const COMMAND_LEN: usize = 32;
 /// Every reply begins with this many bytes.
 pub const REPLY_LEN: usize = 48;
@@ -83,7 +84,8 @@ impl Command {
         }
     }
 
-    /// Reads the first command of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    /// Reads the first command of `bytes` and how many bytes it took; `None` when it is not there
+    /// as a whole.
     ///
     /// # Errors
     /// When the bytes are no command.
@@ -145,7 +147,8 @@ impl Reply {
         into.extend_from_slice(cut.as_bytes());
     }
 
-    /// Reads the first reply of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    /// Reads the first reply of `bytes` and how many bytes it took; `None` when it is not there as
+    /// a whole.
     ///
     /// # Errors
     /// When the bytes are no reply.
