@@ -1,10 +1,13 @@
-//! When a block is materialized: Equations 1 to 4 of the paper and a limit on everything florc adds.
+//! When a block is materialized: Equations 1 to 4 of the paper and a limit on everything florc
+//! adds.
 //!
-//! Per block: n executions with a mean of C seconds each, k checkpoints with a mean of M seconds each. M is what the
-//! training run loses to one checkpoint, on the main thread and to background work. All times are in seconds.
+//! Per block: n executions with a mean of C seconds each, k checkpoints with a mean of M seconds
+//! each. M is what the training run loses to one checkpoint, on the main thread and to background
+//! work. All times are in seconds.
 use std::collections::HashMap;
 
-/// Equation 1, the Record Overhead Invariant: `k M < n ε C`, so that record costs at most ε of the computation.
+/// Equation 1, the Record Overhead Invariant: `k M < n ε C`, so that record costs at most ε of the
+/// computation.
 pub fn record_overhead_holds(
     n: u64,
     k: u64,
@@ -15,8 +18,8 @@ pub fn record_overhead_holds(
     k as f64 * materialize < n as f64 * overhead_tolerance * compute
 }
 
-/// Equation 2, the Replay Latency Invariant: `M + R < n/k C`, so that record and replay together cost less than
-/// executing twice.
+/// Equation 2, the Replay Latency Invariant: `M + R < n/k C`, so that record and replay together
+/// cost less than executing twice.
 pub fn replay_latency_holds(n: u64, k: u64, materialize: f64, restore: f64, compute: f64) -> bool {
     k as f64 * (materialize + restore) < n as f64 * compute
 }
@@ -32,7 +35,8 @@ pub fn replay_latency_holds_at_ratio(
     replay_latency_holds(n, k, materialize, restore_ratio * materialize, compute)
 }
 
-/// Equation 4, the Joint Invariant, asked before the (k+1)-th checkpoint: `M/C < n/(k+1) · min(1/(1+c), ε)`.
+/// Equation 4, the Joint Invariant, asked before the (k+1)-th checkpoint: `M/C < n/(k+1) ·
+/// min(1/(1+c), ε)`.
 pub fn joint_invariant_holds(
     n: u64,
     k: u64,
@@ -70,8 +74,9 @@ pub struct Policy<Block> {
 }
 
 impl<Block: Eq + std::hash::Hash> Policy<Block> {
-    /// A policy with ε = `overhead_tolerance` (a fraction of the run's time) and c = `restore_ratio` (seconds to
-    /// restore per second to materialize). Values that are no times count as zero.
+    /// A policy with ε = `overhead_tolerance` (a fraction of the run's time) and c =
+    /// `restore_ratio` (seconds to restore per second to materialize). Values that are no times
+    /// count as zero.
     pub fn new(overhead_tolerance: f64, restore_ratio: f64) -> Policy<Block> {
         Policy {
             overhead_tolerance: seconds(overhead_tolerance),
@@ -114,7 +119,8 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
         self.charged_s += seconds(materialize_s);
     }
 
-    /// Background work for the block's checkpoints took so many seconds from the run; they belong to M.
+    /// Background work for the block's checkpoints took so many seconds from the run; they belong
+    /// to M.
     pub fn add_background(&mut self, block: Block, background_s: f64) {
         self.blocks.entry(block).or_default().materialize_s += seconds(background_s);
         self.charged_s += seconds(background_s);
@@ -125,8 +131,8 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
         self.charged_s += seconds(florc_s);
     }
 
-    /// The run went on for so many more seconds of wall time. Until the first call the computation of the blocks
-    /// stands for it.
+    /// The run went on for so many more seconds of wall time. Until the first call the computation
+    /// of the blocks stands for it.
     pub fn elapsed(&mut self, wall_s: f64) {
         *self.elapsed_s.get_or_insert(0.0) += seconds(wall_s);
     }
@@ -143,9 +149,9 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
 
     /// Whether the block may be materialized now, after [`Policy::observe_compute`].
     ///
-    /// The next checkpoint is taken to cost `predicted_materialize_s`, else the mean of those observed, and M is the mean with it,
-    /// so that the invariant covers the checkpoint that is being decided. With neither, the block is materialized once to
-    /// learn M.
+    /// The next checkpoint is taken to cost `predicted_materialize_s`, else the mean of those
+    /// observed, and M is the mean with it, so that the invariant covers the checkpoint that is
+    /// being decided. With neither, the block is materialized once to learn M.
     pub fn admits(&self, block: &Block, predicted_materialize_s: Option<f64>) -> bool {
         let times = self.times(block);
         if times.executions == 0 {

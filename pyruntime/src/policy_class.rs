@@ -12,15 +12,15 @@ enum Block {
     Name(String),
 }
 
-/// When a block is materialized: the paper's Joint Invariant per block, and a limit on all that florc adds. Times are in
-/// seconds, a block is named by an int or a str.
+/// When a block is materialized: the paper's Joint Invariant per block, and a limit on all that
+/// florc adds. Times are in seconds, a block is named by an int or a str.
 #[pyclass(name = "Policy", module = "florc._native", frozen)]
 pub struct PyPolicy(Mutex<Policy<Block>>);
 
 #[pymethods]
 impl PyPolicy {
-    /// `overhead_tolerance` (ε) is the fraction of the run's time that florc may add, `restore_ratio` (c) the time to
-    /// restore over the time to materialize.
+    /// `overhead_tolerance` (ε) is the fraction of the run's time that florc may add,
+    /// `restore_ratio` (c) the time to restore over the time to materialize.
     #[new]
     #[pyo3(signature = (overhead_tolerance=1.0 / 15.0, restore_ratio=1.0))]
     fn new(overhead_tolerance: f64, restore_ratio: f64) -> PyPolicy {
@@ -32,8 +32,8 @@ impl PyPolicy {
         self.lock().observe_compute(block, seconds);
     }
 
-    /// Whether the block may be materialized now, after `observe_compute`. Without a prediction the mean of what was
-    /// observed counts; without either, it is tried once.
+    /// Whether the block may be materialized now, after `observe_compute`. Without a prediction the
+    /// mean of what was observed counts; without either, it is tried once.
     #[pyo3(signature = (block, predicted_materialize_seconds=None))]
     fn admits(&self, block: Block, predicted_materialize_seconds: Option<f64>) -> bool {
         self.lock().admits(&block, predicted_materialize_seconds)
@@ -82,7 +82,8 @@ impl PyPolicy {
         self.lock().set_restore_ratio(ratio);
     }
 
-    /// What was measured of a block: executions, seconds computed, checkpoints, seconds materialized.
+    /// What was measured of a block: executions, seconds computed, checkpoints, seconds
+    /// materialized.
     fn times(&self, block: Block) -> (u64, f64, u64, f64) {
         let times = self.lock().times(&block);
         (

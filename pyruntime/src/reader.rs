@@ -41,15 +41,16 @@ impl PyRunReader {
         })
     }
 
-    /// The whole records as pairs of kind and payload, in the order in which they were written. Looks at the file anew
-    /// and sets `torn` and `damaged`.
+    /// The whole records as pairs of kind and payload, in the order in which they were written.
+    /// Looks at the file anew and sets `torn` and `damaged`.
     fn records(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         let (records, end) = py.detach(|| read(&self.journal)).map_err(raise)?;
         *lock(&self.end) = end;
         Ok(records)
     }
 
-    /// Where and why the journal ends with an unfinished record, as after a crash or while it is being written; or None.
+    /// Where and why the journal ends with an unfinished record, as after a crash or while it is
+    /// being written; or None.
     #[getter]
     fn torn(&self) -> Option<String> {
         match &*lock(&self.end) {

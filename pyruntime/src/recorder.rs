@@ -24,15 +24,15 @@ pub fn create_store(py: Python<'_>, path: PathBuf) -> PyResult<()> {
         .map_err(raise)
 }
 
-/// Records one rank of one run: checkpoints and log records. After construction nothing here raises for what the disk or the
-/// writer does.
+/// Records one rank of one run: checkpoints and log records. After construction nothing here raises
+/// for what the disk or the writer does.
 #[pyclass(name = "Recorder", module = "florc._native", frozen)]
 pub struct PyRecorder(Recorder);
 
 #[pymethods]
 impl PyRecorder {
-    /// `max_staging` is in bytes, by default a quarter of the free memory. `engine` is "writer" (a process of its own),
-    /// "thread" or "inline"; where it cannot be had, the next one serves.
+    /// `max_staging` is in bytes, by default a quarter of the free memory. `engine` is "writer" (a
+    /// process of its own), "thread" or "inline"; where it cannot be had, the next one serves.
     #[new]
     #[pyo3(signature = (store, run_id, rank=0, *, max_staging=None, engine="writer"))]
     fn new(
@@ -64,9 +64,10 @@ impl PyRecorder {
         started.map(PyRecorder).map_err(raise)
     }
 
-    /// Copies a checkpoint to staging memory: a JSON object, the object graph, and leaves that are `(address, bytes)` of
-    /// host memory or bytes-like. Returns a dict with `seq`, `bytes` and `stall_s`, or None when there is no room now or
-    /// the recorder is dead or closed. Never waits for the disk (engine "inline" does).
+    /// Copies a checkpoint to staging memory: a JSON object, the object graph, and leaves that are
+    /// `(address, bytes)` of host memory or bytes-like. Returns a dict with `seq`, `bytes` and
+    /// `stall_s`, or None when there is no room now or the recorder is dead or closed. Never waits
+    /// for the disk (engine "inline" does).
     fn submit<'py>(
         &self,
         py: Python<'py>,
@@ -82,7 +83,8 @@ impl PyRecorder {
         for leaf in leaves.iter() {
             parts.push(part_of(&leaf, &mut held)?);
         }
-        // SAFETY: bytes objects do not change and live through the call, the caller vouches for addresses
+        // SAFETY: bytes objects do not change and live through the call, the caller vouches for
+        // addresses
         let receipt = py.detach(|| unsafe { self.0.submit(header, &parts) });
         let Some(receipt) = receipt else {
             return Ok(None);
@@ -92,6 +94,12 @@ impl PyRecorder {
         dict.set_item("bytes", receipt.bytes)?;
         dict.set_item("stall_s", receipt.stall_s)?;
         Ok(Some(dict))
+    }
+
+    /// Says that checkpoints of so many bytes are to be expected: the background then finds staging
+    /// memory ahead, which is most of the cost of a first `submit`.
+    fn prepare(&self, py: Python<'_>, nbytes: usize) {
+        py.detach(|| self.0.prepare(nbytes));
     }
 
     /// Adds a record to the journal. The kind has 1 to 255 bytes; "checkpoint" is taken.
@@ -105,8 +113,8 @@ impl PyRecorder {
         Ok(())
     }
 
-    /// The checkpoints finished since the last call: dicts with `seq`, `cpu_s`, `bytes_written`, `error` (text or
-    /// None) and `errno` (number or None).
+    /// The checkpoints finished since the last call: dicts with `seq`, `cpu_s`, `bytes_written`,
+    /// `error` (text or None) and `errno` (number or None).
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for done in py.detach(|| self.0.poll()) {
@@ -144,9 +152,10 @@ impl PyRecorder {
         self.0.pid()
     }
 
-    /// Waits until everything staged is durable, at most `timeout_s` seconds, and ends the engine. Returns a dict with
-    /// `checkpoints`, `bytes_staged`, `bytes_written`, `cpu_s`, `logs`, `logs_lost`, `errors` (list of text) and
-    /// `drained` (whether nothing is left undone). Later calls return the same.
+    /// Waits until everything staged is durable, at most `timeout_s` seconds, and ends the engine.
+    /// Returns a dict with `checkpoints`, `bytes_staged`, `bytes_written`, `cpu_s`, `logs`,
+    /// `logs_lost`, `errors` (list of text) and `drained` (whether nothing is left undone). Later
+    /// calls return the same.
     #[pyo3(signature = (timeout_s=600.0))]
     fn close<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Bound<'py, PyDict>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
@@ -164,7 +173,8 @@ impl PyRecorder {
         Ok(dict)
     }
 
-    /// For a process forked from the recording one: closes the pipes and does nothing ever after. Takes no lock.
+    /// For a process forked from the recording one: closes the pipes and does nothing ever after.
+    /// Takes no lock.
     fn abandon(&self) {
         self.0.abandon();
     }
@@ -199,7 +209,8 @@ pub(crate) fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, P
     if let Ok(bytes) = leaf.cast::<PyBytes>() {
         return Ok(Part::of(bytes.as_bytes()));
     }
-    // the stable ABI of Python 3.10 has no buffers, and a bytearray may change once the GIL is released
+    // the stable ABI of Python 3.10 has no buffers, and a bytearray may change once the GIL is
+    // released
     let view = PyMemoryView::from(leaf)
         .map_err(|_| PyTypeError::new_err("a leaf must be (address, bytes) or bytes-like"))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;

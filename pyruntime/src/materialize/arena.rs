@@ -24,8 +24,9 @@ pub enum Reach {
     All,
 }
 
-/// Which ranges of the arena are taken. Ranges are given back in the order in which they were taken, and the lowest gap that
-/// is long enough is taken first: its pages were touched before, so the operating system need not find and clear new ones.
+/// Which ranges of the arena are taken. Ranges are given back in the order in which they were
+/// taken, and the lowest gap that is long enough is taken first: its pages were touched before, so
+/// the operating system need not find and clear new ones.
 #[derive(Debug)]
 pub struct Space {
     capacity: usize,
@@ -87,14 +88,16 @@ impl Space {
     }
 }
 
-/// Memory that this process and the processes cloned from it share. Pages exist once they are touched.
+/// Memory that this process and the processes cloned from it share. Pages exist once they are
+/// touched.
 #[derive(Debug)]
 pub struct Mapping {
     base: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: the mapping is plain memory; who may touch which range when is the contract of `write` and `bytes`
+// SAFETY: the mapping is plain memory; who may touch which range when is the contract of `write`
+// and `bytes`
 unsafe impl Send for Mapping {}
 // SAFETY: as above
 unsafe impl Sync for Mapping {}
@@ -113,6 +116,9 @@ impl Mapping {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
+        // SAFETY: advice on the mapping that was just made. Without huge pages the first use only
+        // takes longer.
+        unsafe { libc::madvise(base, len, libc::MADV_HUGEPAGE) };
         NonNull::new(base.cast())
             .map(|base| Mapping { base, len })
             .ok_or_else(|| io::ErrorKind::OutOfMemory.into())
@@ -128,10 +134,24 @@ impl Mapping {
         self.len == 0
     }
 
+    /// Has the operating system find memory for the first `len` bytes, whose content stays as it
+    /// is. Older kernels find it at the first use instead.
+    pub fn populate(&self, len: usize) {
+        // SAFETY: the range is inside the mapping, and populating changes no byte
+        unsafe {
+            libc::madvise(
+                self.base.as_ptr().cast(),
+                len.min(self.len),
+                libc::MADV_POPULATE_WRITE,
+            )
+        };
+    }
+
     /// Copies `len` bytes from `source` to `offset`. False when they do not fit.
     ///
     /// # Safety
-    /// `source` must be readable for `len` bytes, and nobody else may use the target range meanwhile.
+    /// `source` must be readable for `len` bytes, and nobody else may use the target range
+    /// meanwhile.
     pub unsafe fn write(&self, offset: usize, source: *const u8, len: usize) -> bool {
         if offset.checked_add(len).is_none_or(|end| end > self.len) {
             return false;
@@ -174,7 +194,8 @@ mod tests {
             assert_eq!(space.alloc(1000, Reach::All).unwrap().offset, 0);
             space.free_oldest();
         }
-        // two in flight: touched memory below the oldest is taken before fresh memory above the newest
+        // two in flight: touched memory below the oldest is taken before fresh memory above the
+        // newest
         let first = space.alloc(1000, Reach::All).unwrap();
         space.alloc(1000, Reach::All).unwrap();
         space.free_oldest();

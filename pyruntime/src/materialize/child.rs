@@ -1,7 +1,7 @@
 //! The writer process: how it starts, and what it lets go of.
 //!
-//! It is cloned from the training process before that has threads, so memory allocation works in it. It never
-//! touches Python.
+//! It is cloned from the training process before that has threads, so memory allocation works in
+//! it. It never touches Python.
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +13,8 @@ use super::drain::{drain, send};
 use super::pipe::Ends;
 use super::wire::Reply;
 
-/// Signals that end the training process must not end the writer before it has drained. Without SIGXFSZ and SIGPIPE, files that
-/// grow too large and readers that are gone are errors like others.
+/// Signals that end the training process must not end the writer before it has drained. Without
+/// SIGXFSZ and SIGPIPE, files that grow too large and readers that are gone are errors like others.
 const IGNORED: [i32; 6] = [
     libc::SIGINT,
     libc::SIGTERM,
@@ -31,8 +31,8 @@ pub(super) fn single_threaded() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Starts the writer process and returns its id. It sends no SIGCHLD and `wait()` does not see it, so a script that
-/// handles or waits for children of its own is not disturbed.
+/// Starts the writer process and returns its id. It sends no SIGCHLD and `wait()` does not see it,
+/// so a script that handles or waits for children of its own is not disturbed.
 ///
 /// # Errors
 /// When the operating system starts no process.
@@ -47,8 +47,8 @@ pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> 
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
     }
-    // SAFETY: no flags and no stack: a copy of this process, as by fork, with 0 as the signal of its end. There is
-    // one thread, so no lock is held by a thread that the copy does not have.
+    // SAFETY: no flags and no stack: a copy of this process, as by fork, with 0 as the signal of
+    // its end. There is one thread, so no lock is held by a thread that the copy does not have.
     let pid = unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) };
     if pid == 0 {
         let outcome = catch_unwind(AssertUnwindSafe(|| {

@@ -197,21 +197,33 @@ fn open_index<'a>(slot: &'a mut Option<Index>, packs_dir: &Path) -> Result<&'a m
     Ok(slot.insert(index))
 }
 
-/// One more than the highest number that a pack of this run and rank ever had, finished or not.
+/// One more than the highest number that a pack of this run and rank has. Removes what a writer that was killed left
+/// unfinished: whoever has the journal is the only writer of these names.
 fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
     let mut next = 0;
     for entry in fs::read_dir(packs_dir).map_err(StoreError::io("list", packs_dir))? {
-        let name = entry
-            .map_err(StoreError::io("list", packs_dir))?
-            .file_name();
-        let number = name.to_str().and_then(|name| {
-            let rest = name
-                .strip_prefix('.')
-                .unwrap_or(name)
-                .strip_prefix(prefix)?;
-            rest.split('.').next()?.parse::<u64>().ok()
-        });
-        next = next.max(number.map_or(0, |number| number.saturating_add(1)));
+        let entry = entry.map_err(StoreError::io("list", packs_dir))?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            continue;
+        };
+        let hidden = name.strip_prefix('.');
+        let Some(rest) = hidden.unwrap_or(name).strip_prefix(prefix) else {
+            continue;
+        };
+        let Some(number) = rest
+            .split('.')
+            .next()
+            .and_then(|number| number.parse::<u64>().ok())
+        else {
+            continue;
+        };
+        if hidden.is_some() && rest.ends_with(".tmp") {
+            // it costs only space where it cannot be removed
+            let _ = fs::remove_file(entry.path());
+        } else {
+            next = next.max(number.saturating_add(1));
+        }
     }
     Ok(next)
 }

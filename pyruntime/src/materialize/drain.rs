@@ -5,8 +5,8 @@ use super::pipe::{Ends, PipeEnd, Wait};
 use super::wire::{Command, Reply};
 
 const READ: usize = 1 << 16;
-/// How often a writer that waits looks whether its training process still lives. The end of the pipe says so too, unless the
-/// script forked and its children hold the pipe open.
+/// How often a writer that waits looks whether its training process still lives. The end of the
+/// pipe says so too, unless the script forked and its children hold the pipe open.
 const LOOK_MS: i32 = 1000;
 
 /// Writes what is staged until the training process closes or ends, then everything that is left.
@@ -26,6 +26,7 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                 send(&ends.replies_in, &Reply::Done(done));
             }
             Command::Log { kind, payload } => committer.log(&kind, &payload),
+            Command::Prepare { len } => arena.populate(len),
             Command::Close => break,
         }
     }

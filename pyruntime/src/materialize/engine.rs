@@ -72,7 +72,8 @@ pub(super) fn start(
         }
     }
     if wanted != Engine::Inline {
-        // handed over only once the thread exists, so that it is not lost with a thread that does not
+        // handed over only once the thread exists, so that it is not lost with a thread that does
+        // not
         let (give, take) = std::sync::mpsc::sync_channel(1);
         match start_thread(ends, arena, take) {
             Ok(()) => {

@@ -81,7 +81,8 @@ impl Link {
         if self.dead.is_some() || self.state != State::Open {
             return None;
         }
-        // memory that was touched before is ours already; fresh memory may be what the training needs next
+        // memory that was touched before is ours already; fresh memory may be what the training
+        // needs next
         let extent = self.space.alloc(len, Reach::Touched).or_else(|| {
             if memory::affords(len) {
                 self.space.alloc(len, Reach::All)
@@ -93,6 +94,13 @@ impl Link {
         self.next_seq += 1;
         self.in_flight.push_back(seq);
         Some((seq, extent))
+    }
+
+    /// Lets the writer find staging memory ahead of a checkpoint of so many bytes.
+    pub fn prepare(&mut self, len: usize) {
+        if self.dead.is_none() && self.state == State::Open && memory::affords(len) {
+            self.send(&Command::Prepare { len });
+        }
     }
 
     pub fn room(&self) -> usize {
@@ -231,7 +239,8 @@ impl Link {
         self.state = State::Ended;
     }
 
-    /// Nothing is recorded any more. No extent is given back: a writer that only cannot be reached may still read it.
+    /// Nothing is recorded any more. No extent is given back: a writer that only cannot be reached
+    /// may still read it.
     fn die(&mut self, why: &str) {
         let ending = self.writer.reap_within(LAST_BREATH / 10);
         let reason = ending.map_or(why.to_string(), |ending| format!("{why}: {ending}"));

@@ -10,7 +10,8 @@ pub fn quarter_of_free() -> usize {
     available().map_or(MODEST, |free| free / 4)
 }
 
-/// Whether so many bytes more can be touched and as much again stays free. True when that cannot be known.
+/// Whether so many bytes more can be touched and as much again stays free. True when that cannot be
+/// known.
 pub fn affords(bytes: usize) -> bool {
     available().is_none_or(|free| free / 2 >= bytes)
 }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 const LOWEST_FD: i32 = 200;
 const SIZE: i32 = 1 << 20;
 
-/// One end of a pipe. Before each use it makes sure that its number still means this pipe: a script may have closed
-/// it and opened a file of its own under the same number, and that file must not be touched.
+/// One end of a pipe. Before each use it makes sure that its number still means this pipe: a script
+/// may have closed it and opened a file of its own under the same number, and that file must not be
+/// touched.
 #[derive(Debug)]
 pub struct PipeEnd {
     fd: AtomicI32,
@@ -18,8 +19,8 @@ pub struct PipeEnd {
 /// The four ends: commands go to the writer, replies come back.
 #[derive(Debug)]
 pub struct Ends {
-    /// The writer reads commands here. The training process keeps it open too: writing to a pipe that nobody reads would
-    /// raise SIGPIPE, which ends a script that has reset it to its default.
+    /// The writer reads commands here. The training process keeps it open too: writing to a pipe
+    /// that nobody reads would raise SIGPIPE, which ends a script that has reset it to its default.
     pub commands_out: PipeEnd,
     /// The training process writes commands here, without blocking.
     pub commands_in: PipeEnd,
@@ -94,7 +95,8 @@ impl PipeEnd {
     /// Reads what is there; 0 at the end.
     ///
     /// # Errors
-    /// `WouldBlock` when this end does not block and nothing is there; else as the operating system says.
+    /// `WouldBlock` when this end does not block and nothing is there; else as the operating system
+    /// says.
     pub fn read(&self, into: &mut [u8]) -> io::Result<usize> {
         let fd = self.fd()?;
         // SAFETY: `into` is writable for its length
@@ -104,7 +106,8 @@ impl PipeEnd {
     /// Writes what there is room for.
     ///
     /// # Errors
-    /// `WouldBlock` when this end does not block and there is no room; else as the operating system says.
+    /// `WouldBlock` when this end does not block and there is no room; else as the operating system
+    /// says.
     pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let fd = self.fd()?;
         // SAFETY: `bytes` is readable for its length

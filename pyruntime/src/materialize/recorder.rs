@@ -81,8 +81,8 @@ impl Recorder {
         })
     }
 
-    /// Copies a checkpoint to staging memory and hands it on. `None` when there is no room now, the engine is dead, or
-    /// the recorder is closed.
+    /// Copies a checkpoint to staging memory and hands it on. `None` when there is no room now, the
+    /// engine is dead, or the recorder is closed.
     ///
     /// # Safety
     /// Every part must be readable until the call returns.
@@ -125,7 +125,16 @@ impl Recorder {
         })
     }
 
-    /// Hands a record for the journal on. Lost, and counted, when the writer is dead or cannot keep up.
+    /// Says that checkpoints of so many bytes are to be expected, so that the first need not wait
+    /// for fresh memory.
+    pub fn prepare(&self, len: usize) {
+        if !self.inert() && self.engine != Engine::Inline {
+            lock(&self.link).prepare(len);
+        }
+    }
+
+    /// Hands a record for the journal on. Lost, and counted, when the writer is dead or cannot keep
+    /// up.
     pub fn log(&self, kind: &str, payload: &str) {
         if self.inert() {
             return;
@@ -152,7 +161,8 @@ impl Recorder {
         link.finished()
     }
 
-    /// The largest checkpoint that could be staged now, in bytes, its header and the space between its parts included.
+    /// The largest checkpoint that could be staged now, in bytes, its header and the space between
+    /// its parts included.
     pub fn room(&self) -> usize {
         if self.inert() {
             return 0;
@@ -187,8 +197,9 @@ impl Recorder {
         link.dead().map(str::to_string)
     }
 
-    /// Waits until everything staged is durable, at most so long, and ends the engine. Later calls return the same. Asks
-    /// `go_on` from time to time; when that says no, the result is `None` and a later call waits again.
+    /// Waits until everything staged is durable, at most so long, and ends the engine. Later calls
+    /// return the same. Asks `go_on` from time to time; when that says no, the result is `None` and
+    /// a later call waits again.
     pub fn close(&self, timeout: Duration, mut go_on: impl FnMut() -> bool) -> Option<Totals> {
         if self.inert() {
             return Some(Totals::default());
@@ -221,8 +232,8 @@ impl Recorder {
         link.send_close();
     }
 
-    /// For a process that the script forked: lets go of the pipes and does nothing ever after. Takes no lock, because a thread
-    /// that does not exist in this process may hold it.
+    /// For a process that the script forked: lets go of the pipes and does nothing ever after.
+    /// Takes no lock, because a thread that does not exist in this process may hold it.
     pub fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
         self.ends.close();

@@ -1,8 +1,8 @@
 //! How one checkpoint lies in its extent.
 //!
-//! u64 length of the header, u64 number of parts, u64 length of each part, the header (JSON), then each part at the next
-//! multiple of 64 bytes. Part 0 is the object graph, the others are the leaves in order. Only ever read on the machine
-//! that wrote it.
+//! u64 length of the header, u64 number of parts, u64 length of each part, the header (JSON), then
+//! each part at the next multiple of 64 bytes. Part 0 is the object graph, the others are the
+//! leaves in order. Only ever read on the machine that wrote it.
 use std::str;
 
 use super::arena::{ALIGNMENT, Extent, Mapping};
@@ -28,7 +28,8 @@ impl Part {
     }
 }
 
-/// The length of the extent for a header and parts, in bytes; `None` when it does not fit a machine word.
+/// The length of the extent for a header and parts, in bytes; `None` when it does not fit a machine
+/// word.
 pub fn staged_len(header: &str, parts: &[Part]) -> Option<usize> {
     parts
         .iter()
@@ -37,7 +38,8 @@ pub fn staged_len(header: &str, parts: &[Part]) -> Option<usize> {
         })
 }
 
-/// Copies header and parts into an extent of at least [`staged_len`] bytes. False when they do not fit.
+/// Copies header and parts into an extent of at least [`staged_len`] bytes. False when they do not
+/// fit.
 ///
 /// # Safety
 /// Every part must be readable, and nobody else may use the extent meanwhile.
@@ -59,7 +61,8 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
     for part in parts {
         end = end.next_multiple_of(ALIGNMENT);
         if part.len > 0 {
-            // SAFETY: the caller promises that the part is readable, the target is inside the extent
+            // SAFETY: the caller promises that the part is readable, the target is inside the
+            // extent
             fits &=
                 unsafe { mapping.write(extent.offset + end, part.address as *const u8, part.len) };
         }
@@ -78,7 +81,8 @@ pub struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Finds header and parts in the bytes of an extent; `None` when they are not laid out as above.
+    /// Finds header and parts in the bytes of an extent; `None` when they are not laid out as
+    /// above.
     pub fn parse(bytes: &'a [u8]) -> Option<Staged<'a>> {
         let header_len = word(bytes, 0)?;
         let count = word(bytes, 1)?;

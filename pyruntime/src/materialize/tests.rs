@@ -58,7 +58,8 @@ fn chunks(root: &Path, record: &Record) -> Vec<Vec<u8>> {
     chunks
 }
 
-// Engine::Writer needs a process with one thread, which a test runner is not; the Python tests cover it.
+// Engine::Writer needs a process with one thread, which a test runner is not; the Python tests
+// cover it.
 #[test]
 fn what_is_submitted_can_be_read() {
     for engine in [Engine::Writer, Engine::Thread, Engine::Inline] {
@@ -120,6 +121,22 @@ fn equal_content_is_stored_once_across_recorders() {
         chunks(dir.path(), &records(dir.path())[1]),
         [&b"graph"[..], &noise]
     );
+}
+
+#[test]
+fn what_a_killed_writer_left_is_removed_by_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    recorder(dir.path(), Engine::Inline, 1 << 16).close(LONG, || true);
+    let packs = dir.path().join("packs");
+    let ours = packs.join(".run-0-3.pack.77-0.tmp");
+    let others = packs.join(".run-0-other-0-3.pack.77-0.tmp");
+    std::fs::write(&ours, b"half").unwrap();
+    std::fs::write(&others, b"half").unwrap();
+    std::fs::write(packs.join("run-0-7.pack"), b"damaged").unwrap();
+    let recorder = recorder(dir.path(), Engine::Inline, 1 << 16);
+    assert!(!ours.exists() && others.exists());
+    submit(&recorder, &[b"graph"]).unwrap();
+    assert!(packs.join("run-0-8.pack").exists());
 }
 
 #[test]

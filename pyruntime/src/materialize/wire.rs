@@ -1,7 +1,8 @@
 //! What goes through the pipes. Frames of one fixed size, some followed by text.
 use std::str;
 
-/// Every command begins with this many bytes; few enough for a pipe to take them whole or not at all.
+/// Every command begins with this many bytes; few enough for a pipe to take them whole or not at
+/// all.
 pub const COMMAND_LEN: usize = 32;
 /// Every reply begins with this many bytes.
 pub const REPLY_LEN: usize = 48;
@@ -25,6 +26,11 @@ pub enum Command {
         kind: String,
         /// Its text.
         payload: String,
+    },
+    /// A checkpoint of so many bytes is to be expected.
+    Prepare {
+        /// Its size.
+        len: usize,
     },
     /// Nothing will follow.
     Close,
@@ -74,10 +80,12 @@ impl Command {
                 into.extend_from_slice(payload.as_bytes());
             }
             Command::Close => words(into, [3, 0, 0, 0]),
+            Command::Prepare { len } => words(into, [4, *len as u64, 0, 0]),
         }
     }
 
-    /// Reads the first command of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    /// Reads the first command of `bytes` and how many bytes it took; `None` when it is not there
+    /// as a whole.
     ///
     /// # Errors
     /// When the bytes are no command.
@@ -107,6 +115,7 @@ impl Command {
                 )));
             }
             3 => Command::Close,
+            4 => Command::Prepare { len: a as usize },
             _ => return Err("an unknown command"),
         };
         Ok(Some((command, COMMAND_LEN)))
@@ -138,7 +147,8 @@ impl Reply {
         into.extend_from_slice(cut.as_bytes());
     }
 
-    /// Reads the first reply of `bytes` and how many bytes it took; `None` when it is not there as a whole.
+    /// Reads the first reply of `bytes` and how many bytes it took; `None` when it is not there as
+    /// a whole.
     ///
     /// # Errors
     /// When the bytes are no reply.
@@ -212,6 +222,7 @@ mod tests {
                 kind: "log".into(),
                 payload: "{\"é\": 1}".into(),
             },
+            Command::Prepare { len: 9 },
             Command::Close,
         ];
         for command in commands {

@@ -97,7 +97,8 @@ proptest! {
         }
     }
 
-    /// The sum of everything charged stays below ε of the wall time when charges come before the question.
+    /// The sum of everything charged stays below ε of the wall time when charges come before the
+    /// question.
     #[test]
     fn the_run_never_pays_more_than_the_tolerance(
         steps in prop::collection::vec((0usize..3, 0.01f64..10.0, 0.0f64..10.0), 1..300),

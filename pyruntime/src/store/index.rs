@@ -31,7 +31,8 @@ pub struct Place {
 }
 
 impl Index {
-    /// Reads the index of every pack in the folder. A pack that cannot be read is left out and named by [`Index::damaged`].
+    /// Reads the index of every pack in the folder. A pack that cannot be read is left out and
+    /// named by [`Index::damaged`].
     ///
     /// # Errors
     /// When the folder cannot be listed.
@@ -47,7 +48,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Makes the names of the packs that were found durable, so that a new checkpoint may rely on them.
+    /// Makes the names of the packs that were found durable, so that a new checkpoint may rely on
+    /// them.
     ///
     /// # Errors
     /// When the folder cannot be synced.

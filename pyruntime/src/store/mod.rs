@@ -1,7 +1,8 @@
-//! The run store: plain files that survive crashes, are checked when read, and never escape their folder.
+//! The run store: plain files that survive crashes, are checked when read, and never escape their
+//! folder.
 //!
-//! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file formats, `index` finds
-//! a chunk by its hash.
+//! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file
+//! formats, `index` finds a chunk by its hash.
 pub mod chunk;
 pub mod durable;
 pub mod error;

@@ -10,8 +10,9 @@
 //! [16] BLAKE3(chain, the two lengths, kind, payload), first 16 bytes: the chain of the next record
 //! ```
 //!
-//! Numbers are little endian; the first chain is the hash of the file's header. The lengths have a check of their own so that a
-//! damaged length is not taken for a torn tail: a torn tail may be cut, damage may not.
+//! Numbers are little endian; the first chain is the hash of the file's header. The lengths have a
+//! check of their own so that a damaged length is not taken for a torn tail: a torn tail may be
+//! cut, damage may not.
 mod read;
 #[cfg(test)]
 mod tests;

@@ -37,10 +37,12 @@ struct Position {
 }
 
 impl JournalWriter {
-    /// Opens or creates a journal, cuts an unfinished last record off, and shows `visit` each record that is there.
+    /// Opens or creates a journal, cuts an unfinished last record off, and shows `visit` each
+    /// record that is there.
     ///
     /// # Errors
-    /// When the file cannot be opened, is open elsewhere, is damaged before its end, or has a newer format.
+    /// When the file cannot be opened, is open elsewhere, is damaged before its end, or has a newer
+    /// format.
     pub fn open(path: &Path, mut visit: impl FnMut(&Record)) -> Result<JournalWriter> {
         let file = OpenOptions::new()
             .read(true)
@@ -112,8 +114,9 @@ impl JournalWriter {
     /// Adds a record; it reaches the file at the next [`JournalWriter::flush`] at the latest.
     ///
     /// # Errors
-    /// When the kind is empty or longer than 255 bytes, the payload longer than 4 GiB, or writing failed: then
-    /// every record since the last flush is lost, and the file still ends with a whole record.
+    /// When the kind is empty or longer than 255 bytes, the payload longer than 4 GiB, or writing
+    /// failed: then every record since the last flush is lost, and the file still ends with a whole
+    /// record.
     pub fn append(&mut self, kind: &str, payload: &str) -> Result<()> {
         self.refuse_if_broken()?;
         let (Ok(kind_len @ 1..), Ok(payload_len)) =
@@ -180,8 +183,8 @@ impl JournalWriter {
     /// Makes every record durable.
     ///
     /// # Errors
-    /// When writing or syncing failed. After a failed sync nothing is known about what is on the disk, so it is final:
-    /// the journal takes no further record.
+    /// When writing or syncing failed. After a failed sync nothing is known about what is on the
+    /// disk, so it is final: the journal takes no further record.
     pub fn sync(&mut self) -> Result<()> {
         self.flush()?;
         self.refuse_if_broken()?;

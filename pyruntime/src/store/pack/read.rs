@@ -32,7 +32,8 @@ impl Pack {
     /// Opens a pack and checks its index.
     ///
     /// # Errors
-    /// When the file cannot be read, has a newer format, or its header, index or trailer is damaged.
+    /// When the file cannot be read, has a newer format, or its header, index or trailer is
+    /// damaged.
     pub fn open(path: &Path) -> Result<Pack> {
         let file = open(path)?;
         let len = file
@@ -156,7 +157,8 @@ fn check_header(front: &[u8; HEADER_LEN as usize], path: &Path) -> Result<()> {
     ))
 }
 
-/// `None` when a chunk would lie outside `HEADER_LEN..end` or claims more bytes than its stored ones can hold.
+/// `None` when a chunk would lie outside `HEADER_LEN..end` or claims more bytes than its stored
+/// ones can hold.
 fn decode_index(index: &[u8], end: u64) -> Option<Vec<Entry>> {
     let mut entries = Vec::with_capacity(index.len() / ENTRY_LEN);
     for bytes in index.chunks_exact(ENTRY_LEN) {

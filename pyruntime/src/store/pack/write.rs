@@ -99,7 +99,8 @@ impl PackWriter {
     /// Makes the pack durable and gives it its name. Returns it with its size in bytes.
     ///
     /// # Errors
-    /// When any step failed; a failed sync is final, so the pack is removed and must be written again under another name.
+    /// When any step failed; a failed sync is final, so the pack is removed and must be written
+    /// again under another name.
     pub fn finish(mut self) -> Result<(Pack, u64)> {
         let mut index = Vec::with_capacity(self.entries.len() * super::ENTRY_LEN);
         self.entries
