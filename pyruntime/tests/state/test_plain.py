@@ -14,6 +14,7 @@ import random
 import re
 import struct
 import threading
+import types
 import uuid
 
 import pytest
@@ -174,6 +175,9 @@ CONTAINERS = {
     "list subclass": (my_list, MyList),
     "dict subclass": (my_dict, MyDict),
     "guarded": (Guarded, Guarded),
+    "namespace": (lambda: types.SimpleNamespace(a=[1]), types.SimpleNamespace),
+    "user dict": (lambda: collections.UserDict(a=[1]), collections.UserDict),
+    "type hints": (lambda: [list[int], int | None], lambda: []),
     "meter": (AverageMeter, AverageMeter),
     "random": (lambda: random.Random(5), lambda: random.Random(6)),
     "keyed by objects": (lambda: {Key(1): [1], Key(2): [2]}, lambda: {Key(2): [9]}),

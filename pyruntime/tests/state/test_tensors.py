@@ -328,3 +328,10 @@ def test_cuda_generators_and_tensors(round_trip, freeze):
     expected = torch.rand(3, device="cuda").tolist()
     before.restore({"x": 1})
     assert torch.rand(3, device="cuda").tolist() == expected
+
+
+def test_library_functions_by_name(round_trip):
+    functions = [torch.relu, torch.nn.functional.relu, torch.nn.functional.gelu, torch.add, torch.Tensor.add_, np.add,
+                 np.mean, torch.nn.Linear.forward, torch.linalg.norm, torch.sigmoid, torch.optim.Adam]
+    out = round_trip({"f": functions}, {"f": []})["f"]
+    assert all(a is b for a, b in zip(out, functions))
