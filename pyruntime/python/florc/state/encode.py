@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import Any, Dict, Iterable, List
 
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
-from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref
+from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref, no_collections
 from .references import encode_weakref, refuse_root
 
 LIGHT_NODES = 5000
@@ -24,14 +23,8 @@ def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable
     the loop writes): they are recorded by reference. Raises Unsupported, naming the place.
     """
     encoder = Encoder(gradients)
-    # Thousands of short-lived lists would start full collections in the middle of the training loop.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with no_collections():
         return _encode(encoder, places, frozenset(outputs))
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset) -> Encoded:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import array
 import collections
+import contextlib
 import ctypes
+import gc
 import sys
 from typing import Any, List, NamedTuple, Optional, Tuple
 
@@ -42,6 +44,18 @@ class CannotRestore(Exception):
 
 class Refused(Exception):
     """Raised where the path is not known; the caller that knows it turns it into one of the two above."""
+
+
+@contextlib.contextmanager
+def no_collections():
+    """Thousands of short-lived lists would start full garbage collections in the middle of the training loop."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class Leaf(NamedTuple):

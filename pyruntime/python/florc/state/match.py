@@ -37,14 +37,21 @@ class Matcher:
             if name in live_places:
                 self.pair(value, live_places[name])
         self._drain()
-        for _, optimizer, position, value in self.document["owners"]:
-            if self.live[optimizer] is not None:
-                found = owners.owners_of(self.live[optimizer])
-                if position < len(found):
-                    self.pair(value, found[position])
-                    self._drain()
+        for name, optimizer, position, value in self.document["owners"]:
+            self._pair_owner(name, self.live[optimizer], position, value)
         memory.plan(self)
         self._check()
+
+    def _pair_owner(self, name: str, optimizer, position: int, value) -> None:
+        """Find the live module that owns a live optimizer's parameters: without it its buffers would stay as they are."""
+        if optimizer is None:
+            return
+        found = owners.owners_of(optimizer)
+        for module in [*found[position:position + 1], *found]:
+            self.pair(value, module)
+            self._drain()
+        if self.live[value[0]] is None:
+            raise CannotRestore(name, "the module that owns the optimizer's parameters is not the recorded one")
 
     def pair(self, value, live) -> None:
         """Propose `live` for an encoded value."""

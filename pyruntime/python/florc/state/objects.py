@@ -7,6 +7,7 @@ container it derives from; `["value", module, qualname, [name, value, …], base
 from __future__ import annotations
 
 import sys
+import types
 
 from .atoms import same_atom
 from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
@@ -32,6 +33,15 @@ def instance_dict(obj):
         return object.__getattribute__(obj, "__dict__")
     except AttributeError:
         return None
+
+
+def blank(cls: type):
+    """A new object of the class without any of the user's code: made by the nearest builtin `__new__`."""
+    for base in cls.__mro__:
+        new = base.__dict__.get("__new__")
+        if isinstance(new, types.BuiltinFunctionType):
+            return new(cls)
+    return object.__new__(cls)
 
 
 def encode_attributes(enc, attributes: dict) -> list:
@@ -150,12 +160,12 @@ class Object(Kind):
         cls = r.find_class(node[1], node[2])
         base = layout_base(cls)
         if node[4] is not None and node[4][0] == "deque":
-            obj = base.__new__(cls)
+            obj = blank(cls)
             base.__init__(obj, (), node[4][2])
         elif node[4] is not None and node[4][0] == "array":
             obj = base.__new__(cls, node[4][2])
         else:
-            obj = base.__new__(cls)
+            obj = blank(cls)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(obj, torch.optim.Optimizer):
             obj.__dict__["defaults"] = {}

@@ -28,6 +28,8 @@ STATEFUL_TORCH = frozenset({"torch.cuda.amp", "torch.distributed.optim"})
 OUTPUT_MODULES = frozenset(
     "logging tqdm rich tensorboard tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib _csv csv"
     .split())
+NAMELESS_MODULES = ("torch", "torch._C._nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft")
+"""Where torch's builtin functions are found, which do not say themselves where they live."""
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDescriptorType,
              types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType)
 CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
@@ -55,8 +57,14 @@ def encode_named(enc, obj):
     module, qualname = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
     if isinstance(owner, types.ModuleType):
         module = owner.__name__
-    if isinstance(module, str) and isinstance(qualname, str) and find_named(module, qualname) is obj:
-        return ["named", module, qualname]
+    elif module is None and isinstance(getattr(obj, "__objclass__", None), type):
+        module = obj.__objclass__.__module__
+    if isinstance(qualname, str):
+        for candidate in (module,) if isinstance(module, str) else NAMELESS_MODULES:
+            if find_named(candidate, qualname) is obj:
+                return ["named", candidate, qualname]
+        if find_named("torch", obj.__name__) is obj:
+            return ["named", "torch", obj.__name__]
     return encode_opaque(enc, obj)
 
 

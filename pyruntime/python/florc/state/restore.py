@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List
 
 from . import generators, memory, paths
 from .atoms import decode
-from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref
+from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref, no_collections
 from .match import KINDS, Matcher
 
 
@@ -21,16 +21,19 @@ def restore(graph: bytes, read_leaf: Callable[[int], Any], live: Dict[str, Any],
     what the loop only rebinds, so that what the name held before keeps its value. All leaves are read before anything
     changes. Raises CannotRestore, naming the place, with nothing changed.
     """
-    document = json.loads(graph)
+    with no_collections(), _ordinary_tensors():
+        return _restore(json.loads(graph), read_leaf, live, trust_pickle)
+
+
+def _restore(document: dict, read_leaf, live: Dict[str, Any], trust_pickle: bool) -> Dict[str, Any]:
     if document.get("format") != FORMAT:
         raise CannotRestore("", f"format {document.get('format')} of a checkpoint is not known")
     generators.check_globals(document[RANDOM])
     matcher = Matcher(document, trust_pickle)
     matcher.run(live)
     restorer = Restorer(matcher, read_leaf)
-    with _ordinary_tensors():
-        restorer.make()
-        restorer.fill()
+    restorer.make()
+    restorer.fill()
     return {name: restorer.value(value) for name, value in document["places"]}
 
 

@@ -202,11 +202,19 @@ class Tensor(Kind):
             return torch.nn.Parameter(data, requires_grad="r" in node[6])
         return data.requires_grad_() if "r" in node[6] else data
 
+    @staticmethod
+    def _repoint(obj, data) -> None:
+        """Give a live tensor other memory; a gradient that does not fit it any more would stop the next step."""
+        grad = obj.grad
+        if grad is not None and (grad.shape, grad.dtype, grad.device) != (data.shape, data.dtype, data.device):
+            obj.grad = None
+        obj.data = data
+
     def fill(self, r, node, obj, index):
         if r.live_of(index) is not None:
             data = r.memory.get(index)
             if data is not None:
-                obj.data = data
+                self._repoint(obj, data)
             else:
                 put(r, node, obj.detach())
             if node[7] is None and obj.requires_grad != ("r" in node[6]):
