@@ -138,6 +138,9 @@ impl Extractor<'_, '_> {
         range: Range,
         out: &mut Vec<Effect>,
     ) {
+        if self.is_stateless(scope, object) {
+            return;
+        }
         for place in self.reach(scope, object) {
             let why = format!("{place}(…) is called and may change itself");
             out.push(effect(EffectKind::Mutate, Some(place), range, why));
@@ -145,6 +148,26 @@ impl Extractor<'_, '_> {
         if let Some(target) = target {
             self.summary(scope, call, Some(object), target, range, out);
         }
+    }
+
+    /// Whether an object was only ever made by classes known to hold no state: `nn.CrossEntropyLoss()`.
+    fn is_stateless(&self, scope: ScopeId, object: &Expr) -> bool {
+        let key = match &object.kind {
+            ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
+            ExprKind::Attribute { value, attr } => {
+                self.project.class_of_value(scope, value).map(|class| (class, format!("self.{attr}")))
+            }
+            _ => None,
+        };
+        let Some(values) = key.and_then(|key| self.project.assigned.get(&key)) else { return false };
+        values.iter().all(|value| match &value.kind {
+            ExprKind::Call(call) => self
+                .project
+                .library_name(scope, &call.callee)
+                .and_then(|name| Knowledge::shipped().function(&name))
+                .is_some_and(|facts| facts.stateless),
+            _ => false,
+        })
     }
 
     /// A parameter or variable that may hold any function: it may change itself (a module does), and when its result is

@@ -20,7 +20,7 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop) -> Result<Cha
     let filter = Filter::new(extractor, flow, entry);
     let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
     for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
-        for effect in spread(extractor.aliases, effect) {
+        for effect in spread(extractor.aliases, effect, &|place| filter.is_transient(place)) {
             let Some(change) = filter.change(&effect)? else { continue };
             let order = found.len();
             match found.get_mut(&change.place) {
@@ -150,6 +150,19 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             around = scopes[id].parent;
         }
         at.take().is_some_and(|id| matches!(scopes[id].owner, Owner::Function(_)))
+    }
+
+    /// Whether a name says nothing after the loop: what it stands for is asked instead.
+    fn is_transient(&self, place: &Place) -> bool {
+        place.home.is_none() && self.inner_names.contains(&place.root)
+            || self.is_local_elsewhere(place)
+            || self.loop_scoped(place)
+    }
+
+    /// Whether the name is a local of a function that this loop's scope does not see.
+    fn is_local_elsewhere(&self, place: &Place) -> bool {
+        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
+        !reachable && place.home != Some(MODULE) && self.is_local_of_other_function(place)
     }
 
     /// Whether the object that a name holds is made anew in every iteration and gone after the loop.

@@ -43,6 +43,8 @@ pub struct Facts {
     pub gradients: bool,
     /// Names or attributes change that analysis cannot follow.
     pub unknowable: bool,
+    /// A class whose objects, when called, change nothing.
+    pub stateless: bool,
     /// So cheap that a loop of nothing else is not worth skipping.
     pub cheap: bool,
 }
@@ -140,6 +142,7 @@ fn set(facts: &mut Facts, fact: &str) -> Result<(), String> {
         "random" => facts.random = true,
         "clock" => facts.clock = true,
         "gradients" => facts.gradients = true,
+        "stateless" => facts.stateless = true,
         "unknowable" => facts.unknowable = true,
         other => return Err(format!("unknown fact `{other}`")),
     }

@@ -2,6 +2,7 @@
 
 use super::alias::Aliases;
 use super::extract::Extractor;
+use super::place::Place;
 use super::{Effect, EffectKind};
 use crate::calls::{CallGraph, Project};
 use crate::scopes::{Owner, ScopeId};
@@ -59,7 +60,8 @@ impl Summaries {
         let params = scope.params();
         let mut effects: Vec<Effect> = Vec::new();
         for effect in extractor.suite(id, scope.body) {
-            for effect in spread(aliases, effect) {
+            let own = |place: &Place| place.home == Some(id) && !params.contains(&place.root.as_str());
+            for effect in spread(aliases, effect, &own) {
                 let visible = match &effect.place {
                     None => true,
                     Some(place) if place.home == Some(id) => {
@@ -79,12 +81,12 @@ impl Summaries {
     }
 }
 
-/// An effect on a place is an effect on everything that may be the same object.
-pub(super) fn spread(aliases: &Aliases, effect: Effect) -> Vec<Effect> {
+/// An effect on an object that only a local name reaches is an effect on whatever that name may stand for.
+pub(super) fn spread(aliases: &Aliases, effect: Effect, is_local: &dyn Fn(&Place) -> bool) -> Vec<Effect> {
     let changes_object = matches!(effect.kind, EffectKind::Mutate | EffectKind::Iterate | EffectKind::Consume)
         || effect.place.as_ref().is_some_and(|place| !place.attrs.is_empty());
     match &effect.place {
-        Some(place) if changes_object => {
+        Some(place) if changes_object && is_local(place) => {
             aliases.all(place).into_iter().map(|place| Effect { place: Some(place), ..effect.clone() }).collect()
         }
         _ => vec![effect],

@@ -26,6 +26,8 @@ class Tap:
         self._part = ""
         self._stream: Any = None
         self._thread = threading.get_ident()
+        self.paused = 0
+        """While above zero, lines are a probe's own and are not kept."""
 
     def install(self) -> None:
         """Start to see. A stream whose `write` cannot be replaced stays unseen."""
@@ -51,7 +53,7 @@ class Tap:
     def _seen(self, write: Callable[[str], int]) -> Callable[[str], int]:
         def seen(text: str) -> int:
             count = write(text)
-            if session.current is not None and threading.get_ident() == self._thread and isinstance(text, str):
+            if session.current is not None and not self.paused and threading.get_ident() == self._thread and isinstance(text, str):
                 self._take(text)
             return count
 
@@ -69,36 +71,56 @@ class Tap:
 
 
 class Divert:
-    """Sends the process's standard output and standard error to a file, except while a probe runs."""
+    """Sends the process's standard output and standard error to a file, except while a probe runs.
 
-    def __init__(self, path: str):
+    What probes write to standard output passes through a spool, so that it is known how much was written: a replay that
+    has to start again leaves out the first `written` bytes.
+    """
+
+    def __init__(self, path: str, written: int = 0):
         self.depth = 0
+        self.written = 0
+        """Bytes that probes wrote to standard output so far."""
+        self._leave_out = written
         self._own = [os.dup(1), os.dup(2)]
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._point([self._file, self._file])
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        self._file = os.open(path, flags, 0o600)
+        self._spool = os.open(path + ".probes", flags, 0o600)
+        self._point(self._file, self._file)
 
-    def _point(self, targets: list) -> None:
+    def _point(self, out: int, err: int) -> None:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()
-        for descriptor, target in zip((1, 2), targets):
-            os.dup2(target, descriptor)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
 
     def open(self) -> None:
         """Let what is written now reach the outside."""
         self.depth += 1
         if self.depth == 1:
-            self._point(self._own)
+            self._point(self._spool, self._own[1])
 
     def close(self) -> None:
         """Keep what is written now to the file again."""
         self.depth -= 1
         if self.depth == 0:
-            self._point([self._file, self._file])
+            self._point(self._file, self._file)
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        while True:
+            data = os.pread(self._spool, 1 << 16, self.written)
+            if not data:
+                return
+            new = data[max(0, self._leave_out - self.written):]
+            self.written += len(data)
+            while new:
+                new = new[os.write(self._own[0], new):]
 
     def undo(self) -> None:
         """Everything reaches the outside from now on."""
-        self._point(self._own)
+        self._point(*self._own)
 
 
 _plain: ContextManager[None] = contextlib.nullcontext()

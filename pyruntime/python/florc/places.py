@@ -59,7 +59,7 @@ def register(plan: str, file: str) -> List[Loop]:
     entries = {entry["id"]: entry for entry in json.loads(plan)["loops"]}
     found = []
     for entry in entries.values():
-        loop = _loop(entry, file)
+        loop = loop_of(entry, file)
         loops[loop.id] = loop
         found.append(loop)
         _native.register_loop(loop.id, f"{file}:{entry['function']}", _ancestors(entries, entry))
@@ -74,7 +74,8 @@ def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
     return out
 
 
-def _loop(entry: dict, file: str) -> Loop:
+def loop_of(entry: dict, file: str) -> Loop:
+    """A loop from its entry in a plan."""
     places = [
         Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entry["places"]
     ]

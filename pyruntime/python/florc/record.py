@@ -19,6 +19,8 @@ COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
 BACKGROUND_BYTES_PER_S = 1.0e9
 """First guess of how fast the writer hashes and writes."""
+FIRST_WALK_S = 2e-3
+"""First guess of how long it takes to walk a block's state."""
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 ATTEMPTS = 3
@@ -127,6 +129,7 @@ class Recording:
         attempts = self.failed.get(block, (0, ""))[0]
         if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
             return False
+        now = time.perf_counter()
         loop = places.loops[block]
         try:
             found = places.gather(loop, objects, frame)
@@ -139,6 +142,10 @@ class Recording:
             return False
         walked = time.perf_counter() - now
         size = len(encoded.graph) + encoded.nbytes
+        if block not in self.predicted:
+            # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
+            self.policy.charge(walked)
+            walked = FIRST_WALK_S
         self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
         if not self.policy.admits(block, self.predicted[block]):
             return False
@@ -148,7 +155,7 @@ class Recording:
         receipt = self.recorder.submit(header, encoded.graph, leaves)
         if receipt is None:
             return False
-        self.policy.observe_materialize(block, time.perf_counter() - now)
+        self.policy.observe_materialize(block, walked + receipt["stall_s"])
         self.of_checkpoint[receipt["seq"]] = block
         self.checkpoints += 1
         return True

@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional
 
 from . import _native
 from .launch import Unusable
+from .messages import duration, size
 
 try:
     import fcntl
@@ -134,7 +135,7 @@ def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     if not runs:
         raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}")
     if script is not None:
-        of_script = [run for run in runs if _is_of(run, script)]
+        of_script = [run for run in runs if is_of(run, script)]
         if not of_script and wanted is None:
             names = sorted({os.path.basename(run.info.get("script", "?")) for run in runs})
             raise Unusable(f"no recorded run of {_shown(script)} in {store} (there are runs of {', '.join(names)})")
@@ -153,10 +154,22 @@ def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     return (exact or matches)[-1]
 
 
-def _is_of(run: Run, script: str) -> bool:
+def is_of(run: Run, script: str) -> bool:
+    """Whether a run is one of this script."""
     recorded = str(run.info.get("script", ""))
     return os.path.realpath(recorded) == os.path.realpath(script)
 
 
 def _shown(script: Optional[str]) -> str:
     return os.path.relpath(script) if script else "train.py"
+
+
+def line(run: Run) -> str:
+    """A run in one line, for `florc runs`."""
+    report = run.info.get("report", {})
+    started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.info.get("started", 0)))
+    script = os.path.basename(run.info.get("script", "?"))
+    arguments = " ".join(run.info.get("argv", [])[1:])
+    seconds = duration(report["seconds"]) if "seconds" in report else ""
+    kept = f"{report['checkpoints']} checkpoints, {size(report['bytes'])}" if "checkpoints" in report else ""
+    return f"{run.id:24}  {started}  {run.status:11}  {seconds:>12}  {kept:28}  {script} {arguments}".rstrip()

@@ -66,7 +66,7 @@ class Versions:
 
     def _note(self, file: str, qualifier: str, emitted: Any) -> None:
         for entry in json.loads(emitted.plan)["loops"]:
-            loop = places._loop(entry, file)
+            loop = places.loop_of(entry, file)
             self._loops[loop.id] = loop
             self._of_file[loop.id] = file
         if not emitted.changes:

@@ -1,0 +1,83 @@
+"""`florc record`: from the arguments to the end of the process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import Any, Dict
+
+from . import launch, messages, session, start
+from .launch import Unusable
+from .messages import say
+from .project import ProjectFinder
+from .record import Recording
+from .runs import Run, store_path
+
+
+def record(arguments: Dict[str, Any]) -> int:
+    """Run the script recorded. Returns only when the script ended without `sys.exit` or an exception."""
+    words, module = arguments["script"], arguments["module"]
+    if not words and module is None:
+        raise Unusable("which script? florc record train.py")
+    if not 0 < arguments["overhead"] < 1:
+        raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
+    script = _load(words, module)
+    hash_seed = start.with_hash_seed()
+    run = Run.begin(store_path(), script.path, script.argv, module, arguments["name"], hash_seed)
+    staging = arguments["max_staging"]
+    recording = Recording(run, arguments["overhead"], arguments["engine"], staging and staging << 20)
+    ending = _Ending(recording, script)
+    # Registered before the script's own: runs after them, so that what they print is recorded too.
+    atexit.register(ending.finish)
+    start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
+    try:
+        code = recording.compile(script.text, script.path, "")
+        sys.meta_path.insert(0, ProjectFinder(os.path.dirname(script.path), recording.compile))
+        session.begin(recording)
+        recording.tap.install()
+        launch.execute(script, code)
+    except SystemExit as error:
+        ending.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
+        raise
+    except KeyboardInterrupt as error:
+        ending.status = "interrupted"
+        launch.reraise(error)
+    except BaseException as error:
+        ending.status = "exception"
+        launch.reraise(error)
+    ending.status = "ok"
+    return 0
+
+
+def _load(words: Any, module: Any) -> launch.Script:
+    try:
+        return launch.load(words, module)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise Unusable(f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
+
+
+class _Ending:
+    """Closes the run when the process ends, and says what was kept."""
+
+    def __init__(self, recording: Recording, script: launch.Script):
+        self.status = "exception"
+        self._recording, self._script, self._pid = recording, script, os.getpid()
+
+    def finish(self) -> None:
+        if os.getpid() != self._pid:
+            return
+        report = self._recording.finish(self.status)
+        run = self._recording.run
+        ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
+        state = ended.get(self.status, f", {self.status}")
+        say(f"recorded {run.id}{state}: {report['checkpoints']} checkpoints, {messages.size(report['bytes'])} in "
+            f"{os.path.relpath(run.store)}, overhead {100 * report['overhead']:.1f} %")
+        for block, why in report["not_kept"].items():
+            say(f"{block} will run again on replay: {why}")
+        if report["dead"]:
+            say(f"recording stopped early: {report['dead']}", always=True)
+        for error in report["errors"][:3]:
+            say(f"a checkpoint was lost: {error}", always=True)
+        say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
+            f"florc replay {os.path.relpath(self._script.path)}")

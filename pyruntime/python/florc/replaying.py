@@ -1,0 +1,123 @@
+"""`florc replay`: from the arguments to the report."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any, Dict, NoReturn, Optional, Set
+
+from . import launch, messages, project, report, session, start
+from .history import History
+from .launch import Unusable
+from .messages import say
+from .output import Divert
+from .replay import CannotSkip, EndOfRecording, Replay
+from .runs import Run, find, store_path
+from .versions import Versions
+
+AGAIN = "_FLORC_REPLAY_AGAIN"
+"""What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
+reasons, and how many bytes its probes wrote."""
+_STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
+
+
+def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> int:
+    """Answer the statements added since the run was recorded; the exit code."""
+    run = find(store_path(), wanted, path)
+    if run.is_running():
+        raise Unusable(f"{run.id} is still being recorded")
+    script = _present_script(run, path)
+    start.with_hash_seed(run.info["hash_seed"])
+    history = History(run)
+    versions = Versions(history, arguments["allow_drift"])
+    versions.compare_all(_read_file)
+    _refuse_drift(versions, arguments["allow_drift"])
+    if arguments["dry_run"]:
+        sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))
+        return 0
+    return _run(run, script, history, versions, arguments)
+
+
+def _present_script(run: Run, path: Optional[str]) -> launch.Script:
+    module = run.info.get("module")
+    words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
+    try:
+        script = launch.load(words, module)
+        compile(script.text, script.path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        where = f"{os.path.relpath(error.filename or '?')}:{error.lineno}"
+        raise Unusable(f"{where}: {error.msg}; the script must be valid Python to be replayed") from None
+    except UnicodeDecodeError as error:
+        raise Unusable(f"the script is not text in its declared encoding: {error}") from None
+    # The recorded name: what the script sees of itself is what it saw then.
+    return script._replace(argv=run.info["argv"], path=run.info["script"] if module is None else script.path)
+
+
+def _read_file(file: str) -> Optional[str]:
+    try:
+        with open(file, "rb") as source:
+            return project.decode(source.read())
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return None
+
+
+def _refuse_drift(versions: Versions, allowed: bool) -> None:
+    for change in versions.outside:
+        say(f"{os.path.relpath(change.file)}:{change.line}: changed outside the memoized loops ({change.why}): {change.text}")
+    if versions.drift and not allowed:
+        lines = [f"{os.path.relpath(c.file)}:{c.line}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
+        raise Unusable("code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "
+                       + "\n  ".join(lines)
+                       + "\n  undo the change, or run these loops again with --allow-drift: values may then differ")
+
+
+def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any]) -> int:
+    folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    os.makedirs(folder, exist_ok=True)
+    if os.path.isdir(run.info["cwd"]):
+        os.chdir(run.info["cwd"])
+    earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": 0}'))
+    again: Dict[str, str] = earlier["blocks"]
+    forced: Set[str] = {*arguments["step_into"], *again}
+    messages.to_descriptor(2)
+    divert = Divert(os.path.join(folder, "output"), earlier["written"])
+    replaying = Replay(history, versions, divert, forced, arguments["json"])
+    start.Generators(lambda name, value: None, history.generators)
+    begun = time.perf_counter()
+    failure: Optional[BaseException] = None
+    try:
+        code = replaying.compile(script.text, script.path, "")
+        sys.meta_path.insert(0, project.ProjectFinder(os.path.dirname(script.path), replaying.compile))
+        session.begin(replaying)
+        replaying.tap.install()
+        launch.execute(script, code)
+    except CannotSkip as error:
+        _start_again(error, again, divert)
+    except EndOfRecording:
+        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
+    except SystemExit as error:
+        failure = error if error.code not in (None, 0) else None
+    except BaseException as error:
+        failure = error
+    session.end()
+    replaying.tap.remove()
+    seconds = time.perf_counter() - begun
+    divert.undo()
+    for block, why in again.items():
+        replaying.reasons[block] = why
+    return report.finish(replaying, seconds, failure, arguments["json"], folder)
+
+
+def _start_again(error: CannotSkip, again: Dict[str, str], divert: Divert) -> NoReturn:
+    """Start this command again with the block running instead of being restored."""
+    divert.undo()
+    if error.block in again:
+        raise Unusable(str(error))
+    arguments, folder, environment = _STARTED
+    blocks = {**again, error.block: f"it cannot be restored: {error.why}"}
+    environment[AGAIN] = json.dumps({"blocks": blocks, "written": divert.written})
+    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+    os.chdir(folder)
+    os.execve(sys.executable, [sys.executable, main, *arguments], environment)

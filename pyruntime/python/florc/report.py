@@ -1,0 +1,141 @@
+"""What a replay reports: the deferred check, what was skipped and why not more, and the verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, List, NamedTuple, Optional, Set
+
+from . import _native, launch, messages
+from .history import History
+from .messages import duration, say
+from .replay import Replay
+from .versions import Versions
+
+ANOMALOUS = 1
+
+
+class Check(NamedTuple):
+    """The outcome of the deferred check. `compared`: recorded lines and checkpoints that were compared."""
+
+    anomalies: List[str]
+    compared: int
+
+    @property
+    def verdict(self) -> str:
+        """`exact`, `unverified` or `anomalous`."""
+        if self.anomalies:
+            return "anomalous"
+        return "exact" if self.compared else "unverified"
+
+
+def check(replay: Replay) -> Check:
+    """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3)."""
+    removed = replay.versions.removed_lines()
+    skipped = [f"{key}" for key in replay.skipped]
+    recorded = [line for line in replay.history.lines
+                if (line.file, line.line) not in removed and not _inside(line.path, set(skipped))]
+    if replay.history.run.status in ("killed", "interrupted"):
+        recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
+    ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
+    anomalies = list(replay.differences)
+    for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
+        for offset in range(max(i2 - i1, j2 - j1)):
+            old = recorded[i1 + offset] if i1 + offset < i2 else None
+            new = replay.lines[j1 + offset] if j1 + offset < j2 else None
+            anomalies.append(_difference(old, new))
+    return Check(anomalies, len(ours) + replay.verified)
+
+
+def _inside(path: str, keys: Set[str]) -> bool:
+    parts = path.split("/")
+    return any("/".join(parts[: n + 1]) in keys for n in range(len(parts)))
+
+
+def _difference(old: Any, new: Any) -> str:
+    if old is None:
+        return f"{new.path or 'outside loops'}: printed {new.text!r}, which the recorded run did not"
+    where = f"{os.path.basename(old.file)}:{old.line}, {old.path or 'outside loops'}"
+    if new is None:
+        return f"{where}: did not print {old.text!r}, which the recorded run did"
+    return f"{where}: printed {new.text!r} instead of {old.text!r}"
+
+
+def finish(replay: Replay, seconds: float, failure: Optional[BaseException], as_json: bool, folder: str) -> int:
+    """Print the report; the exit code."""
+    if failure is not None:
+        _tell_failure(failure, folder)
+    outcome = check(replay)
+    if as_json:
+        _print_values(replay, outcome, seconds)
+    _tell(replay, outcome, seconds)
+    if failure is not None and replay.history.run.status != "exception":
+        return ANOMALOUS
+    return ANOMALOUS if outcome.anomalies else 0
+
+
+def _tell_failure(failure: BaseException, folder: str) -> None:
+    if isinstance(failure, SystemExit):
+        say(f"the script ended itself with exit code {failure.code}", always=True)
+        return
+    stripped = launch._without_own_frames(failure.__traceback__)
+    sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
+    say(f"the script raised; what it printed is in {os.path.join(folder, 'output')}", always=True)
+
+
+def _print_values(replay: Replay, outcome: Check, seconds: float) -> None:
+    for value in replay.values:
+        print(json.dumps({"file": value.file, "line": value.line, "path": value.path, "text": value.text,
+                          "verdict": outcome.verdict}))
+    print(json.dumps({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
+                      "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped),
+                      "ran": replay.entered, "reasons": replay.reasons, "anomalies": outcome.anomalies}))
+    sys.stdout.flush()
+
+
+def _tell(replay: Replay, outcome: Check, seconds: float) -> None:
+    recorded = replay.history.seconds
+    against = f", the recorded run took {duration(recorded)}" if recorded else ""
+    faster = f" ({recorded / seconds:.1f} times as fast)" if recorded and seconds > 0 else ""
+    if not replay.versions.changes:
+        say("the script holds no statement that the recorded run did not have: there was nothing to answer")
+    say(f"replayed {replay.history.run.id} in {duration(seconds)}{against}{faster}")
+    ran = sum(replay.entered.values())
+    say(f"{len(replay.skipped)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
+    for block, why in replay.reasons.items():
+        say(f"  {block} ran {replay.entered.get(block, 0)} times: {why}")
+    if outcome.anomalies:
+        say(f"ANOMALOUS: the replay differs from the record in {len(outcome.anomalies)} places; do not trust its values",
+            always=True)
+        for anomaly in outcome.anomalies[:10]:
+            say(f"  {anomaly}", always=True)
+        say("a block that is restored may have side effects that florc did not see; "
+            "--step-into all runs every block again", always=True)
+    elif outcome.compared:
+        lines = outcome.compared - replay.verified
+        say(f"exact: {lines} recorded lines and the state of {replay.verified} blocks reappeared unchanged")
+    else:
+        say("unverified: nothing the recorded run kept could be compared with this replay")
+
+
+def dry_run(history: History, versions: Versions, forced: Set[str]) -> str:
+    """What a replay would do with each block, and why."""
+    out = [f"run {history.run.id}"]
+    for change in versions.changes:
+        out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
+    by_block: dict = {}
+    for key, checkpoint in history.checkpoints.items():
+        by_block.setdefault(checkpoint.block, []).append(checkpoint)
+    for plan in history.plans.values():
+        for loop in plan["loops"]:
+            if not loop["memoized"]:
+                continue
+            block = loop["id"]
+            held = by_block.get(block, [])
+            probing = versions.is_probed(block) or block in forced
+            what = "runs again: holds or reaches an added statement" if probing else (
+                f"restored from {len(held)} checkpoints ({messages.size(sum(c.nbytes for c in held))})"
+                if held else f"runs again: {history.why_not_kept(block)}")
+            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+    return "\n".join(out) + "\n"
