@@ -1,1 +1,1 @@
-//! Snapshot tests live in `tests/`.
+//! Snapshot tests live in `tests/`; this package has no code of its own.

@@ -158,21 +158,28 @@ impl<'t> Project<'t> {
 
     /// A method by name, looked up through the bases that the file defines.
     pub fn method(&self, class: ScopeId, name: &str) -> Option<ScopeId> {
-        let mut seen = BTreeSet::new();
-        let mut todo = vec![class];
-        while let Some(at) = todo.pop() {
-            if !seen.insert(at) {
-                continue;
+        self.with_bases(class).into_iter().find_map(|at| self.classes.get(&at)?.methods.get(name).copied())
+    }
+
+    /// The values that the methods of a class, or of its bases in the file, assign to an attribute of `self`.
+    pub fn attribute_values(&self, class: ScopeId, attr: &str) -> Option<&Vec<&'t Expr>> {
+        let key = format!("self.{attr}");
+        self.with_bases(class).into_iter().find_map(|at| self.assigned.get(&(at, key.clone())))
+    }
+
+    /// A class and the bases of it that the file defines, nearest first.
+    fn with_bases(&self, class: ScopeId) -> Vec<ScopeId> {
+        let mut found = vec![class];
+        let mut at = 0;
+        while let Some(info) = found.get(at).and_then(|class| self.classes.get(class)) {
+            for base in info.bases.iter().filter_map(|base| self.class_named(MODULE, base)) {
+                if !found.contains(&base) {
+                    found.push(base);
+                }
             }
-            let info = self.classes.get(&at)?;
-            if let Some(&scope) = info.methods.get(name) {
-                return Some(scope);
-            }
-            for base in info.bases.iter().rev() {
-                todo.extend(self.class_named(MODULE, base));
-            }
+            at += 1;
         }
-        None
+        found
     }
 
     /// The class that a name denotes, seen from a scope.
@@ -203,7 +210,7 @@ impl<'t> Project<'t> {
             }
             ExprKind::Attribute { value, attr } => {
                 let class = self.class_within(scope, value, fuel)?;
-                let values = self.assigned.get(&(class, format!("self.{attr}")))?;
+                let values = self.attribute_values(class, attr)?;
                 let init = self.method(class, "__init__").unwrap_or(class);
                 self.single_class(init, values, fuel)
             }

@@ -92,7 +92,7 @@ impl<'t> Project<'t> {
         Callee::Object { object, target }
     }
 
-    fn attribute_callee<'e>(&self, scope: ScopeId, whole: &Expr, value: &'e Expr, attr: &'e str) -> Callee<'e> {
+    fn attribute_callee<'e>(&self, scope: ScopeId, whole: &'e Expr, value: &'e Expr, attr: &'e str) -> Callee<'e> {
         if let Some(library) = self.library_name(scope, whole) {
             return Callee::Library(library);
         }
@@ -103,7 +103,15 @@ impl<'t> Project<'t> {
             if let Some(target) = self.method(class, attr) {
                 return Callee::Methods { receiver: value, targets: vec![target], name: attr, sure: true };
             }
-            return Callee::Method { receiver: value, name: attr };
+            return match self.attribute_values(class, attr) {
+                // `self.model(x)`: the attribute holds an object, which is called.
+                Some(_) => match self.class_of_value(scope, whole) {
+                    Some(held) => self.object(whole, held),
+                    None => Callee::Object { object: whole, target: None },
+                },
+                // Inherited from a class that florc cannot see.
+                None => Callee::Method { receiver: value, name: attr },
+            };
         }
         let named: Vec<ScopeId> = self.classes.values().filter_map(|class| class.methods.get(attr).copied()).collect();
         if named.is_empty() {

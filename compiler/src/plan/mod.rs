@@ -270,6 +270,9 @@ fn header(source: &Source, entry: &Loop) -> String {
         StmtKind::While { test, .. } => test.range.end,
         _ => entry.stmt.range.end,
     };
+    // Grouping parentheses are not part of an expression's range.
+    let closing = source.text[end..].chars().take_while(|c| c.is_whitespace() || *c == ')').collect::<String>();
+    let end = end + closing.rfind(')').map_or(0, |at| at + 1);
     let text = source.slice(Range::new(entry.stmt.range.start, end));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -48,7 +48,12 @@ fn parse_here(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
                 too_deep.get_or_insert(range);
             }
         }
+        let failed = item.is_err();
         lexed.push(item);
+        if failed {
+            // The lexer repeats an error at the end of the file for ever.
+            break;
+        }
     }
     if let Some(range) = too_deep {
         return Err(Diagnostic {
@@ -58,11 +63,8 @@ fn parse_here(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
             help: "Python refuses it too; split the expression".to_owned(),
         });
     }
-    let parsed = parse_tokens(lexed, Mode::Module, &source.name).map_err(|error| {
-        let start = usize::from(error.offset).min(source.text.len());
-        let width = source.text[start..].chars().next().map_or(0, char::len_utf8);
-        syntax_error(first_lower(&error.error.to_string()), Range::new(start, start + width))
-    })?;
+    let parsed = parse_tokens(lexed, Mode::Module, &source.name)
+        .map_err(|error| rejected(source, usize::from(error.offset), &error.error.to_string()))?;
     match parsed {
         ast::Mod::Module(module) => Ok((Lowering::default().module(module), tokens)),
         _ => Err(syntax_error("not a module".to_owned(), Range::default())),
@@ -78,10 +80,23 @@ fn syntax_error(message: String, range: Range) -> Diagnostic {
     }
 }
 
-fn first_lower(text: &str) -> String {
-    let text = text.strip_prefix("Got ").unwrap_or(text);
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+/// The parser's words, in ours.
+fn rejected(source: &Source, offset: usize, said: &str) -> Diagnostic {
+    let said = said.strip_prefix("Got ").unwrap_or(said);
+    let (message, back) = match said.strip_prefix("invalid syntax. Got unexpected token ") {
+        Some("Newline") => ("invalid syntax: the line ends too early".to_owned(), 0),
+        Some("Indent" | "Dedent") => ("invalid syntax: unexpected indentation".to_owned(), 0),
+        Some(token) => (format!("invalid syntax: unexpected {token}"), 0),
+        // The error is reported at the start of the next line.
+        None if said.starts_with("EOL") => ("a string is not closed on its line".to_owned(), 1),
+        None => (said.to_owned(), 0),
+    };
+    let mut start = offset.min(source.text.len()).saturating_sub(back);
+    while !source.text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let width = source.text[start..].chars().next().map_or(0, char::len_utf8);
+    syntax_error(message, Range::new(start, start + width))
 }
 
 pub(super) fn to_range(range: ast::text_size::TextRange) -> Range {

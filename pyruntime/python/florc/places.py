@@ -97,6 +97,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
         if value is unbound:
             continue
         if place.iterated:
+            value = _unwrapped(value)
             if hasattr(type(value), "__next__"):
                 raise Consumed(place.name)
             if _is_plain_data(value):
@@ -127,6 +128,13 @@ def _release(frame: FrameType) -> None:
     optimized = frame.f_code.co_flags & 1
     if optimized and sys.version_info < (3, 13):
         frame.f_locals.clear()
+
+
+def _unwrapped(value: Any) -> Any:
+    """What a progress bar runs over: the bar itself holds no state that matters."""
+    while type(value).__module__.partition(".")[0] == "tqdm" and hasattr(value, "iterable"):
+        value = value.iterable
+    return value
 
 
 def _is_plain_data(value: Any) -> bool:
