@@ -1,5 +1,6 @@
 //! The deferred check: what a replay logged, and what it held, against the record.
 
+use crate::materialize::Part;
 use crate::recorder::part_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -31,15 +32,13 @@ pub fn chunk_hashes(py: Python<'_>, leaves: &Bound<'_, PyList>) -> PyResult<Vec<
     for leaf in leaves.iter() {
         parts.push(part_of(&leaf, &mut held)?);
     }
-    Ok(py.detach(|| {
-        parts
-            .iter()
-            // SAFETY: bytes objects live through the call; for addresses the caller keeps the memory alive.
-            .map(|part| match part.len {
-                0 => blake3::hash(&[]),
-                len => blake3::hash(unsafe { std::slice::from_raw_parts(part.address as *const u8, len) }),
-            })
-            .map(|hash| hash.to_hex().to_string())
-            .collect()
-    }))
+    Ok(py.detach(|| parts.iter().map(|part| blake3::hash(bytes_of(part)).to_hex().to_string()).collect()))
+}
+
+fn bytes_of(part: &Part) -> &[u8] {
+    if part.len == 0 {
+        return &[];
+    }
+    // SAFETY: bytes objects live through the call; for addresses the caller keeps the memory alive.
+    unsafe { std::slice::from_raw_parts(part.address as *const u8, part.len) }
 }

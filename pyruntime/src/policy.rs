@@ -8,13 +8,7 @@ use std::collections::HashMap;
 
 /// Equation 1, the Record Overhead Invariant: `k M < n ε C`, so that record costs at most ε of the
 /// computation.
-pub fn record_overhead_holds(
-    n: u64,
-    k: u64,
-    materialize: f64,
-    compute: f64,
-    overhead_tolerance: f64,
-) -> bool {
+pub fn record_overhead_holds(n: u64, k: u64, materialize: f64, compute: f64, overhead_tolerance: f64) -> bool {
     k as f64 * materialize < n as f64 * overhead_tolerance * compute
 }
 
@@ -25,13 +19,7 @@ pub fn replay_latency_holds(n: u64, k: u64, materialize: f64, restore: f64, comp
 }
 
 /// Equation 3, the same with R = c M: `M/C < n/k · 1/(1+c)`.
-pub fn replay_latency_holds_at_ratio(
-    n: u64,
-    k: u64,
-    materialize: f64,
-    compute: f64,
-    restore_ratio: f64,
-) -> bool {
+pub fn replay_latency_holds_at_ratio(n: u64, k: u64, materialize: f64, compute: f64, restore_ratio: f64) -> bool {
     replay_latency_holds(n, k, materialize, restore_ratio * materialize, compute)
 }
 
@@ -162,14 +150,8 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
         let materialize = (times.materialize_s + next) / (times.checkpoints + 1) as f64;
         let compute = times.compute_s / times.executions as f64;
         let (n, k) = (times.executions, times.checkpoints);
-        joint_invariant_holds(
-            n,
-            k,
-            materialize,
-            compute,
-            self.restore_ratio,
-            self.overhead_tolerance,
-        ) && self.run_affords(next)
+        joint_invariant_holds(n, k, materialize, compute, self.restore_ratio, self.overhead_tolerance)
+            && self.run_affords(next)
     }
 
     /// The limit over all blocks and everything else that florc does.

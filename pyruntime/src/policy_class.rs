@@ -86,12 +86,7 @@ impl PyPolicy {
     /// materialized.
     fn times(&self, block: Block) -> (u64, f64, u64, f64) {
         let times = self.lock().times(&block);
-        (
-            times.executions,
-            times.compute_s,
-            times.checkpoints,
-            times.materialize_s,
-        )
+        (times.executions, times.compute_s, times.checkpoints, times.materialize_s)
     }
 }
 

@@ -33,12 +33,7 @@ impl PyRunReader {
             Ok((journal, store.packs(), end))
         });
         let (journal, packs, end) = opened.map_err(raise)?;
-        Ok(PyRunReader {
-            journal,
-            packs,
-            end: Mutex::new(end),
-            index: Mutex::new(None),
-        })
+        Ok(PyRunReader { journal, packs, end: Mutex::new(end), index: Mutex::new(None) })
     }
 
     /// The whole records as pairs of kind and payload, in the order in which they were written.
@@ -75,29 +70,20 @@ impl PyRunReader {
         let mut failures = Vec::new();
         for place in places {
             // checked against the length of the stored bytes when the pack was opened
-            let len = usize::try_from(place.entry.raw_len)
-                .map_err(|_| PyValueError::new_err("too long"))?;
-            let read = |buffer: &mut [u8]| {
-                py.detach(|| place.pack.read(&place.entry, buffer))
-                    .map_err(raise)
-            };
+            let len = usize::try_from(place.entry.raw_len).map_err(|_| PyValueError::new_err("too long"))?;
+            let read = |buffer: &mut [u8]| py.detach(|| place.pack.read(&place.entry, buffer)).map_err(raise);
             match PyBytes::new_with(py, len, read) {
                 Ok(bytes) => return Ok(bytes),
                 Err(error) => failures.push(error),
             }
         }
-        Err(failures
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| self.missing(&hash)))
+        Err(failures.into_iter().next().unwrap_or_else(|| self.missing(&hash)))
     }
 
     /// Whether some readable pack lists the hash.
     fn has_chunk(&self, py: Python<'_>, hash: &str) -> PyResult<bool> {
         let hash = parse(hash)?;
-        py.detach(|| self.places(&hash))
-            .map(|places| !places.is_empty())
-            .map_err(raise)
+        py.detach(|| self.places(&hash)).map(|places| !places.is_empty()).map_err(raise)
     }
 
     /// The packs of the store that cannot be read, as pairs of name and reason.
@@ -106,11 +92,7 @@ impl PyRunReader {
             let mut slot = lock(&self.index);
             let index = open_index(&mut slot, &self.packs)?;
             index.refresh()?;
-            Ok(index
-                .damaged()
-                .iter()
-                .map(|(name, why)| (name.clone(), why.clone()))
-                .collect())
+            Ok(index.damaged().iter().map(|(name, why)| (name.clone(), why.clone())).collect())
         });
         damaged.map_err(raise)
     }
@@ -129,15 +111,9 @@ impl PyRunReader {
 
     fn missing(&self, hash: &ChunkHash) -> PyErr {
         let slot = lock(&self.index);
-        let unreadable: Vec<&str> = slot
-            .iter()
-            .flat_map(|index| index.damaged().values())
-            .map(String::as_str)
-            .collect();
-        let mut message = format!(
-            "chunk {hash} is in no readable pack of {}",
-            self.packs.display()
-        );
+        let unreadable: Vec<&str> =
+            slot.iter().flat_map(|index| index.damaged().values()).map(String::as_str).collect();
+        let mut message = format!("chunk {hash} is in no readable pack of {}", self.packs.display());
         if !unreadable.is_empty() {
             message.push_str(&format!("; not readable: {}", unreadable.join("; ")));
         }

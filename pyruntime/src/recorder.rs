@@ -19,9 +19,7 @@ const SMALLEST_STAGING: usize = 64 << 10;
 /// Opens the store at `path`, creating what is missing of it.
 #[pyfunction]
 pub fn create_store(py: Python<'_>, path: PathBuf) -> PyResult<()> {
-    py.detach(|| Store::create(&path))
-        .map(|_| ())
-        .map_err(raise)
+    py.detach(|| Store::create(&path)).map(|_| ()).map_err(raise)
 }
 
 /// Records one rank of one run: checkpoints and log records. After construction nothing here raises
@@ -43,23 +41,12 @@ impl PyRecorder {
         max_staging: Option<usize>,
         engine: &str,
     ) -> PyResult<PyRecorder> {
-        let engine = Engine::named(engine).ok_or_else(|| {
-            PyValueError::new_err("engine must be 'writer', 'thread' or 'inline'")
-        })?;
-        let max_staging = max_staging
-            .unwrap_or_else(memory::quarter_of_free)
-            .max(SMALLEST_STAGING);
+        let engine = Engine::named(engine)
+            .ok_or_else(|| PyValueError::new_err("engine must be 'writer', 'thread' or 'inline'"))?;
+        let max_staging = max_staging.unwrap_or_else(memory::quarter_of_free).max(SMALLEST_STAGING);
         let started = py.detach(|| {
             let (store, run) = (Store::create(&store)?, RunId::new(run_id)?);
-            Recorder::start(
-                &store,
-                &run,
-                rank,
-                Options {
-                    max_staging,
-                    engine,
-                },
-            )
+            Recorder::start(&store, &run, rank, Options { max_staging, engine })
         });
         started.map(PyRecorder).map_err(raise)
     }
@@ -105,9 +92,7 @@ impl PyRecorder {
     /// Adds a record to the journal. The kind has 1 to 255 bytes; "checkpoint" is taken.
     fn log(&self, py: Python<'_>, kind: &str, payload: &str) -> PyResult<()> {
         if kind.is_empty() || kind.len() > 255 || kind == CHECKPOINT {
-            return Err(PyValueError::new_err(
-                "kind must have 1 to 255 bytes and not be 'checkpoint'",
-            ));
+            return Err(PyValueError::new_err("kind must have 1 to 255 bytes and not be 'checkpoint'"));
         }
         py.detach(|| self.0.log(kind, payload));
         Ok(())
@@ -211,8 +196,8 @@ pub(crate) fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, P
     }
     // the stable ABI of Python 3.10 has no buffers, and a bytearray may change once the GIL is
     // released
-    let view = PyMemoryView::from(leaf)
-        .map_err(|_| PyTypeError::new_err("a leaf must be (address, bytes) or bytes-like"))?;
+    let view =
+        PyMemoryView::from(leaf).map_err(|_| PyTypeError::new_err("a leaf must be (address, bytes) or bytes-like"))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let part = Part::of(bytes.as_bytes());
     held.push(bytes);

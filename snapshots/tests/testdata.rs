@@ -55,7 +55,8 @@ const GOOD: &str = "{paper,rules,loops,calls,syntax,scripts}/*.py";
 fn instrumented() {
     each(GOOD, |path| {
         let source = read(path);
-        let done = instrument(&source, &mode(EffectsMode::Flow)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
+        let done =
+            instrument(&source, &mode(EffectsMode::Flow)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
         assert_eq!(undo(&done.emitted), source.text, "the insertions can be taken out again");
         check("instrument", path, &done.emitted.text);
     });
@@ -65,7 +66,8 @@ fn instrumented() {
 fn planned() {
     each(GOOD, |path| {
         let source = read(path);
-        let plan = plan_only(&source, &mode(EffectsMode::Flow)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
+        let plan =
+            plan_only(&source, &mode(EffectsMode::Flow)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
         check("plan", path, &to_text(&source, &plan));
     });
 }

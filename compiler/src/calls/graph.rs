@@ -51,10 +51,8 @@ impl CallGraph {
                         let (targets, opaque) = reached(project, scope, &project.callee(scope, call));
                         self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque });
                     }
-                    ExprKind::Name(_) | ExprKind::Attribute { .. } => {
-                        if !called_names.contains(&part.range.start) {
-                            self.mentioned.extend(functions_named(project, scope, part));
-                        }
+                    ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
+                        self.mentioned.extend(functions_named(project, scope, part));
                     }
                     _ => {}
                 }
@@ -72,7 +70,10 @@ impl CallGraph {
                 graph.update_edge(nodes[site.scope], nodes[target], ());
             }
         }
-        tarjan_scc(&graph).into_iter().map(|part| part.into_iter().map(petgraph::graph::NodeIndex::index).collect()).collect()
+        tarjan_scc(&graph)
+            .into_iter()
+            .map(|part| part.into_iter().map(petgraph::graph::NodeIndex::index).collect())
+            .collect()
     }
 }
 
@@ -99,11 +100,9 @@ fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeI
             .and_then(|home| project.definitions.get(&(home, name.clone())))
             .map(|found| found.iter().copied().filter(is_function).collect())
             .unwrap_or_default(),
-        ExprKind::Attribute { value, attr } => project
-            .class_of_value(scope, value)
-            .and_then(|class| project.method(class, attr))
-            .into_iter()
-            .collect(),
+        ExprKind::Attribute { value, attr } => {
+            project.class_of_value(scope, value).and_then(|class| project.method(class, attr)).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -132,10 +132,10 @@ impl<'t> Project<'t> {
                 self.assigned.entry((home, name.clone())).or_default().push(value);
             }
             (ExprKind::Attribute { value: object, attr }, _) => {
-                if let (ExprKind::Name(root), Some(class)) = (&object.kind, self.scopes.class_of(id)) {
-                    if self.self_name(id) == Some(root) {
-                        self.assigned.entry((class, format!("self.{attr}"))).or_default().push(value);
-                    }
+                if let (ExprKind::Name(root), Some(class)) = (&object.kind, self.scopes.class_of(id))
+                    && self.self_name(id) == Some(root)
+                {
+                    self.assigned.entry((class, format!("self.{attr}"))).or_default().push(value);
                 }
             }
             (ExprKind::Display { items: left, .. }, ExprKind::Display { items: right, .. })
@@ -251,9 +251,7 @@ impl<'t> Project<'t> {
                 // Anything else that no scope binds is a star import's, or defined by the code around: it may be anything.
                 None => is_builtin(name).then(|| format!("builtins.{name}")),
             },
-            ExprKind::Attribute { value, attr } => {
-                self.library_name(scope, value).map(|base| format!("{base}.{attr}"))
-            }
+            ExprKind::Attribute { value, attr } => self.library_name(scope, value).map(|base| format!("{base}.{attr}")),
             _ => None,
         }
     }

@@ -61,10 +61,10 @@ impl<'t> Project<'t> {
             return Callee::Variable(&call.callee);
         };
         let key = (home, name.clone());
-        if !self.variables.contains(&key) {
-            if let Some(found) = self.definitions.get(&key) {
-                return self.defined(found);
-            }
+        if !self.variables.contains(&key)
+            && let Some(found) = self.definitions.get(&key)
+        {
+            return self.defined(found);
         }
         if let Some(class) = self.class_of_value(scope, &call.callee) {
             return self.object(&call.callee, class);

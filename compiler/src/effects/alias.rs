@@ -119,10 +119,11 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
             let mut inner = BTreeSet::new();
             collect(project, scope, value, &mut inner);
             // An attribute of an imported module of the project, or of a class, is a place too.
-            if inner.is_empty() && project.library_name(scope, value).is_some_and(|name| !name.starts_with("builtins.")) {
-                if let ExprKind::Name(name) = &value.kind {
-                    inner.insert(Place::name(project.scopes.resolve(scope, name), name.clone()));
-                }
+            if inner.is_empty()
+                && project.library_name(scope, value).is_some_and(|name| !name.starts_with("builtins."))
+                && let ExprKind::Name(name) = &value.kind
+            {
+                inner.insert(Place::name(project.scopes.resolve(scope, name), name.clone()));
             }
             out.extend(inner.into_iter().map(|place| place.attr(attr)));
         }

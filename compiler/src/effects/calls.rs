@@ -23,7 +23,7 @@ impl Extractor<'_, '_> {
                     self.summary(scope, call, Some(receiver), target, range, out);
                 }
                 if !sure {
-                    let facts = Knowledge::shipped().method(name).unwrap_or_else(|| receiver_only());
+                    let facts = Knowledge::shipped().method(name).unwrap_or_else(receiver_only);
                     self.method(scope, call, receiver, name, Some(facts), range, out);
                 }
             }
@@ -277,7 +277,8 @@ impl Extractor<'_, '_> {
             let Some(found) = self.project.definitions.get(&(home, name.clone())) else { continue };
             for &target in found {
                 let Some(summary) = self.summaries.get(target) else { continue };
-                let outer = summary.effects.iter().filter(|inner| inner.place.as_ref().is_none_or(|p| p.home != Some(target)));
+                let outer =
+                    summary.effects.iter().filter(|inner| inner.place.as_ref().is_none_or(|p| p.home != Some(target)));
                 out.extend(outer.map(|inner| Effect { range, ..inner.clone() }));
             }
         }

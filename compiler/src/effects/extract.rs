@@ -67,7 +67,10 @@ impl<'p, 't> Extractor<'p, 't> {
                 self.iterate(scope, &node.iter, out);
             }
             StmtKind::With { items, .. } => {
-                items.iter().filter_map(|(_, target)| target.as_ref()).for_each(|target| self.target(scope, target, out));
+                items
+                    .iter()
+                    .filter_map(|(_, target)| target.as_ref())
+                    .for_each(|target| self.target(scope, target, out));
             }
             StmtKind::Delete(targets) => targets.iter().for_each(|target| self.delete(scope, target, out)),
             _ => self.other_bindings(scope, stmt, out),
@@ -114,13 +117,25 @@ impl<'p, 't> Extractor<'p, 't> {
                 }
                 if let Some(class) = self.class_object(scope, value) {
                     let why = format!("an attribute of the class {class} is assigned");
-                    out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+                    out.push(Effect {
+                        kind: EffectKind::Unknown,
+                        place: None,
+                        range: target.range,
+                        why,
+                        assumed: false,
+                    });
                 }
             }
             ExprKind::Subscript { value, .. } => {
                 for place in self.reach(scope, value) {
                     let why = "an item is assigned".to_owned();
-                    out.push(Effect { kind: EffectKind::Mutate, place: Some(place), range: target.range, why, assumed: false });
+                    out.push(Effect {
+                        kind: EffectKind::Mutate,
+                        place: Some(place),
+                        range: target.range,
+                        why,
+                        assumed: false,
+                    });
                 }
             }
             _ => {}

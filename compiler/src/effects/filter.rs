@@ -200,9 +200,10 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
         let Some(init) = project.method(class, "__init__") else { return false };
         let Some(itself) = project.self_name(init) else { return false };
-        project.scopes.list[init].body.iter().any(|stmt| {
-            crate::scopes::targets(stmt).into_iter().any(|target| sets_attribute(target, itself, attr))
-        })
+        project.scopes.list[init]
+            .body
+            .iter()
+            .any(|stmt| crate::scopes::targets(stmt).into_iter().any(|target| sets_attribute(target, itself, attr)))
     }
 }
 

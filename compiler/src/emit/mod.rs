@@ -51,8 +51,7 @@ fn import_offset(source: &Source, module: &Module, tokens: &Tokens) -> usize {
     for (index, stmt) in module.body.iter().enumerate() {
         let is_docstring = index == 0
             && matches!(&stmt.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))));
-        let is_future =
-            matches!(&stmt.kind, StmtKind::Import(names) if names.iter().any(|name| name.is_future));
+        let is_future = matches!(&stmt.kind, StmtKind::Import(names) if names.iter().any(|name| name.is_future));
         if !is_docstring && !is_future {
             break;
         }

@@ -1,8 +1,7 @@
 //! The names that emitted code uses of the runtime, spelled once. A test asserts that the Python package has them.
 
 /// Every name, as an attribute path of the package.
-pub const NAMES: &[&str] =
-    &[GENERATOR, TICK, STEP_INTO, END, RESTORE, UNBOUND, PROBE];
+pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, UNBOUND, PROBE];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const TICK: &str = "tick";

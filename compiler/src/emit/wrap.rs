@@ -143,7 +143,8 @@ impl<'a> Writer<'a> {
         self.indented.push(Indented { range, at: own, unit });
         if !close.is_empty() {
             let ends_line = self.source.text[..end].ends_with(['\n', '\r']);
-            let close = if ends_line { close } else { format!("{}{}", self.newline, close.trim_end_matches(['\r', '\n'])) };
+            let close =
+                if ends_line { close } else { format!("{}{}", self.newline, close.trim_end_matches(['\r', '\n'])) };
             // Inner blocks close before outer ones: the later a loop begins, the earlier its rank.
             let rank = -1 - isize::try_from(range.start).unwrap_or(isize::MAX - 1);
             self.insertions.push((end, rank, close));

@@ -12,7 +12,8 @@ type Graph = DiGraph<Step, ()>;
 
 pub(super) fn graph(scope: &Scope) -> (Graph, Vec<String>, BTreeMap<usize, LoopNodes>) {
     let names = all_names(scope);
-    let mut builder = Builder { graph: Graph::new(), names, loops: BTreeMap::new(), jumps: Vec::new(), catch: Vec::new() };
+    let mut builder =
+        Builder { graph: Graph::new(), names, loops: BTreeMap::new(), jumps: Vec::new(), catch: Vec::new() };
     let entry = builder.node("entry");
     let exit = builder.node("exit");
     builder.jumps.push(Jumps { next: exit, leave: exit });

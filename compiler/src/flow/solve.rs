@@ -35,10 +35,7 @@ pub(super) fn live(graph: &DiGraph<Step, ()>) -> Vec<BTreeSet<usize>> {
 }
 
 /// For each node, the names bound on every path from the entry to it; `None` where no path leads.
-pub(super) fn surely_bound(
-    graph: &DiGraph<Step, ()>,
-    initially: &BTreeSet<usize>,
-) -> Vec<Option<BTreeSet<usize>>> {
+pub(super) fn surely_bound(graph: &DiGraph<Step, ()>, initially: &BTreeSet<usize>) -> Vec<Option<BTreeSet<usize>>> {
     let mut before: Vec<Option<BTreeSet<usize>>> = vec![None; graph.node_count()];
     let Some(entry) = graph.node_indices().next() else {
         return before;

@@ -103,10 +103,10 @@ fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<usize>, list: &
 
 fn ways_out(stmt: &Stmt) -> WaysOut {
     let mut out = WaysOut::default();
-    if let StmtKind::For(node) = &stmt.kind {
-        if node.is_async {
-            out.suspends = Some(stmt.range);
-        }
+    if let StmtKind::For(node) = &stmt.kind
+        && node.is_async
+    {
+        out.suspends = Some(stmt.range);
     }
     walk::statements(std::slice::from_ref(stmt), &mut |inner| {
         match &inner.kind {

@@ -75,7 +75,9 @@ fn accumulates_in(suite: &[Stmt], cleared: bool) -> bool {
 fn clears(stmt: &Stmt) -> bool {
     let here = match &stmt.kind {
         StmtKind::Assign { targets, .. } => targets.iter().any(is_gradient),
-        _ => walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, &|name| name == "zero_grad") || zeroes(expr)),
+        _ => {
+            walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, &|name| name == "zero_grad") || zeroes(expr))
+        }
     };
     let inside: &[Stmt] = match &stmt.kind {
         StmtKind::For(node) => &node.body,

@@ -85,7 +85,13 @@ pub fn explain(source: &Source, plan: &Plan, id: &str) -> Option<String> {
     for change in &entry.changeset.changes {
         let line = source.lines.line(change.range.start);
         let assumed = if change.assumed { " (assumed)" } else { "" };
-        let _ = writeln!(out, "    {:width$}  {:13} line {line}: {}{assumed}", change.place.to_string(), how(change), change.why);
+        let _ = writeln!(
+            out,
+            "    {:width$}  {:13} line {line}: {}{assumed}",
+            change.place.to_string(),
+            how(change),
+            change.why
+        );
     }
     Some(out)
 }

@@ -39,11 +39,8 @@ pub(super) fn roles(analysis: &Analysis, facts: &Facts, obstacles: &[Option<Obst
     let mut selection = Selection { analysis, facts, obstacles, contexts: initial_contexts(analysis, facts) };
     // A context only moves up (towards `Top`) as callers are found; there are three, so this ends.
     while selection.round() {}
-    let contexts: Vec<Context> = selection
-        .contexts
-        .iter()
-        .map(|context| context.unwrap_or(Context::Memoized(None)))
-        .collect();
+    let contexts: Vec<Context> =
+        selection.contexts.iter().map(|context| context.unwrap_or(Context::Memoized(None))).collect();
     selection.contexts = contexts.into_iter().map(Some).collect();
     selection.decisions()
 }

@@ -126,10 +126,10 @@ fn match_loops(aligned: &Aligned, old: &Plan, new: &Plan) -> BTreeMap<String, St
 fn rename(plan: &mut Plan, matched: &BTreeMap<String, String>) {
     use crate::plan::Action;
     for entry in &mut plan.loops {
-        if let Action::Inside(outer) = &mut entry.action {
-            if let Some(old) = matched.get(outer) {
-                outer.clone_from(old);
-            }
+        if let Action::Inside(outer) = &mut entry.action
+            && let Some(old) = matched.get(outer)
+        {
+            outer.clone_from(old);
         }
         match matched.get(&entry.id) {
             Some(old) => entry.id.clone_from(old),

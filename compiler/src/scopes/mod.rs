@@ -3,7 +3,6 @@
 mod builtins;
 mod names;
 
-
 pub use builtins::is_builtin;
 pub use names::{bound_names, reads, target_names, targets};
 
@@ -178,10 +177,10 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
             walk::expressions(expr, &mut |part| {
                 match &part.kind {
                     ExprKind::Call(call) => {
-                        if let ExprKind::Name(name) = &call.callee.kind {
-                            if matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars") {
-                                scope.dynamic.get_or_insert(part.range);
-                            }
+                        if let ExprKind::Name(name) = &call.callee.kind
+                            && matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars")
+                        {
+                            scope.dynamic.get_or_insert(part.range);
                         }
                     }
                     ExprKind::Yield(_) | ExprKind::Await(_) => scope.suspends = true,

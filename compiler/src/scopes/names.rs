@@ -77,7 +77,9 @@ pub fn bound_names<'t>(stmt: &'t Stmt, visit: &mut dyn FnMut(&'t str)) {
         StmtKind::Import(imports) => imports.iter().for_each(|import| visit(&import.local)),
         StmtKind::Match { cases, .. } => cases.iter().flat_map(|case| &case.binds).for_each(|name| visit(name)),
         StmtKind::Try { handlers, .. } => {
-            handlers.iter().filter_map(|handler| handler.name.as_deref()).for_each(|name| visit(name));
+            for name in handlers.iter().filter_map(|handler| handler.name.as_deref()) {
+                visit(name);
+            }
         }
         _ => {}
     }

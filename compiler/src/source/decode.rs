@@ -51,8 +51,7 @@ fn cookie(body: &[u8]) -> Option<String> {
 fn cookie_in_comment(comment: &str) -> Option<String> {
     let at = comment.find("coding")? + "coding".len();
     let rest = comment[at..].strip_prefix([':', '='])?.trim_start();
-    let name: String =
-        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).collect();
+    let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).collect();
     (!name.is_empty()).then(|| name.to_ascii_lowercase().replace('_', "-"))
 }
 

@@ -81,16 +81,12 @@ impl Lowering {
                 orelse: self.suite(stmt.orelse),
                 is_async: true,
             })),
-            ast::Stmt::While(stmt) => StmtKind::While {
-                test: expr(*stmt.test),
-                body: self.suite(stmt.body),
-                orelse: self.suite(stmt.orelse),
-            },
-            ast::Stmt::If(stmt) => StmtKind::If {
-                test: expr(*stmt.test),
-                body: self.suite(stmt.body),
-                orelse: self.suite(stmt.orelse),
-            },
+            ast::Stmt::While(stmt) => {
+                StmtKind::While { test: expr(*stmt.test), body: self.suite(stmt.body), orelse: self.suite(stmt.orelse) }
+            }
+            ast::Stmt::If(stmt) => {
+                StmtKind::If { test: expr(*stmt.test), body: self.suite(stmt.body), orelse: self.suite(stmt.orelse) }
+            }
             ast::Stmt::With(stmt) => {
                 StmtKind::With { items: with_items(stmt.items), body: self.suite(stmt.body), is_async: false }
             }

@@ -145,18 +145,37 @@ pub struct Expr {
 #[allow(missing_docs)]
 pub enum ExprKind {
     Name(String),
-    Attribute { value: Box<Expr>, attr: String },
-    Subscript { value: Box<Expr>, index: Box<Expr> },
+    Attribute {
+        value: Box<Expr>,
+        attr: String,
+    },
+    Subscript {
+        value: Box<Expr>,
+        index: Box<Expr>,
+    },
     Call(Box<Call>),
     /// `+`, `not`, `and`, `<`, `a if b else c`, f-strings: evaluates its parts, in order, to a new value.
     Operation(Vec<Expr>),
     /// `a or b`, `x if c else y`: yields one of its parts itself.
     Choice(Vec<Expr>),
     /// A tuple, list, set or dict display. For dicts: keys and values in turn.
-    Display { items: Vec<Expr>, is_tuple_or_list: bool },
-    Comprehension { elements: Vec<Expr>, clauses: Vec<Clause>, is_generator: bool },
-    Lambda { params: Vec<Param>, body: Box<Expr> },
-    Named { target: Box<Expr>, value: Box<Expr> },
+    Display {
+        items: Vec<Expr>,
+        is_tuple_or_list: bool,
+    },
+    Comprehension {
+        elements: Vec<Expr>,
+        clauses: Vec<Clause>,
+        is_generator: bool,
+    },
+    Lambda {
+        params: Vec<Param>,
+        body: Box<Expr>,
+    },
+    Named {
+        target: Box<Expr>,
+        value: Box<Expr>,
+    },
     Starred(Box<Expr>),
     Await(Box<Expr>),
     Yield(Option<Box<Expr>>),

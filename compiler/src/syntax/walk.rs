@@ -60,9 +60,7 @@ pub fn own_expressions(stmt: &Stmt) -> Vec<&Expr> {
         StmtKind::Delete(targets) => targets.iter().collect(),
         StmtKind::Assign { targets, value } => std::iter::once(value).chain(targets).collect(),
         StmtKind::AugAssign { target, value } => vec![value, target],
-        StmtKind::AnnAssign { target, annotation, value } => {
-            value.iter().chain([target, annotation]).collect()
-        }
+        StmtKind::AnnAssign { target, annotation, value } => value.iter().chain([target, annotation]).collect(),
         StmtKind::For(node) => vec![&node.iter, &node.target],
         StmtKind::While { test, .. } | StmtKind::If { test, .. } => vec![test],
         StmtKind::With { items, .. } => {
@@ -102,9 +100,7 @@ pub fn parts(expr: &Expr) -> Vec<&Expr> {
             .flat_map(|clause| [&clause.iter, &clause.target].into_iter().chain(&clause.conditions))
             .chain(elements)
             .collect(),
-        ExprKind::Lambda { params, body } => {
-            param_expressions(params).chain(std::iter::once(body.as_ref())).collect()
-        }
+        ExprKind::Lambda { params, body } => param_expressions(params).chain(std::iter::once(body.as_ref())).collect(),
         ExprKind::Named { target, value } => vec![value, target],
     }
 }

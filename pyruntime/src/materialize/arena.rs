@@ -42,25 +42,14 @@ impl Space {
     /// So many bytes, all free.
     pub fn new(capacity: usize) -> Space {
         let capacity = capacity / ALIGNMENT * ALIGNMENT;
-        Space {
-            capacity,
-            touched: 0,
-            taken: VecDeque::new(),
-            places: BTreeMap::new(),
-        }
+        Space { capacity, touched: 0, taken: VecDeque::new(), places: BTreeMap::new() }
     }
 
     /// Takes a range of at least `len` bytes in one piece; `None` when there is no room now.
     pub fn alloc(&mut self, len: usize, reach: Reach) -> Option<Extent> {
         let len = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
-        let limit = if reach == Reach::All {
-            self.capacity
-        } else {
-            self.touched
-        };
-        let (offset, _) = self
-            .gaps()
-            .find(|(start, room)| *room >= len && start + len <= limit)?;
+        let limit = if reach == Reach::All { self.capacity } else { self.touched };
+        let (offset, _) = self.gaps().find(|(start, room)| *room >= len && start + len <= limit)?;
         self.touched = self.touched.max(offset + len);
         self.places.insert(offset, offset + len);
         let extent = Extent { offset, len };
@@ -119,9 +108,7 @@ impl Mapping {
         // SAFETY: advice on the mapping that was just made. Without huge pages the first use only
         // takes longer.
         unsafe { libc::madvise(base, len, libc::MADV_HUGEPAGE) };
-        NonNull::new(base.cast())
-            .map(|base| Mapping { base, len })
-            .ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+        NonNull::new(base.cast()).map(|base| Mapping { base, len }).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
     /// Its size in bytes.
@@ -138,13 +125,7 @@ impl Mapping {
     /// is. Older kernels find it at the first use instead.
     pub fn populate(&self, len: usize) {
         // SAFETY: the range is inside the mapping, and populating changes no byte
-        unsafe {
-            libc::madvise(
-                self.base.as_ptr().cast(),
-                len.min(self.len),
-                libc::MADV_POPULATE_WRITE,
-            )
-        };
+        unsafe { libc::madvise(self.base.as_ptr().cast(), len.min(self.len), libc::MADV_POPULATE_WRITE) };
     }
 
     /// Copies `len` bytes from `source` to `offset`. False when they do not fit.

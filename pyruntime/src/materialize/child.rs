@@ -15,14 +15,7 @@ use super::wire::Reply;
 
 /// Signals that end the training process must not end the writer before it has drained. Without
 /// SIGXFSZ and SIGPIPE, files that grow too large and readers that are gone are errors like others.
-const IGNORED: [i32; 6] = [
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-    libc::SIGPIPE,
-    libc::SIGXFSZ,
-];
+const IGNORED: [i32; 6] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGXFSZ];
 const LAST_SIGNAL: i32 = 64;
 const PANICKED: i32 = 70;
 
@@ -52,11 +45,7 @@ pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> 
     let pid = unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) };
     if pid == 0 {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            become_writer([
-                ends.commands_out.fd(),
-                ends.replies_in.fd(),
-                Ok(committer.as_raw_fd()),
-            ]);
+            become_writer([ends.commands_out.fd(), ends.replies_in.fd(), Ok(committer.as_raw_fd())]);
             send(&ends.replies_in, &Reply::Ready);
             drain(ends, arena, committer, Some(parent));
         }));
@@ -78,11 +67,7 @@ fn become_writer(keep: [io::Result<RawFd>; 3]) {
     unsafe {
         libc::setsid();
         for signal in 1..=LAST_SIGNAL {
-            let action = if IGNORED.contains(&signal) {
-                libc::SIG_IGN
-            } else {
-                libc::SIG_DFL
-            };
+            let action = if IGNORED.contains(&signal) { libc::SIG_IGN } else { libc::SIG_DFL };
             libc::signal(signal, action);
         }
         let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
@@ -102,12 +87,7 @@ fn become_writer(keep: [io::Result<RawFd>; 3]) {
 /// Closes every descriptor from 3 on but those to keep, which are sorted.
 fn close_others(keep: &[RawFd]) {
     let mut first = 3;
-    for fd in keep
-        .iter()
-        .copied()
-        .filter(|fd| *fd >= 3)
-        .chain([RawFd::MAX])
-    {
+    for fd in keep.iter().copied().filter(|fd| *fd >= 3).chain([RawFd::MAX]) {
         if first < fd {
             close_range(first, fd - 1);
         }
@@ -121,13 +101,8 @@ fn close_range(first: RawFd, last: RawFd) {
         return;
     }
     // kernels before 5.9
-    let open = std::fs::read_dir("/proc/self/fd")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let open: Vec<RawFd> = open
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect();
+    let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<RawFd> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for fd in open.into_iter().filter(|fd| (first..=last).contains(fd)) {
         // SAFETY: as above
         unsafe { libc::close(fd) };
@@ -177,9 +152,6 @@ fn ended(pid: i32) -> Option<String> {
     } else if libc::WIFSIGNALED(status) {
         Some(format!("it was ended by signal {}", libc::WTERMSIG(status)))
     } else {
-        Some(format!(
-            "it ended with status {}",
-            libc::WEXITSTATUS(status)
-        ))
+        Some(format!("it ended with status {}", libc::WEXITSTATUS(status)))
     }
 }

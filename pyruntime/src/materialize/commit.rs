@@ -55,16 +55,7 @@ impl Committer {
         })?;
         let (packs_dir, pack_prefix) = (store.packs(), run.pack_prefix(rank));
         let next_pack = next_pack(&packs_dir, &pack_prefix)?;
-        Ok(Committer {
-            packs_dir,
-            pack_prefix,
-            next_pack,
-            next_seq,
-            index: None,
-            journal,
-            lost: 0,
-            first_loss: None,
-        })
+        Ok(Committer { packs_dir, pack_prefix, next_pack, next_seq, index: None, journal, lost: 0, first_loss: None })
     }
 
     /// The number that the next checkpoint should have.
@@ -75,10 +66,7 @@ impl Committer {
     /// Writes one staged checkpoint and its record.
     pub fn commit(&mut self, seq: u64, extent: Option<&[u8]>) -> Done {
         let start = cpu_s();
-        let mut done = Done {
-            seq,
-            ..Done::default()
-        };
+        let mut done = Done { seq, ..Done::default() };
         match self.try_commit(seq, extent, &mut done.bytes_written) {
             Ok(()) => {}
             Err(error) => {
@@ -90,21 +78,14 @@ impl Committer {
         done
     }
 
-    fn try_commit(
-        &mut self,
-        seq: u64,
-        extent: Option<&[u8]>,
-        bytes_written: &mut u64,
-    ) -> Result<()> {
+    fn try_commit(&mut self, seq: u64, extent: Option<&[u8]>, bytes_written: &mut u64) -> Result<()> {
         let staged = extent.and_then(Staged::parse);
-        let staged = staged
-            .ok_or_else(|| self.refused("the staged bytes are not laid out as they must be"))?;
+        let staged = staged.ok_or_else(|| self.refused("the staged bytes are not laid out as they must be"))?;
         check_header(staged.header).map_err(|why| self.refused(&why))?;
         // first, so that a failure of earlier records is not taken for one of this checkpoint
         self.flush();
         let chunks = self.write_chunks(&staged.parts, bytes_written)?;
-        self.journal
-            .append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()
     }
 
@@ -113,11 +94,7 @@ impl Committer {
     }
 
     /// Makes every part durable, in at most one new pack, and returns hashes and lengths.
-    fn write_chunks(
-        &mut self,
-        parts: &[&[u8]],
-        bytes_written: &mut u64,
-    ) -> Result<Vec<(ChunkHash, usize)>> {
+    fn write_chunks(&mut self, parts: &[&[u8]], bytes_written: &mut u64) -> Result<Vec<(ChunkHash, usize)>> {
         let index = open_index(&mut self.index, &self.packs_dir)?;
         let mut fresh = BTreeMap::new();
         let mut chunks = Vec::with_capacity(parts.len());
@@ -211,11 +188,7 @@ fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
         let Some(rest) = hidden.unwrap_or(name).strip_prefix(prefix) else {
             continue;
         };
-        let Some(number) = rest
-            .split('.')
-            .next()
-            .and_then(|number| number.parse::<u64>().ok())
-        else {
+        let Some(number) = rest.split('.').next().and_then(|number| number.parse::<u64>().ok()) else {
             continue;
         };
         if hidden.is_some() && rest.ends_with(".tmp") {
@@ -230,10 +203,7 @@ fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
 
 /// Processor time of the calling thread, in seconds.
 fn cpu_s() -> f64 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: room for one timespec, as the call wants
     if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) } != 0 {
         return 0.0;

@@ -11,12 +11,7 @@ const LOOK_MS: i32 = 1000;
 
 /// Writes what is staged until the training process closes or ends, then everything that is left.
 pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Option<i32>) {
-    let mut commands = Commands {
-        pipe: &ends.commands_out,
-        parent,
-        bytes: Vec::new(),
-        start: 0,
-    };
+    let mut commands = Commands { pipe: &ends.commands_out, parent, bytes: Vec::new(), start: 0 };
     while let Some(command) = commands.next(committer) {
         match command {
             Command::Checkpoint { seq, offset, len } => {
@@ -94,7 +89,6 @@ impl Commands<'_> {
 
     fn orphaned(&self) -> bool {
         // SAFETY: getppid always succeeds and touches no memory
-        self.parent
-            .is_some_and(|parent| parent != unsafe { libc::getppid() })
+        self.parent.is_some_and(|parent| parent != unsafe { libc::getppid() })
     }
 }

@@ -33,9 +33,7 @@ impl Engine {
 
     /// The engine with this name.
     pub fn named(name: &str) -> Option<Engine> {
-        [Engine::Writer, Engine::Thread, Engine::Inline]
-            .into_iter()
-            .find(|engine| engine.name() == name)
+        [Engine::Writer, Engine::Thread, Engine::Inline].into_iter().find(|engine| engine.name() == name)
     }
 }
 
@@ -51,22 +49,12 @@ pub(super) struct Started {
 }
 
 /// Starts the engine that was asked for, or the next one that can be.
-pub(super) fn start(
-    wanted: Engine,
-    ends: &Arc<Ends>,
-    arena: &Arc<Mapping>,
-    mut committer: Committer,
-) -> Started {
+pub(super) fn start(wanted: Engine, ends: &Arc<Ends>, arena: &Arc<Mapping>, mut committer: Committer) -> Started {
     let mut fallback = None;
     if wanted == Engine::Writer {
         match start_process(ends, arena, &mut committer) {
             Ok(pid) => {
-                return Started {
-                    engine: Engine::Writer,
-                    pid: Some(pid),
-                    fallback: None,
-                    inline: None,
-                };
+                return Started { engine: Engine::Writer, pid: Some(pid), fallback: None, inline: None };
             }
             Err(why) => fallback = Some(why),
         }
@@ -80,12 +68,7 @@ pub(super) fn start(
                 if let Err(back) = give.send(committer) {
                     return inline(back.0, Some("the writer thread ended at once".to_string()));
                 }
-                return Started {
-                    engine: Engine::Thread,
-                    pid: None,
-                    fallback,
-                    inline: None,
-                };
+                return Started { engine: Engine::Thread, pid: None, fallback, inline: None };
             }
             Err(error) => fallback = Some(format!("no thread could be started: {error}")),
         }
@@ -94,20 +77,14 @@ pub(super) fn start(
 }
 
 fn inline(committer: Committer, fallback: Option<String>) -> Started {
-    Started {
-        engine: Engine::Inline,
-        pid: None,
-        fallback,
-        inline: Some(committer),
-    }
+    Started { engine: Engine::Inline, pid: None, fallback, inline: Some(committer) }
 }
 
 fn start_process(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> Result<i32, String> {
     if !child::single_threaded() {
         return Err("the process already has threads".to_string());
     }
-    let pid = child::start(ends, arena, committer)
-        .map_err(|error| format!("no process could be started: {error}"))?;
+    let pid = child::start(ends, arena, committer).map_err(|error| format!("no process could be started: {error}"))?;
     // the writer has its own; the end of ours would never be seen otherwise
     ends.replies_in.close();
     // until it is ready it still holds the script's files; one that takes longer is not waited for
@@ -129,10 +106,7 @@ fn start_thread(
         }
         drop(end);
     };
-    std::thread::Builder::new()
-        .name("florc-writer".to_string())
-        .spawn(body)
-        .map(|_| ())
+    std::thread::Builder::new().name("florc-writer".to_string()).spawn(body).map(|_| ())
 }
 
 /// Signals belong to the script's threads; SIGPIPE then only is an error.

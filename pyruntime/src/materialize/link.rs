@@ -83,13 +83,10 @@ impl Link {
         }
         // memory that was touched before is ours already; fresh memory may be what the training
         // needs next
-        let extent = self.space.alloc(len, Reach::Touched).or_else(|| {
-            if memory::affords(len) {
-                self.space.alloc(len, Reach::All)
-            } else {
-                None
-            }
-        })?;
+        let extent = self
+            .space
+            .alloc(len, Reach::Touched)
+            .or_else(|| if memory::affords(len) { self.space.alloc(len, Reach::All) } else { None })?;
         let seq = self.next_seq;
         self.next_seq += 1;
         self.in_flight.push_back(seq);
@@ -104,11 +101,7 @@ impl Link {
     }
 
     pub fn room(&self) -> usize {
-        if self.dead.is_some() || self.state != State::Open {
-            0
-        } else {
-            self.space.room()
-        }
+        if self.dead.is_some() || self.state != State::Open { 0 } else { self.space.room() }
     }
 
     pub fn dead(&self) -> Option<&str> {
@@ -134,10 +127,7 @@ impl Link {
             self.totals.logs_lost += 1;
             return;
         }
-        self.send(&Command::Log {
-            kind: kind.to_string(),
-            payload: payload.to_string(),
-        });
+        self.send(&Command::Log { kind: kind.to_string(), payload: payload.to_string() });
     }
 
     /// Waits for room in the backlog, once for as long as patience lasts. False when there is none.
@@ -150,10 +140,7 @@ impl Link {
             }
             self.out_of_patience = start.elapsed() > PATIENCE;
             // a pipe that is closed is found out by the next exchange
-            let _ = self
-                .ends
-                .commands_in
-                .wait(Wait::Writable, LOOK.as_millis() as i32);
+            let _ = self.ends.commands_in.wait(Wait::Writable, LOOK.as_millis() as i32);
         }
         true
     }
@@ -221,10 +208,7 @@ impl Link {
         self.totals.bytes_written += done.bytes_written;
         match &done.error {
             None => self.totals.checkpoints += 1,
-            Some(error) => self
-                .totals
-                .errors
-                .push(format!("checkpoint {}: {error}", done.seq)),
+            Some(error) => self.totals.errors.push(format!("checkpoint {}: {error}", done.seq)),
         }
         self.finished.push(done);
     }
@@ -232,9 +216,7 @@ impl Link {
     pub fn closed_by_writer(&mut self, lost: u64, error: Option<String>) {
         self.totals.logs_lost += lost;
         if let Some(error) = error {
-            self.totals
-                .errors
-                .push(format!("{lost} journal records are lost: {error}"));
+            self.totals.errors.push(format!("{lost} journal records are lost: {error}"));
         }
         self.state = State::Ended;
     }
@@ -245,11 +227,7 @@ impl Link {
         let ending = self.writer.reap_within(LAST_BREATH / 10);
         let reason = ending.map_or(why.to_string(), |ending| format!("{why}: {ending}"));
         for seq in self.in_flight.drain(..) {
-            self.finished.push(Done {
-                seq,
-                error: Some(reason.clone()),
-                ..Done::default()
-            });
+            self.finished.push(Done { seq, error: Some(reason.clone()), ..Done::default() });
         }
         self.totals.errors.push(reason.clone());
         self.dead = Some(reason);

@@ -18,8 +18,7 @@ pub fn affords(bytes: usize) -> bool {
 
 /// Free memory of the machine, or of the control group when that is less.
 fn available() -> Option<usize> {
-    let machine =
-        field(Path::new("/proc/meminfo"), "MemAvailable:").and_then(|kib| kib.checked_mul(1024));
+    let machine = field(Path::new("/proc/meminfo"), "MemAvailable:").and_then(|kib| kib.checked_mul(1024));
     machine.into_iter().chain(group_available()).min()
 }
 
@@ -30,12 +29,9 @@ fn group_available() -> Option<usize> {
         let below = |root: &str| PathBuf::from(root).join(path.trim_start_matches('/'));
         match names {
             "" => left(&below("/sys/fs/cgroup"), "memory.max", "memory.current", ""),
-            "memory" => left(
-                &below("/sys/fs/cgroup/memory"),
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_",
-            ),
+            "memory" => {
+                left(&below("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+            }
             _ => None,
         }
     });
@@ -44,13 +40,7 @@ fn group_available() -> Option<usize> {
 
 /// Cached files count as used, but are given up when memory is needed.
 fn left(group: &Path, limit: &str, usage: &str, prefix: &str) -> Option<usize> {
-    let number = |name: &str| {
-        fs::read_to_string(group.join(name))
-            .ok()?
-            .trim()
-            .parse::<usize>()
-            .ok()
-    };
+    let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<usize>().ok();
     let stat = group.join("memory.stat");
     let cached = |name: &str| field(&stat, &format!("{prefix}{name}")).unwrap_or(0);
     let given_up = cached("inactive_file").saturating_add(cached("active_file"));
@@ -61,13 +51,7 @@ fn left(group: &Path, limit: &str, usage: &str, prefix: &str) -> Option<usize> {
 fn field(file: &Path, name: &str) -> Option<usize> {
     let text = fs::read_to_string(file).ok()?;
     let mut fields = text.lines().map(str::split_whitespace);
-    fields.find_map(|mut words| {
-        if words.next() == Some(name) {
-            words.next()?.parse().ok()
-        } else {
-            None
-        }
-    })
+    fields.find_map(|mut words| if words.next() == Some(name) { words.next()?.parse().ok() } else { None })
 }
 
 #[cfg(test)]
@@ -85,11 +69,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("max"), "1000\n").unwrap();
         fs::write(dir.path().join("now"), "900\n").unwrap();
-        fs::write(
-            dir.path().join("memory.stat"),
-            "anon 300\ninactive_file 400\nactive_file 200\n",
-        )
-        .unwrap();
+        fs::write(dir.path().join("memory.stat"), "anon 300\ninactive_file 400\nactive_file 200\n").unwrap();
         assert_eq!(left(dir.path(), "max", "now", ""), Some(700));
         fs::write(dir.path().join("max"), "max\n").unwrap();
         assert_eq!(left(dir.path(), "max", "now", ""), None);

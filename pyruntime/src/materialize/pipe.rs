@@ -40,25 +40,13 @@ impl Ends {
         let (replies_out, replies_in) = pipe()?;
         commands_in.no_blocking()?;
         replies_out.no_blocking()?;
-        Ok(Ends {
-            commands_out,
-            commands_in,
-            replies_out,
-            replies_in,
-        })
+        Ok(Ends { commands_out, commands_in, replies_out, replies_in })
     }
 
     /// Closes all four.
     pub fn close(&self) {
-        let Ends {
-            commands_out,
-            commands_in,
-            replies_out,
-            replies_in,
-        } = self;
-        [commands_out, commands_in, replies_out, replies_in]
-            .into_iter()
-            .for_each(PipeEnd::close);
+        let Ends { commands_out, commands_in, replies_out, replies_in } = self;
+        [commands_out, commands_in, replies_out, replies_in].into_iter().for_each(PipeEnd::close);
     }
 }
 
@@ -74,10 +62,7 @@ pub enum Wait {
 impl PipeEnd {
     fn adopt(fd: RawFd) -> io::Result<PipeEnd> {
         let identity = identity(fd)?;
-        Ok(PipeEnd {
-            fd: AtomicI32::new(fd),
-            identity,
-        })
+        Ok(PipeEnd { fd: AtomicI32::new(fd), identity })
     }
 
     /// The descriptor, if it still is this pipe.
@@ -123,11 +108,7 @@ impl PipeEnd {
             Wait::Readable => libc::POLLIN,
             Wait::Writable => libc::POLLOUT,
         };
-        let mut request = libc::pollfd {
-            fd: self.fd()?,
-            events,
-            revents: 0,
-        };
+        let mut request = libc::pollfd { fd: self.fd()?, events, revents: 0 };
         // SAFETY: one request, as announced
         Ok(unsafe { libc::poll(&mut request, 1, milliseconds) } > 0)
     }
@@ -158,10 +139,7 @@ fn pipe() -> io::Result<(PipeEnd, PipeEnd)> {
     let mut fds = [-1; 2];
     // SAFETY: room for two descriptors, as the call wants
     check(unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) })?;
-    let (out, into) = (
-        PipeEnd::adopt(raise(fds[0]))?,
-        PipeEnd::adopt(raise(fds[1]))?,
-    );
+    let (out, into) = (PipeEnd::adopt(raise(fds[0]))?, PipeEnd::adopt(raise(fds[1]))?);
     // SAFETY: fcntl with an integer argument touches no memory. A smaller pipe only fills sooner.
     unsafe { libc::fcntl(into.fd()?, libc::F_SETPIPE_SZ, SIZE) };
     Ok((out, into))
@@ -189,11 +167,7 @@ fn identity(fd: RawFd) -> io::Result<(u64, u64)> {
 }
 
 fn check(code: i32) -> io::Result<i32> {
-    if code < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(code)
-    }
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(code) }
 }
 
 fn retry(mut call: impl FnMut() -> isize) -> io::Result<usize> {

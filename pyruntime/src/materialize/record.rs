@@ -8,12 +8,9 @@ use crate::store::ChunkHash;
 
 /// Why a header cannot become a checkpoint's record.
 pub(super) fn check_header(header: &str) -> Result<(), String> {
-    let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(header)
-        .map_err(|error| format!("the header is no JSON object: {error}"))?;
-    match ["chunks", "seq"]
-        .into_iter()
-        .find(|name| fields.contains_key(*name))
-    {
+    let fields: BTreeMap<String, IgnoredAny> =
+        serde_json::from_str(header).map_err(|error| format!("the header is no JSON object: {error}"))?;
+    match ["chunks", "seq"].into_iter().find(|name| fields.contains_key(*name)) {
         Some(name) => Err(format!("the header has a field {name:?} of its own")),
         None => Ok(()),
     }
@@ -45,23 +42,9 @@ mod tests {
         let end = format!("\"chunks\":[{{\"hash\":\"{zeros}\",\"len\":5}}],\"seq\":2}}");
         assert_eq!(record("{}", &chunks, 2), format!("{{{end}"));
         assert_eq!(record(" { } \n", &chunks, 2), format!(" {{{end}"));
-        assert_eq!(
-            record("{\"a\": 1.10}", &chunks, 2),
-            format!("{{\"a\": 1.10,{end}")
-        );
-        assert_eq!(
-            record("{\"a\": {\"b\": {}} } ", &chunks, 2),
-            format!("{{\"a\": {{\"b\": {{}}}},{end}")
-        );
-        for header in [
-            "[]",
-            "",
-            "{",
-            "{\"a\": NaN}",
-            "{\"seq\": 1}",
-            "{\"chunks\": 1}",
-            "{} {}",
-        ] {
+        assert_eq!(record("{\"a\": 1.10}", &chunks, 2), format!("{{\"a\": 1.10,{end}"));
+        assert_eq!(record("{\"a\": {\"b\": {}} } ", &chunks, 2), format!("{{\"a\": {{\"b\": {{}}}},{end}"));
+        for header in ["[]", "", "{", "{\"a\": NaN}", "{\"seq\": 1}", "{\"chunks\": 1}", "{} {}"] {
             assert!(check_header(header).is_err(), "{header}");
         }
     }

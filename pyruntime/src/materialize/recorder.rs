@@ -57,15 +57,11 @@ impl Recorder {
     /// When the store cannot be written, or there is no memory for staging.
     pub fn start(store: &Store, run: &RunId, rank: u32, options: Options) -> Result<Recorder> {
         let committer = Committer::open(store, run, rank)?;
-        let arena = Mapping::new(options.max_staging)
-            .map_err(StoreError::io("map staging memory for", store.root()))?;
+        let arena =
+            Mapping::new(options.max_staging).map_err(StoreError::io("map staging memory for", store.root()))?;
         let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;
         let (arena, ends) = (Arc::new(arena), Arc::new(ends));
-        let link = Link::new(
-            Arc::clone(&ends),
-            Space::new(arena.len()),
-            committer.next_seq(),
-        );
+        let link = Link::new(Arc::clone(&ends), Space::new(arena.len()), committer.next_seq());
         let started = engine::start(options.engine, &ends, &arena, committer);
         Ok(Recorder {
             owner: pid(),
@@ -107,22 +103,12 @@ impl Recorder {
             let mut committer = lock(&self.inline);
             // SAFETY: nobody else has the extent
             let staged = unsafe { self.arena.bytes(extent.offset, extent.len) };
-            let done = committer
-                .as_mut()
-                .map(|committer| committer.commit(seq, staged));
+            let done = committer.as_mut().map(|committer| committer.commit(seq, staged));
             link.settle(done.unwrap_or_default());
         } else {
-            link.send(&Command::Checkpoint {
-                seq,
-                offset: extent.offset,
-                len: extent.len,
-            });
+            link.send(&Command::Checkpoint { seq, offset: extent.offset, len: extent.len });
         }
-        Some(Receipt {
-            seq,
-            bytes,
-            stall_s: start.elapsed().as_secs_f64(),
-        })
+        Some(Receipt { seq, bytes, stall_s: start.elapsed().as_secs_f64() })
     }
 
     /// Says that checkpoints of so many bytes are to be expected, so that the first need not wait

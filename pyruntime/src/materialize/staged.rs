@@ -21,21 +21,14 @@ pub struct Part {
 impl Part {
     /// Borrowed bytes as a part; the caller sees to it that they live long enough.
     pub fn of(bytes: &[u8]) -> Part {
-        Part {
-            address: bytes.as_ptr() as usize,
-            len: bytes.len(),
-        }
+        Part { address: bytes.as_ptr() as usize, len: bytes.len() }
     }
 }
 
 /// The length of the extent for a header and parts, in bytes; `None` when it does not fit a machine
 /// word.
 pub fn staged_len(header: &str, parts: &[Part]) -> Option<usize> {
-    parts
-        .iter()
-        .try_fold(front_len(header.len(), parts.len())?, |end, part| {
-            aligned(end)?.checked_add(part.len)
-        })
+    parts.iter().try_fold(front_len(header.len(), parts.len())?, |end, part| aligned(end)?.checked_add(part.len))
 }
 
 /// Copies header and parts into an extent of at least [`staged_len`] bytes. False when they do not
@@ -48,10 +41,7 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
         return false;
     }
     let mut front = Vec::with_capacity((2 + parts.len()) * WORD + header.len());
-    for word in [header.len(), parts.len()]
-        .into_iter()
-        .chain(parts.iter().map(|part| part.len))
-    {
+    for word in [header.len(), parts.len()].into_iter().chain(parts.iter().map(|part| part.len)) {
         front.extend_from_slice(&(word as u64).to_le_bytes());
     }
     front.extend_from_slice(header.as_bytes());
@@ -63,8 +53,7 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
         if part.len > 0 {
             // SAFETY: the caller promises that the part is readable, the target is inside the
             // extent
-            fits &=
-                unsafe { mapping.write(extent.offset + end, part.address as *const u8, part.len) };
+            fits &= unsafe { mapping.write(extent.offset + end, part.address as *const u8, part.len) };
         }
         end += part.len;
     }
@@ -93,21 +82,14 @@ impl<'a> Staged<'a> {
         for number in 0..count {
             let start = aligned(end)?;
             end = start.checked_add(word(bytes, 2 + number)?)?;
-            parts.push(if start == end {
-                &[][..]
-            } else {
-                bytes.get(start..end)?
-            });
+            parts.push(if start == end { &[][..] } else { bytes.get(start..end)? });
         }
         Some(Staged { header, parts })
     }
 }
 
 fn front_len(header_len: usize, parts: usize) -> Option<usize> {
-    parts
-        .checked_add(2)?
-        .checked_mul(WORD)?
-        .checked_add(header_len)
+    parts.checked_add(2)?.checked_mul(WORD)?.checked_add(header_len)
 }
 
 fn aligned(offset: usize) -> Option<usize> {
@@ -116,10 +98,7 @@ fn aligned(offset: usize) -> Option<usize> {
 
 fn word(bytes: &[u8], number: usize) -> Option<usize> {
     let start = number.checked_mul(WORD)?;
-    let bytes: [u8; WORD] = bytes
-        .get(start..start.checked_add(WORD)?)?
-        .try_into()
-        .ok()?;
+    let bytes: [u8; WORD] = bytes.get(start..start.checked_add(WORD)?)?.try_into().ok()?;
     usize::try_from(u64::from_le_bytes(bytes)).ok()
 }
 
@@ -139,10 +118,7 @@ mod tests {
         // SAFETY: nobody writes any more
         let bytes = unsafe { mapping.bytes(128, len) }.unwrap();
         let staged = Staged::parse(bytes).unwrap();
-        assert_eq!(
-            (staged.header, &staged.parts[..]),
-            ("{\"é\": 1}", &leaves[..])
-        );
+        assert_eq!((staged.header, &staged.parts[..]), ("{\"é\": 1}", &leaves[..]));
         assert!((0..len).all(|short| Staged::parse(&bytes[..short]).is_none()));
         // SAFETY: as above
         assert!(!unsafe { write(&mapping, Extent { offset: 0, len: 64 }, "{}", &parts) });

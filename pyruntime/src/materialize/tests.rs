@@ -14,16 +14,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 fn recorder(root: &Path, engine: Engine, max_staging: usize) -> Recorder {
     let store = Store::create(root).unwrap();
-    Recorder::start(
-        &store,
-        &RunId::new("run").unwrap(),
-        0,
-        Options {
-            max_staging,
-            engine,
-        },
-    )
-    .unwrap()
+    Recorder::start(&store, &RunId::new("run").unwrap(), 0, Options { max_staging, engine }).unwrap()
 }
 
 fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
@@ -33,8 +24,7 @@ fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
 }
 
 fn records(root: &Path) -> Vec<Record> {
-    let mut journal: Journal<BufReader<_>> =
-        Journal::open(&root.join("runs/run/journal.0")).unwrap();
+    let mut journal: Journal<BufReader<_>> = Journal::open(&root.join("runs/run/journal.0")).unwrap();
     let mut records = Vec::new();
     while let Some(record) = journal.next_record().unwrap() {
         records.push(record);
@@ -45,8 +35,7 @@ fn records(root: &Path) -> Vec<Record> {
 
 fn chunks(root: &Path, record: &Record) -> Vec<Vec<u8>> {
     let index = Index::open(&root.join("packs")).unwrap();
-    let fields: BTreeMap<String, serde_json::Value> =
-        serde_json::from_str(&record.payload).unwrap();
+    let fields: BTreeMap<String, serde_json::Value> = serde_json::from_str(&record.payload).unwrap();
     let mut chunks = Vec::new();
     for chunk in fields["chunks"].as_array().unwrap() {
         let hash = ChunkHash::parse(chunk["hash"].as_str().unwrap()).unwrap();
@@ -66,36 +55,19 @@ fn what_is_submitted_can_be_read() {
         let dir = tempfile::tempdir().unwrap();
         let recorder = recorder(dir.path(), engine, 1 << 20);
         recorder.log("log", "{\"a\": 1}");
-        assert_eq!(
-            submit(&recorder, &[b"graph", &[5; 5000], b""]).unwrap().seq,
-            0
-        );
+        assert_eq!(submit(&recorder, &[b"graph", &[5; 5000], b""]).unwrap().seq, 0);
         recorder.log("log", "{\"a\": 2}");
         assert_eq!(submit(&recorder, &[b"other", &[5; 5000]]).unwrap().seq, 1);
         let totals = recorder.close(LONG, || true).unwrap();
-        assert_eq!(
-            (
-                totals.checkpoints,
-                totals.logs,
-                totals.logs_lost,
-                totals.drained
-            ),
-            (2, 2, 0, true)
-        );
-        assert!(
-            totals.errors.is_empty() && recorder.dead().is_none(),
-            "{totals:?}"
-        );
+        assert_eq!((totals.checkpoints, totals.logs, totals.logs_lost, totals.drained), (2, 2, 0, true));
+        assert!(totals.errors.is_empty() && recorder.dead().is_none(), "{totals:?}");
         assert_eq!(recorder.poll().len(), 2);
         assert_eq!(recorder.close(LONG, || true).unwrap(), totals);
         assert!(submit(&recorder, &[b"late"]).is_none());
         let records = records(dir.path());
         let kinds: Vec<&str> = records.iter().map(|record| record.kind.as_str()).collect();
         assert_eq!(kinds, ["log", "checkpoint", "log", "checkpoint"]);
-        assert_eq!(
-            chunks(dir.path(), &records[1]),
-            [&b"graph"[..], &[5; 5000], b""]
-        );
+        assert_eq!(chunks(dir.path(), &records[1]), [&b"graph"[..], &[5; 5000], b""]);
         assert_eq!(chunks(dir.path(), &records[3]), [&b"other"[..], &[5; 5000]]);
     }
 }
@@ -103,24 +75,15 @@ fn what_is_submitted_can_be_read() {
 #[test]
 fn equal_content_is_stored_once_across_recorders() {
     let dir = tempfile::tempdir().unwrap();
-    let noise: Vec<u8> = (0u64..4000)
-        .flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes())
-        .collect();
+    let noise: Vec<u8> = (0u64..4000).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
     let first = recorder(dir.path(), Engine::Inline, 1 << 20);
     submit(&first, &[b"graph", &noise, &noise]).unwrap();
     let written = first.close(LONG, || true).unwrap().bytes_written;
     assert!((128_000..130_000).contains(&written), "{written}");
     let second = recorder(dir.path(), Engine::Thread, 1 << 20);
-    assert_eq!(
-        submit(&second, &[b"graph", &noise]).unwrap().seq,
-        1,
-        "numbers go on"
-    );
+    assert_eq!(submit(&second, &[b"graph", &noise]).unwrap().seq, 1, "numbers go on");
     assert_eq!(second.close(LONG, || true).unwrap().bytes_written, 0);
-    assert_eq!(
-        chunks(dir.path(), &records(dir.path())[1]),
-        [&b"graph"[..], &noise]
-    );
+    assert_eq!(chunks(dir.path(), &records(dir.path())[1]), [&b"graph"[..], &noise]);
 }
 
 #[test]
@@ -162,11 +125,7 @@ fn a_bad_header_costs_one_checkpoint() {
     submit(&recorder, &[b"graph"]).unwrap();
     let totals = recorder.close(LONG, || true).unwrap();
     assert_eq!((totals.checkpoints, totals.errors.len()), (1, 1));
-    assert!(
-        totals.errors[0].contains("no JSON object"),
-        "{:?}",
-        totals.errors
-    );
+    assert!(totals.errors[0].contains("no JSON object"), "{:?}", totals.errors);
 }
 
 #[test]
@@ -180,12 +139,7 @@ fn many_records_arrive_in_order() {
     assert_eq!(recorder.close(LONG, || true).unwrap().logs_lost, 0);
     let records = records(dir.path());
     assert_eq!(records.len(), 20_000);
-    assert!(
-        records
-            .iter()
-            .enumerate()
-            .all(|(n, record)| record.payload.starts_with(&format!("{n} ")))
-    );
+    assert!(records.iter().enumerate().all(|(n, record)| record.payload.starts_with(&format!("{n} "))));
 }
 
 #[test]

@@ -71,9 +71,7 @@ impl Command {
     /// Adds the command's bytes to `into`.
     pub fn encode(&self, into: &mut Vec<u8>) {
         match self {
-            Command::Checkpoint { seq, offset, len } => {
-                words(into, [1, *seq, *offset as u64, *len as u64])
-            }
+            Command::Checkpoint { seq, offset, len } => words(into, [1, *seq, *offset as u64, *len as u64]),
             Command::Log { kind, payload } => {
                 words(into, [2, kind.len() as u64, payload.len() as u64, 0]);
                 into.extend_from_slice(kind.as_bytes());
@@ -94,25 +92,13 @@ impl Command {
             return Ok(None);
         };
         let command = match tag {
-            1 => Command::Checkpoint {
-                seq: a,
-                offset: b as usize,
-                len: c as usize,
-            },
+            1 => Command::Checkpoint { seq: a, offset: b as usize, len: c as usize },
             2 => {
                 let Some((text, end)) = text(bytes, COMMAND_LEN, a.saturating_add(b))? else {
                     return Ok(None);
                 };
-                let (kind, payload) = text
-                    .split_at_checked(a as usize)
-                    .ok_or("a split character")?;
-                return Ok(Some((
-                    Command::Log {
-                        kind: kind.into(),
-                        payload: payload.into(),
-                    },
-                    end,
-                )));
+                let (kind, payload) = text.split_at_checked(a as usize).ok_or("a split character")?;
+                return Ok(Some((Command::Log { kind: kind.into(), payload: payload.into() }, end)));
             }
             3 => Command::Close,
             4 => Command::Prepare { len: a as usize },
@@ -129,18 +115,12 @@ impl Reply {
             Reply::Ready => ([3, 0, 0, 0, 0], None),
             Reply::Done(done) => {
                 let errno = done.errno.map_or(0, |errno| errno as u64);
-                (
-                    [1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno],
-                    done.error.as_deref(),
-                )
+                ([1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno], done.error.as_deref())
             }
             Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0], error.as_deref()),
         };
         let error = error.unwrap_or_default();
-        let end = (0..=error.len().min(LONGEST_ERROR))
-            .rev()
-            .find(|end| error.is_char_boundary(*end))
-            .unwrap_or(0);
+        let end = (0..=error.len().min(LONGEST_ERROR)).rev().find(|end| error.is_char_boundary(*end)).unwrap_or(0);
         let cut = &error[..end];
         words(into, front);
         words(into, [cut.len() as u64]);
@@ -163,13 +143,7 @@ impl Reply {
         let reply = match tag {
             1 => {
                 let errno = i32::try_from(d).ok().filter(|errno| *errno != 0);
-                Reply::Done(Done {
-                    seq: a,
-                    cpu_s: f64::from_bits(b),
-                    bytes_written: c,
-                    error,
-                    errno,
-                })
+                Reply::Done(Done { seq: a, cpu_s: f64::from_bits(b), bytes_written: c, error, errno })
             }
             2 => Reply::Closed { lost: a, error },
             3 => Reply::Ready,
@@ -180,9 +154,7 @@ impl Reply {
 }
 
 fn words<const N: usize>(into: &mut Vec<u8>, words: [u64; N]) {
-    words
-        .iter()
-        .for_each(|word| into.extend_from_slice(&word.to_le_bytes()));
+    words.iter().for_each(|word| into.extend_from_slice(&word.to_le_bytes()));
 }
 
 fn front<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
@@ -194,16 +166,11 @@ fn front<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
 }
 
 fn text(bytes: &[u8], start: usize, len: u64) -> Result<Option<(&str, usize)>, &'static str> {
-    let end = usize::try_from(len)
-        .ok()
-        .and_then(|len| start.checked_add(len))
-        .ok_or("an impossible length")?;
+    let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or("an impossible length")?;
     let Some(bytes) = bytes.get(start..end) else {
         return Ok(None);
     };
-    str::from_utf8(bytes)
-        .map(|text| Some((text, end)))
-        .map_err(|_| "text that is not UTF-8")
+    str::from_utf8(bytes).map(|text| Some((text, end))).map_err(|_| "text that is not UTF-8")
 }
 
 #[cfg(test)]
@@ -213,15 +180,8 @@ mod tests {
     #[test]
     fn frames_come_back_from_any_split() {
         let commands = [
-            Command::Checkpoint {
-                seq: 7,
-                offset: 64,
-                len: 1 << 40,
-            },
-            Command::Log {
-                kind: "log".into(),
-                payload: "{\"é\": 1}".into(),
-            },
+            Command::Checkpoint { seq: 7, offset: 64, len: 1 << 40 },
+            Command::Log { kind: "log".into(), payload: "{\"é\": 1}".into() },
             Command::Prepare { len: 9 },
             Command::Close,
         ];
@@ -234,23 +194,12 @@ mod tests {
             assert_eq!(Command::decode(&bytes), Ok(Some((command, len))));
         }
         let long = "é".repeat(2000);
-        let done = Done {
-            seq: 3,
-            cpu_s: 0.5,
-            bytes_written: 9,
-            error: Some(long),
-            errno: Some(28),
-        };
+        let done = Done { seq: 3, cpu_s: 0.5, bytes_written: 9, error: Some(long), errno: Some(28) };
         let mut bytes = Vec::new();
         Reply::Done(done).encode(&mut bytes);
         assert!((0..bytes.len()).all(|len| Reply::decode(&bytes[..len]) == Ok(None)));
-        let Ok(Some((Reply::Done(found), _))) = Reply::decode(&bytes) else {
-            panic!("no reply")
-        };
-        assert_eq!(
-            (found.seq, found.cpu_s, found.bytes_written, found.errno),
-            (3, 0.5, 9, Some(28))
-        );
+        let Ok(Some((Reply::Done(found), _))) = Reply::decode(&bytes) else { panic!("no reply") };
+        assert_eq!((found.seq, found.cpu_s, found.bytes_written, found.errno), (3, 0.5, 9, Some(28)));
         assert_eq!(found.error.unwrap().len(), LONGEST_ERROR);
         assert!(Command::decode(&[9; 40]).is_err() && Reply::decode(&[0; 48]).is_err());
     }

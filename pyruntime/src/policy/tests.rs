@@ -11,17 +11,9 @@ fn the_equations_are_the_papers() {
     assert!((1..1000).all(|n| joint_invariant_holds(n, n - 1, 0.01, 1.0, 1.0, 1.0 / 15.0)));
     // with a very expensive restore, the replay latency decides
     assert!(!joint_invariant_holds(1, 0, 0.05, 1.0, 30.0, 1.0 / 15.0));
-    assert!(
-        record_overhead_holds(31, 1, 2.0, 1.0, 1.0 / 15.0)
-            && !record_overhead_holds(30, 1, 2.0, 1.0, 1.0 / 15.0)
-    );
-    assert!(
-        replay_latency_holds(4, 1, 2.0, 1.9, 1.0) && !replay_latency_holds(4, 1, 2.0, 2.0, 1.0)
-    );
-    assert!(
-        replay_latency_holds_at_ratio(5, 1, 2.0, 1.0, 1.0)
-            && !replay_latency_holds_at_ratio(4, 1, 2.0, 1.0, 1.0)
-    );
+    assert!(record_overhead_holds(31, 1, 2.0, 1.0, 1.0 / 15.0) && !record_overhead_holds(30, 1, 2.0, 1.0, 1.0 / 15.0));
+    assert!(replay_latency_holds(4, 1, 2.0, 1.9, 1.0) && !replay_latency_holds(4, 1, 2.0, 2.0, 1.0));
+    assert!(replay_latency_holds_at_ratio(5, 1, 2.0, 1.0, 1.0) && !replay_latency_holds_at_ratio(4, 1, 2.0, 1.0, 1.0));
 }
 
 #[test]
@@ -38,10 +30,7 @@ fn a_block_is_tried_once_when_nothing_is_known() {
     }
     assert!(policy.admits(&"epoch", None));
     policy.add_background("epoch", 1.0);
-    assert!(
-        !policy.admits(&"epoch", None),
-        "background work belongs to M"
-    );
+    assert!(!policy.admits(&"epoch", None), "background work belongs to M");
 }
 
 #[test]

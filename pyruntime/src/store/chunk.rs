@@ -47,10 +47,7 @@ mod tests {
     fn text_and_bytes_agree() {
         let hash = ChunkHash::of(b"weights");
         assert_eq!(ChunkHash::parse(&hash.to_string()), Some(hash));
-        assert_eq!(
-            ChunkHash::parse(&hash.to_string().to_uppercase()),
-            Some(hash)
-        );
+        assert_eq!(ChunkHash::parse(&hash.to_string().to_uppercase()), Some(hash));
         assert_eq!(ChunkHash::parse("12"), None);
         assert_eq!(ChunkHash::parse(&"zz".repeat(32)), None);
         assert_eq!(ChunkHash::parse(&"é".repeat(32)), None);

@@ -10,9 +10,7 @@ use super::error::{Result, StoreError};
 /// # Errors
 /// When the folder cannot be opened or synced.
 pub fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir)
-        .and_then(|folder| folder.sync_all())
-        .map_err(StoreError::io("sync the folder", dir))
+    File::open(dir).and_then(|folder| folder.sync_all()).map_err(StoreError::io("sync the folder", dir))
 }
 
 /// Creates a folder with its parents and makes their names durable.
@@ -65,10 +63,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 pub fn temporary_beside(path: &Path) -> PathBuf {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let count = NEXT.fetch_add(1, Ordering::Relaxed);
     path.with_file_name(format!(".{name}.{}-{count}.tmp", std::process::id()))
 }

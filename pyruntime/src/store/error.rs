@@ -80,21 +80,12 @@ pub enum StoreError {
 impl StoreError {
     /// For `map_err`: adds what was tried, and on which file, to an error of the operating system.
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-        move |source| StoreError::Io {
-            action,
-            path: path.to_path_buf(),
-            source,
-        }
+        move |source| StoreError::Io { action, path: path.to_path_buf(), source }
     }
 
     /// A damage report as an error.
     pub fn damaged(what: impl Into<String>, path: &Path, why: impl Into<String>) -> StoreError {
-        Damaged {
-            what: what.into(),
-            path: path.to_path_buf(),
-            why: why.into(),
-        }
-        .into()
+        Damaged { what: what.into(), path: path.to_path_buf(), why: why.into() }.into()
     }
 
     /// The number of the operating system's error, when it was one (`ENOSPC`, `EDQUOT`, …).

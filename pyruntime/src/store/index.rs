@@ -72,10 +72,7 @@ impl Index {
         });
         entries.map_err(listing)?;
         for name in names {
-            let Some(name) = name
-                .to_str()
-                .filter(|name| name.ends_with(".pack") && !name.starts_with('.'))
-            else {
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".pack") && !name.starts_with('.')) else {
                 continue;
             };
             if !self.packs.contains_key(name) {
@@ -92,18 +89,11 @@ impl Index {
 
     /// Adds one opened pack.
     pub fn add(&mut self, pack: Pack) {
-        let name = pack
-            .path()
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = pack.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         self.damaged.remove(&name);
         let pack = Arc::new(pack);
         for entry in pack.entries() {
-            let place = Place {
-                pack: Arc::clone(&pack),
-                entry: *entry,
-            };
+            let place = Place { pack: Arc::clone(&pack), entry: *entry };
             match self.found.entry(entry.hash) {
                 Entry::Vacant(slot) => {
                     slot.insert(place);
@@ -122,10 +112,7 @@ impl Index {
     /// Every place of a chunk, the first found first.
     pub fn places(&self, hash: &ChunkHash) -> Vec<Place> {
         let first = self.found.get(hash).into_iter();
-        first
-            .chain(self.spare.get(hash).into_iter().flatten())
-            .cloned()
-            .collect()
+        first.chain(self.spare.get(hash).into_iter().flatten()).cloned().collect()
     }
 
     /// The packs that could not be read: name and reason.
@@ -162,9 +149,7 @@ mod tests {
         let mut index = Index::open(dir.path()).unwrap();
         assert_eq!(index.damaged().keys().collect::<Vec<_>>(), ["c.pack"]);
         assert_eq!(index.places(&ChunkHash::of(b"two")).len(), 2);
-        assert!(
-            index.contains(&ChunkHash::of(b"three")) && !index.contains(&ChunkHash::of(b"four"))
-        );
+        assert!(index.contains(&ChunkHash::of(b"three")) && !index.contains(&ChunkHash::of(b"four")));
         pack(dir.path(), "e.pack", &[b"four"]);
         index.refresh().unwrap();
         assert!(index.contains(&ChunkHash::of(b"four")));

@@ -33,11 +33,7 @@ impl RunId {
                 check_name("a replay id", replay)?;
             }
             _ => {
-                return Err(bad(
-                    "a run id",
-                    name,
-                    "it may only be <run> or <run>/replays/<replay>",
-                ));
+                return Err(bad("a run id", name, "it may only be <run> or <run>/replays/<replay>"));
             }
         }
         Ok(RunId(name.to_string()))
@@ -56,11 +52,7 @@ impl RunId {
 }
 
 fn bad(what: &'static str, name: &str, why: &'static str) -> StoreError {
-    StoreError::BadName {
-        what,
-        name: name.to_string(),
-        why,
-    }
+    StoreError::BadName { what, name: name.to_string(), why }
 }
 
 fn check_name(what: &'static str, name: &str) -> Result<()> {
@@ -68,11 +60,7 @@ fn check_name(what: &'static str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > NAME_LIMIT {
         Err(bad(what, name, "it must have 1 to 128 characters"))
     } else if !name.chars().all(allowed) {
-        Err(bad(
-            what,
-            name,
-            "only letters, digits, '.', '_' and '-' are allowed",
-        ))
+        Err(bad(what, name, "only letters, digits, '.', '_' and '-' are allowed"))
     } else if name.starts_with('.') {
         Err(bad(what, name, "it must not begin with a dot"))
     } else {
@@ -92,10 +80,7 @@ impl Store {
             create_dirs(&root.join("packs"))?;
             create_dirs(&root.join("runs"))?;
             // last: a store exists once it says its format
-            write_whole(
-                &root.join("store.json"),
-                format!("{{\"format\": {FORMAT}}}\n").as_bytes(),
-            )?;
+            write_whole(&root.join("store.json"), format!("{{\"format\": {FORMAT}}}\n").as_bytes())?;
         }
         let store = Store::open(root)?;
         create_dirs(&store.packs())?;
@@ -109,24 +94,16 @@ impl Store {
     /// When the folder is no store, or has a newer format.
     pub fn open(root: &Path) -> Result<Store> {
         // absolute, because user code may change the working directory
-        let root = root
-            .canonicalize()
-            .map_err(StoreError::io("open the store", root))?;
+        let root = root.canonicalize().map_err(StoreError::io("open the store", root))?;
         let marker = root.join("store.json");
-        let not_a_store = |why: String| StoreError::NotAStore {
-            path: root.clone(),
-            why,
-        };
-        let text = fs::read_to_string(&marker)
-            .map_err(|error| not_a_store(format!("store.json: {error}")))?;
-        let found: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|error| not_a_store(format!("store.json: {error}")))?;
+        let not_a_store = |why: String| StoreError::NotAStore { path: root.clone(), why };
+        let text = fs::read_to_string(&marker).map_err(|error| not_a_store(format!("store.json: {error}")))?;
+        let found: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| not_a_store(format!("store.json: {error}")))?;
         match found.get("format").and_then(serde_json::Value::as_u64) {
-            Some(format) if format > FORMAT => Err(StoreError::NewerFormat {
-                path: marker,
-                found: format,
-                known: FORMAT,
-            }),
+            Some(format) if format > FORMAT => {
+                Err(StoreError::NewerFormat { path: marker, found: format, known: FORMAT })
+            }
             Some(format) if format >= 1 => Ok(Store { root }),
             _ => Err(not_a_store("store.json has no format number".to_string())),
         }

@@ -54,10 +54,5 @@ fn check_of(chain: &Chain, lengths: &[u8; LENGTHS]) -> [u8; CHECK] {
 }
 
 fn next_chain(chain: &Chain, lengths: &[u8; LENGTHS], body: &[u8]) -> Chain {
-    shorten(
-        blake3::Hasher::new()
-            .update(chain)
-            .update(lengths)
-            .update(body),
-    )
+    shorten(blake3::Hasher::new().update(chain).update(lengths).update(body))
 }

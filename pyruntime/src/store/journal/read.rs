@@ -4,8 +4,7 @@ use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::{
-    CHAIN, CHECK, Chain, FRAME, HEADER_LEN, LENGTHS, MAGIC, VERSION, check_of, first_chain, header,
-    next_chain,
+    CHAIN, CHECK, Chain, FRAME, HEADER_LEN, LENGTHS, MAGIC, VERSION, check_of, first_chain, header, next_chain,
 };
 use crate::store::error::{Result, StoreError};
 
@@ -57,10 +56,7 @@ impl Journal<BufReader<File>> {
     /// When the file cannot be read, or has a newer format.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(StoreError::io("open", path))?;
-        let len = file
-            .metadata()
-            .map_err(StoreError::io("read the size of", path))?
-            .len();
+        let len = file.metadata().map_err(StoreError::io("read the size of", path))?.len();
         Journal::new(BufReader::with_capacity(1 << 16, file), len, path)
     }
 }
@@ -71,14 +67,7 @@ impl<R: Read> Journal<R> {
     /// # Errors
     /// When the header cannot be read, or is of a newer format.
     pub fn new(input: R, len: u64, path: &Path) -> Result<Self> {
-        let mut journal = Journal {
-            input,
-            path: path.to_path_buf(),
-            len,
-            offset: 0,
-            chain: first_chain(),
-            end: None,
-        };
+        let mut journal = Journal { input, path: path.to_path_buf(), len, offset: 0, chain: first_chain(), end: None };
         journal.read_header()?;
         Ok(journal)
     }
@@ -96,11 +85,7 @@ impl<R: Read> Journal<R> {
             self.stop_torn("the header is unwritten");
         } else if found.starts_with(MAGIC) && found[12..] == [0; 4] && version > VERSION {
             let known = u64::from(VERSION);
-            return Err(StoreError::NewerFormat {
-                path: self.path.clone(),
-                found: version.into(),
-                known,
-            });
+            return Err(StoreError::NewerFormat { path: self.path.clone(), found: version.into(), known });
         } else {
             self.stop_damaged("the header is not a journal's");
         }
@@ -130,10 +115,7 @@ impl<R: Read> Journal<R> {
         check.copy_from_slice(&front[LENGTHS..]);
         if check != check_of(&self.chain, &lengths) {
             let unwritten = front.iter().all(|byte| *byte == 0) && self.rest_is_zero()?;
-            self.stop(
-                unwritten,
-                "the lengths of the record do not match their check",
-            );
+            self.stop(unwritten, "the lengths of the record do not match their check");
             return Ok(None);
         }
         self.read_body(&lengths, left - FRAME)
@@ -141,8 +123,7 @@ impl<R: Read> Journal<R> {
 
     fn read_body(&mut self, lengths: &[u8; LENGTHS], left: u64) -> Result<Option<Record>> {
         let kind_len = usize::from(lengths[0]);
-        let payload_len =
-            u32::from_le_bytes([lengths[1], lengths[2], lengths[3], lengths[4]]) as usize;
+        let payload_len = u32::from_le_bytes([lengths[1], lengths[2], lengths[3], lengths[4]]) as usize;
         let body_len = kind_len + payload_len;
         // checked against the file before anything is allocated
         if body_len as u64 > left {
@@ -194,10 +175,7 @@ impl<R: Read> Journal<R> {
     fn rest_is_zero(&mut self) -> Result<bool> {
         let mut buffer = [0u8; 4096];
         loop {
-            let count = self
-                .input
-                .read(&mut buffer)
-                .map_err(StoreError::io("read", &self.path))?;
+            let count = self.input.read(&mut buffer).map_err(StoreError::io("read", &self.path))?;
             if count == 0 {
                 return Ok(true);
             }
@@ -208,24 +186,14 @@ impl<R: Read> Journal<R> {
     }
 
     fn stop(&mut self, torn: bool, why: &str) {
-        if torn {
-            self.stop_torn(why)
-        } else {
-            self.stop_damaged(why)
-        }
+        if torn { self.stop_torn(why) } else { self.stop_damaged(why) }
     }
 
     fn stop_torn(&mut self, why: &str) {
-        self.end = Some(End::Torn {
-            offset: self.offset,
-            why: why.to_string(),
-        });
+        self.end = Some(End::Torn { offset: self.offset, why: why.to_string() });
     }
 
     fn stop_damaged(&mut self, why: &str) {
-        self.end = Some(End::Damaged {
-            offset: self.offset,
-            why: why.to_string(),
-        });
+        self.end = Some(End::Damaged { offset: self.offset, why: why.to_string() });
     }
 }

@@ -7,9 +7,7 @@ fn sample(dir: &Path, records: usize) -> PathBuf {
     let path = dir.join("journal.0");
     let mut writer = JournalWriter::open(&path, |_| {}).unwrap();
     for number in 0..records {
-        writer
-            .append("log", &format!("{{\"loss\": {number}, \"text\": \"é\"}}"))
-            .unwrap();
+        writer.append("log", &format!("{{\"loss\": {number}, \"text\": \"é\"}}")).unwrap();
     }
     writer.sync().unwrap();
     path
@@ -30,13 +28,7 @@ fn records_come_back_in_order() {
     let (records, end) = read(&fs::read(sample(dir.path(), 500)).unwrap());
     assert_eq!(end, End::Whole);
     assert_eq!(records.len(), 500);
-    assert_eq!(
-        records[7],
-        Record {
-            kind: "log".into(),
-            payload: "{\"loss\": 7, \"text\": \"é\"}".into()
-        }
-    );
+    assert_eq!(records[7], Record { kind: "log".into(), payload: "{\"loss\": 7, \"text\": \"é\"}".into() });
 }
 
 #[test]
@@ -48,10 +40,7 @@ fn a_tail_torn_at_any_byte_keeps_the_whole_records() {
     for len in 0..whole.len() {
         let (records, end) = read(&whole[..len]);
         assert_eq!(records[..], all[..records.len()]);
-        assert!(
-            matches!(end, End::Torn { .. } | End::Whole),
-            "{len}: {end:?}"
-        );
+        assert!(matches!(end, End::Torn { .. } | End::Whole), "{len}: {end:?}");
         // what is appended after the cut follows the whole records
         fs::write(&path, &whole[..len]).unwrap();
         let mut writer = JournalWriter::open(&path, |_| {}).unwrap();
@@ -60,11 +49,7 @@ fn a_tail_torn_at_any_byte_keeps_the_whole_records() {
         writer.sync().unwrap();
         drop(writer);
         let (again, end) = read(&fs::read(&path).unwrap());
-        assert_eq!(
-            (again.len(), end),
-            (records.len() + 1, End::Whole),
-            "cut at {len}"
-        );
+        assert_eq!((again.len(), end), (records.len() + 1, End::Whole), "cut at {len}");
         assert_eq!(again[records.len()].kind, "end");
     }
 }
@@ -101,9 +86,7 @@ fn every_changed_byte_is_noticed() {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut damaged = 0;
     for _ in 0..2000 {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut bytes = whole.clone();
         let at = (random >> 33) as usize % bytes.len();
         bytes[at] ^= 1 << ((random >> 20) & 7);
@@ -137,10 +120,7 @@ fn damage_is_never_cut_off_and_a_second_writer_is_refused() {
     bytes[40] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let said = JournalWriter::open(&path, |_| {}).unwrap_err().to_string();
-    assert!(
-        said.contains("the record at byte 16") && said.contains("does not match"),
-        "{said}"
-    );
+    assert!(said.contains("the record at byte 16") && said.contains("does not match"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
@@ -148,9 +128,7 @@ fn damage_is_never_cut_off_and_a_second_writer_is_refused() {
 fn a_newer_version_is_refused() {
     let mut bytes = header();
     bytes[8] = 2;
-    let said = Journal::new(&bytes[..], 16, Path::new("j"))
-        .unwrap_err()
-        .to_string();
+    let said = Journal::new(&bytes[..], 16, Path::new("j")).unwrap_err().to_string();
     assert!(said.contains("format 2"), "{said}");
 }
 

@@ -5,10 +5,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::{
-    Chain, End, FRAME, HEADER_LEN, Journal, LENGTHS, Record, check_of, first_chain, header,
-    next_chain,
-};
+use super::{Chain, End, FRAME, HEADER_LEN, Journal, LENGTHS, Record, check_of, first_chain, header, next_chain};
 use crate::store::durable::sync_dir;
 use crate::store::error::{Result, StoreError};
 
@@ -52,12 +49,8 @@ impl JournalWriter {
             .open(path)
             .map_err(StoreError::io("open", path))?;
         // file systems without locks are used without
-        if flock(&file, libc::LOCK_EX | libc::LOCK_NB)
-            .is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
-        {
-            return Err(StoreError::Busy {
-                path: path.to_path_buf(),
-            });
+        if flock(&file, libc::LOCK_EX | libc::LOCK_NB).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+            return Err(StoreError::Busy { path: path.to_path_buf() });
         }
         let mut journal = Journal::open(path)?;
         let mut records = 0;
@@ -66,17 +59,9 @@ impl JournalWriter {
             records += 1;
         }
         if let Some(End::Damaged { offset, why }) = journal.end() {
-            return Err(StoreError::damaged(
-                format!("the record at byte {offset}"),
-                path,
-                why.clone(),
-            ));
+            return Err(StoreError::damaged(format!("the record at byte {offset}"), path, why.clone()));
         }
-        let position = Position {
-            len: journal.whole_len(),
-            chain: journal.chain,
-            records,
-        };
+        let position = Position { len: journal.whole_len(), chain: journal.chain, records };
         let mut writer = JournalWriter {
             file,
             path: path.to_path_buf(),
@@ -91,23 +76,13 @@ impl JournalWriter {
     }
 
     fn start(&mut self) -> Result<()> {
-        self.file
-            .set_len(self.written.len)
-            .map_err(StoreError::io("cut the torn tail of", &self.path))?;
+        self.file.set_len(self.written.len).map_err(StoreError::io("cut the torn tail of", &self.path))?;
         if self.written.len < HEADER_LEN {
-            self.file
-                .write_all_at(&header(), 0)
-                .map_err(StoreError::io("write", &self.path))?;
-            self.written = Position {
-                len: HEADER_LEN,
-                chain: first_chain(),
-                records: 0,
-            };
+            self.file.write_all_at(&header(), 0).map_err(StoreError::io("write", &self.path))?;
+            self.written = Position { len: HEADER_LEN, chain: first_chain(), records: 0 };
             self.gathered = self.written;
         }
-        self.file
-            .sync_all()
-            .map_err(StoreError::io("sync", &self.path))?;
+        self.file.sync_all().map_err(StoreError::io("sync", &self.path))?;
         sync_dir(self.path.parent().unwrap_or(Path::new(".")))
     }
 
@@ -119,22 +94,15 @@ impl JournalWriter {
     /// record.
     pub fn append(&mut self, kind: &str, payload: &str) -> Result<()> {
         self.refuse_if_broken()?;
-        let (Ok(kind_len @ 1..), Ok(payload_len)) =
-            (u8::try_from(kind.len()), u32::try_from(payload.len()))
-        else {
+        let (Ok(kind_len @ 1..), Ok(payload_len)) = (u8::try_from(kind.len()), u32::try_from(payload.len())) else {
             let why = "kinds have 1 to 255 bytes, payloads less than 4 GiB";
-            return Err(StoreError::BadName {
-                what: "the kind of a record",
-                name: kind.to_string(),
-                why,
-            });
+            return Err(StoreError::BadName { what: "the kind of a record", name: kind.to_string(), why });
         };
         let mut lengths = [0u8; LENGTHS];
         lengths[0] = kind_len;
         lengths[1..].copy_from_slice(&payload_len.to_le_bytes());
         self.buffer.extend_from_slice(&lengths);
-        self.buffer
-            .extend_from_slice(&check_of(&self.gathered.chain, &lengths));
+        self.buffer.extend_from_slice(&check_of(&self.gathered.chain, &lengths));
         let body = self.buffer.len();
         self.buffer.extend_from_slice(kind.as_bytes());
         self.buffer.extend_from_slice(payload.as_bytes());
@@ -145,11 +113,7 @@ impl JournalWriter {
             chain,
             records: self.gathered.records + 1,
         };
-        if self.buffer.len() >= GATHER {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        if self.buffer.len() >= GATHER { self.flush() } else { Ok(()) }
     }
 
     /// Writes what is gathered.
@@ -172,8 +136,7 @@ impl JournalWriter {
             Err(error) => {
                 self.gathered = self.written;
                 if let Err(cut) = self.file.set_len(self.written.len) {
-                    self.broken =
-                        Some(format!("a half written record could not be cut off: {cut}"));
+                    self.broken = Some(format!("a half written record could not be cut off: {cut}"));
                 }
                 Err(StoreError::io("write", &self.path)(error))
             }
@@ -211,10 +174,7 @@ impl JournalWriter {
 
     fn refuse_if_broken(&self) -> Result<()> {
         match &self.broken {
-            Some(why) => Err(StoreError::Broken {
-                path: self.path.clone(),
-                why: why.clone(),
-            }),
+            Some(why) => Err(StoreError::Broken { path: self.path.clone(), why: why.clone() }),
             None => Ok(()),
         }
     }

@@ -18,47 +18,19 @@ fn a_newer_format_is_refused_with_advice() {
     Store::create(dir.path()).unwrap();
     fs::write(dir.path().join("store.json"), "{\"format\": 2}").unwrap();
     let said = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(
-        said.contains("has format 2") && said.contains("upgrade florc"),
-        "{said}"
-    );
-    for odd in [
-        "",
-        "[]",
-        "{\"format\": -1}",
-        "{\"format\": 0}",
-        "{\"format\": \"1\"}",
-    ] {
+    assert!(said.contains("has format 2") && said.contains("upgrade florc"), "{said}");
+    for odd in ["", "[]", "{\"format\": -1}", "{\"format\": 0}", "{\"format\": \"1\"}"] {
         fs::write(dir.path().join("store.json"), odd).unwrap();
-        assert!(
-            matches!(Store::open(dir.path()), Err(StoreError::NotAStore { .. })),
-            "{odd}"
-        );
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::NotAStore { .. })), "{odd}");
     }
 }
 
 #[test]
 fn no_name_leaves_the_store() {
-    for name in [
-        "",
-        ".",
-        "..",
-        "a/b",
-        "/a",
-        "a\\b",
-        "a b",
-        "a\0",
-        ".a",
-        "a/replays/..",
-        "é",
-        &"a".repeat(129),
-    ] {
+    for name in ["", ".", "..", "a/b", "/a", "a\\b", "a b", "a\0", ".a", "a/replays/..", "é", &"a".repeat(129)] {
         assert!(RunId::new(name).is_err(), "{name:?}");
     }
-    assert_eq!(
-        RunId::new("20260101-101010-abc123").unwrap().pack_prefix(3),
-        "20260101-101010-abc123-3-"
-    );
+    assert_eq!(RunId::new("20260101-101010-abc123").unwrap().pack_prefix(3), "20260101-101010-abc123-3-");
     assert_eq!(RunId::new("a/replays/b").unwrap().pack_prefix(0), "a~b-0-");
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(dir.path()).unwrap();

@@ -83,11 +83,7 @@ impl Entry {
 
 /// Eight little-endian bytes; fewer count as zero above.
 fn number(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .take(8)
-        .rev()
-        .fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    bytes.iter().take(8).rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
 fn header() -> [u8; HEADER_LEN as usize] {
@@ -99,9 +95,6 @@ fn header() -> [u8; HEADER_LEN as usize] {
 
 fn index_hash(index: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
-    hasher
-        .update(&header())
-        .update(index)
-        .update(&(index.len() as u64).to_le_bytes());
+    hasher.update(&header()).update(index).update(&(index.len() as u64).to_le_bytes());
     *hasher.finalize().as_bytes()
 }

@@ -3,10 +3,7 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{
-    Codec, END, ENTRY_LEN, Entry, HEADER_LEN, MAGIC, TRAILER_LEN, VERSION, header, index_hash,
-    number,
-};
+use super::{Codec, END, ENTRY_LEN, Entry, HEADER_LEN, MAGIC, TRAILER_LEN, VERSION, header, index_hash, number};
 use crate::store::chunk::ChunkHash;
 use crate::store::error::{Result, StoreError};
 
@@ -23,10 +20,7 @@ pub struct Pack {
 impl Pack {
     /// A pack that this process has just written.
     pub(super) fn known(path: &Path, entries: Vec<Entry>) -> Pack {
-        Pack {
-            path: path.to_path_buf(),
-            entries,
-        }
+        Pack { path: path.to_path_buf(), entries }
     }
 
     /// Opens a pack and checks its index.
@@ -36,20 +30,15 @@ impl Pack {
     /// damaged.
     pub fn open(path: &Path) -> Result<Pack> {
         let file = open(path)?;
-        let len = file
-            .metadata()
-            .map_err(StoreError::io("read the size of", path))?
-            .len();
+        let len = file.metadata().map_err(StoreError::io("read the size of", path))?.len();
         let damaged = |what: &str, why: &str| StoreError::damaged(what, path, why);
         if len < HEADER_LEN + TRAILER_LEN {
             return Err(damaged("the pack", "it is shorter than an empty pack"));
         }
         let mut front = [0u8; HEADER_LEN as usize];
         let mut trailer = [0u8; TRAILER_LEN as usize];
-        file.read_exact_at(&mut front, 0)
-            .map_err(StoreError::io("read", path))?;
-        file.read_exact_at(&mut trailer, len - TRAILER_LEN)
-            .map_err(StoreError::io("read", path))?;
+        file.read_exact_at(&mut front, 0).map_err(StoreError::io("read", path))?;
+        file.read_exact_at(&mut trailer, len - TRAILER_LEN).map_err(StoreError::io("read", path))?;
         check_header(&front, path)?;
         if &trailer[40..] != END {
             return Err(damaged("the trailer", "it does not end as a pack does"));
@@ -57,24 +46,17 @@ impl Pack {
         let index_len = number(&trailer[..8]);
         let room = len - HEADER_LEN - TRAILER_LEN;
         if index_len > room || !index_len.is_multiple_of(ENTRY_LEN as u64) {
-            return Err(damaged(
-                "the trailer",
-                "the length of the index is impossible",
-            ));
+            return Err(damaged("the trailer", "the length of the index is impossible"));
         }
         let index_start = len - TRAILER_LEN - index_len;
         let mut index = vec![0u8; index_len as usize];
-        file.read_exact_at(&mut index, index_start)
-            .map_err(StoreError::io("read", path))?;
+        file.read_exact_at(&mut index, index_start).map_err(StoreError::io("read", path))?;
         if index_hash(&index) != trailer[8..40] {
             return Err(damaged("the index", "it does not match its hash"));
         }
         let entries = decode_index(&index, index_start)
             .ok_or_else(|| damaged("the index", "it names bytes that are not in the pack"))?;
-        Ok(Pack {
-            path: path.to_path_buf(),
-            entries,
-        })
+        Ok(Pack { path: path.to_path_buf(), entries })
     }
 
     /// The pack's file.
@@ -92,14 +74,9 @@ impl Pack {
     /// # Errors
     /// When the file cannot be read or its bytes are not the chunk.
     pub fn read(&self, entry: &Entry, into: &mut [u8]) -> Result<()> {
-        let damaged =
-            |why: String| StoreError::damaged(format!("chunk {}", entry.hash), &self.path, why);
+        let damaged = |why: String| StoreError::damaged(format!("chunk {}", entry.hash), &self.path, why);
         if into.len() as u64 != entry.raw_len {
-            return Err(damaged(format!(
-                "it has {} bytes where {} were expected",
-                entry.raw_len,
-                into.len()
-            )));
+            return Err(damaged(format!("it has {} bytes where {} were expected", entry.raw_len, into.len())));
         }
         let file = open(&self.path)?;
         let short = |error: std::io::Error| match error.kind() {
@@ -110,15 +87,11 @@ impl Pack {
             Codec::Raw => file.read_exact_at(into, entry.offset).map_err(short)?,
             Codec::Zstd => {
                 let mut stored = vec![0u8; entry.stored_len as usize];
-                file.read_exact_at(&mut stored, entry.offset)
-                    .map_err(short)?;
+                file.read_exact_at(&mut stored, entry.offset).map_err(short)?;
                 let count = zstd::bulk::decompress_to_buffer(&stored, into)
                     .map_err(|error| damaged(format!("it cannot be decompressed: {error}")))?;
                 if count != into.len() {
-                    return Err(damaged(format!(
-                        "it decompresses to {count} bytes instead of {}",
-                        into.len()
-                    )));
+                    return Err(damaged(format!("it decompresses to {count} bytes instead of {}", into.len())));
                 }
             }
         }
@@ -144,17 +117,9 @@ fn check_header(front: &[u8; HEADER_LEN as usize], path: &Path) -> Result<()> {
     let version = u32::from_le_bytes([front[8], front[9], front[10], front[11]]);
     if front.starts_with(MAGIC) && version > VERSION {
         let (found, known) = (u64::from(version), u64::from(VERSION));
-        return Err(StoreError::NewerFormat {
-            path: path.to_path_buf(),
-            found,
-            known,
-        });
+        return Err(StoreError::NewerFormat { path: path.to_path_buf(), found, known });
     }
-    Err(StoreError::damaged(
-        "the header",
-        path,
-        "it is not a pack's",
-    ))
+    Err(StoreError::damaged("the header", path, "it is not a pack's"))
 }
 
 /// `None` when a chunk would lie outside `HEADER_LEN..end` or claims more bytes than its stored
@@ -163,8 +128,7 @@ fn decode_index(index: &[u8], end: u64) -> Option<Vec<Entry>> {
     let mut entries = Vec::with_capacity(index.len() / ENTRY_LEN);
     for bytes in index.chunks_exact(ENTRY_LEN) {
         let entry = Entry::decode(bytes.try_into().ok()?)?;
-        let inside =
-            entry.offset >= HEADER_LEN && entry.offset.checked_add(entry.stored_len)? <= end;
+        let inside = entry.offset >= HEADER_LEN && entry.offset.checked_add(entry.stored_len)? <= end;
         let sane = match entry.codec {
             Codec::Raw => entry.raw_len == entry.stored_len,
             Codec::Zstd => entry.raw_len <= entry.stored_len.saturating_mul(MOST_EXPANSION),

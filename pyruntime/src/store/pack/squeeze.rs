@@ -27,9 +27,7 @@ fn samples(bytes: &[u8]) -> Vec<&[u8]> {
         return vec![bytes];
     }
     let step = (bytes.len() - SAMPLE) / (SAMPLES - 1);
-    (0..SAMPLES)
-        .map(|number| &bytes[number * step..number * step + SAMPLE])
-        .collect()
+    (0..SAMPLES).map(|number| &bytes[number * step..number * step + SAMPLE]).collect()
 }
 
 #[cfg(test)]
@@ -38,9 +36,7 @@ mod tests {
 
     #[test]
     fn zeros_are_worth_it_and_noise_is_not() {
-        let noise: Vec<u8> = (0u64..9000)
-            .flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes())
-            .collect();
+        let noise: Vec<u8> = (0u64..9000).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         assert!(worth_it(&vec![0; 1 << 20]));
         assert!(!worth_it(&noise));
         assert!(!worth_it(&[0; 100]));

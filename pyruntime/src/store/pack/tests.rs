@@ -5,16 +5,8 @@ use super::*;
 use crate::store::error::StoreError;
 
 fn chunks() -> Vec<Vec<u8>> {
-    let noise = (0u64..400)
-        .flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes())
-        .collect();
-    vec![
-        noise,
-        vec![7; 200_000],
-        Vec::new(),
-        b"short".to_vec(),
-        (0..30_000u32).map(|n| (n / 50) as u8).collect(),
-    ]
+    let noise = (0u64..400).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
+    vec![noise, vec![7; 200_000], Vec::new(), b"short".to_vec(), (0..30_000u32).map(|n| (n / 50) as u8).collect()]
 }
 
 fn sample(dir: &Path) -> PathBuf {
@@ -44,25 +36,10 @@ fn chunks_come_back_and_only_what_shrinks_is_compressed() {
     let dir = tempfile::tempdir().unwrap();
     let path = sample(dir.path());
     assert_eq!(read_all(&path).unwrap(), chunks());
-    let codecs: Vec<Codec> = Pack::open(&path)
-        .unwrap()
-        .entries()
-        .iter()
-        .map(|entry| entry.codec)
-        .collect();
-    assert_eq!(
-        codecs,
-        [Codec::Raw, Codec::Zstd, Codec::Raw, Codec::Raw, Codec::Zstd]
-    );
-    assert_eq!(
-        fs::read_dir(dir.path()).unwrap().count(),
-        1,
-        "no temporary file is left"
-    );
-    assert!(
-        PackWriter::create(dir.path(), "run-0-0.pack").is_err(),
-        "a pack is never written over"
-    );
+    let codecs: Vec<Codec> = Pack::open(&path).unwrap().entries().iter().map(|entry| entry.codec).collect();
+    assert_eq!(codecs, [Codec::Raw, Codec::Zstd, Codec::Raw, Codec::Raw, Codec::Zstd]);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
+    assert!(PackWriter::create(dir.path(), "run-0-0.pack").is_err(), "a pack is never written over");
 }
 
 #[test]
@@ -82,9 +59,7 @@ fn every_changed_byte_is_noticed_or_harmless() {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut noticed = 0;
     for _ in 0..2000 {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut bytes = whole.clone();
         let at = (random >> 33) as usize % bytes.len();
         bytes[at] ^= 1 << ((random >> 20) & 7);
@@ -112,36 +87,13 @@ fn a_pack_cut_anywhere_is_refused() {
 fn forged_lengths_are_refused_before_memory_is_taken() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("forged.pack");
-    let honest = Entry {
-        hash: ChunkHash::of(b""),
-        offset: 16,
-        stored_len: 8,
-        raw_len: 8,
-        codec: Codec::Raw,
-    };
+    let honest = Entry { hash: ChunkHash::of(b""), offset: 16, stored_len: 8, raw_len: 8, codec: Codec::Raw };
     let forged = [
-        Entry {
-            raw_len: 1 << 60,
-            codec: Codec::Zstd,
-            ..honest
-        },
-        Entry {
-            raw_len: 9,
-            ..honest
-        },
-        Entry {
-            offset: 0,
-            ..honest
-        },
-        Entry {
-            offset: u64::MAX - 3,
-            ..honest
-        },
-        Entry {
-            stored_len: 1 << 50,
-            raw_len: 1 << 50,
-            ..honest
-        },
+        Entry { raw_len: 1 << 60, codec: Codec::Zstd, ..honest },
+        Entry { raw_len: 9, ..honest },
+        Entry { offset: 0, ..honest },
+        Entry { offset: u64::MAX - 3, ..honest },
+        Entry { stored_len: 1 << 50, raw_len: 1 << 50, ..honest },
     ];
     for entry in forged {
         let mut index = Vec::new();

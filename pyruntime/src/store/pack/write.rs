@@ -36,9 +36,7 @@ impl PackWriter {
     pub fn create(dir: &Path, name: &str) -> Result<PackWriter> {
         let path = dir.join(name);
         if path.exists() {
-            return Err(StoreError::io("create", &path)(
-                io::ErrorKind::AlreadyExists.into(),
-            ));
+            return Err(StoreError::io("create", &path)(io::ErrorKind::AlreadyExists.into()));
         }
         let temporary = temporary_beside(&path);
         let file = OpenOptions::new()
@@ -54,10 +52,7 @@ impl PackWriter {
             entries: Vec::new(),
             named: Named::Temporary,
         };
-        writer
-            .file
-            .write_all(&header())
-            .map_err(StoreError::io("write", &writer.path))?;
+        writer.file.write_all(&header()).map_err(StoreError::io("write", &writer.path))?;
         Ok(writer)
     }
 
@@ -66,16 +61,8 @@ impl PackWriter {
     /// # Errors
     /// When writing failed; the pack is then of no use.
     pub fn add(&mut self, hash: ChunkHash, bytes: &[u8]) -> Result<()> {
-        let (codec, stored_len) = self
-            .store(bytes)
-            .map_err(StoreError::io("write", &self.path))?;
-        let entry = Entry {
-            hash,
-            offset: self.offset,
-            stored_len,
-            raw_len: bytes.len() as u64,
-            codec,
-        };
+        let (codec, stored_len) = self.store(bytes).map_err(StoreError::io("write", &self.path))?;
+        let entry = Entry { hash, offset: self.offset, stored_len, raw_len: bytes.len() as u64, codec };
         self.offset += stored_len;
         self.entries.push(entry);
         Ok(())
@@ -103,9 +90,7 @@ impl PackWriter {
     /// again under another name.
     pub fn finish(mut self) -> Result<(Pack, u64)> {
         let mut index = Vec::with_capacity(self.entries.len() * super::ENTRY_LEN);
-        self.entries
-            .iter()
-            .for_each(|entry| entry.encode(&mut index));
+        self.entries.iter().for_each(|entry| entry.encode(&mut index));
         let hash = index_hash(&index);
         let written = (|| {
             self.file.write_all(&index)?;
@@ -121,10 +106,7 @@ impl PackWriter {
         sync_dir(self.path.parent().unwrap_or(Path::new(".")))?;
         self.named = Named::Done;
         let size = self.offset + index.len() as u64 + super::TRAILER_LEN;
-        Ok((
-            Pack::known(&self.path, std::mem::take(&mut self.entries)),
-            size,
-        ))
+        Ok((Pack::known(&self.path, std::mem::take(&mut self.entries)), size))
     }
 }
 
