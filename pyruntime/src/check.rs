@@ -1,6 +1,6 @@
 //! The deferred check: what a replay logged, and what it held, against the record.
 
-use crate::materialize::Part;
+use crate::materialize::staged::Part;
 use crate::recorder::part_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};

@@ -80,6 +80,27 @@ impl<'t> Project<'t> {
         Callee::Variable(&call.callee)
     }
 
+    /// Whether an object is only ever made by a library, so that its methods are not the project's.
+    fn is_foreign(&self, scope: ScopeId, object: &Expr) -> bool {
+        let values = match &object.kind {
+            ExprKind::Name(name) => {
+                self.scopes.resolve(scope, name).and_then(|home| self.assigned.get(&(home, name.clone())))
+            }
+            ExprKind::Attribute { value, attr } => {
+                self.class_of_value(scope, value).and_then(|class| self.attribute_values(class, attr))
+            }
+            _ => None,
+        };
+        values.is_some_and(|values| {
+            values.iter().all(|value| match &value.kind {
+                ExprKind::Call(call) => {
+                    self.library_name(scope, &call.callee).is_some_and(|name| !name.starts_with("builtins."))
+                }
+                _ => false,
+            })
+        })
+    }
+
     fn defined<'e>(&self, found: &[ScopeId]) -> Callee<'e> {
         if let Some(&class) = found.iter().find(|id| matches!(self.scopes.list[**id].owner, Owner::Class(_))) {
             return Callee::Class(self.method(class, "__init__"));
@@ -112,6 +133,9 @@ impl<'t> Project<'t> {
                 // Inherited from a class that florc cannot see.
                 None => Callee::Method { receiver: value, name: attr },
             };
+        }
+        if self.is_foreign(scope, value) {
+            return Callee::Method { receiver: value, name: attr };
         }
         let named: Vec<ScopeId> = self.classes.values().filter_map(|class| class.methods.get(attr).copied()).collect();
         if named.is_empty() {

@@ -75,11 +75,15 @@ impl Aliases {
         }
     }
 
-    /// Every place that may hold the same object as `place`, itself included.
-    pub fn all(&self, place: &Place) -> BTreeSet<Place> {
+    /// Every place that may hold the same object as `place`, itself included. Only names that `is_local` says mean
+    /// nothing by themselves are followed further.
+    pub fn all(&self, place: &Place, is_local: &dyn Fn(&Place) -> bool) -> BTreeSet<Place> {
         let mut found = BTreeSet::from([place.clone()]);
         let mut todo = vec![place.clone()];
         while let Some(at) = todo.pop() {
+            if !is_local(&at) {
+                continue;
+            }
             let Some(sources) = self.sources.get(&(at.home, at.root.clone())) else { continue };
             for source in sources {
                 let reached = source.extend(&at.attrs);

@@ -31,7 +31,35 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop) -> Result<Cha
             }
         }
     }
-    Ok(Changeset { changes: arrange(found.into_values().collect()) })
+    Ok(Changeset { changes: arrange(gather(found.into_values().collect())) })
+}
+
+/// Three attributes of one object or more are the object.
+fn gather(found: Vec<(usize, Change)>) -> Vec<(usize, Change)> {
+    let mut count: BTreeMap<Place, usize> = BTreeMap::new();
+    for (_, change) in &found {
+        count.entry(owner(&change.place)).and_modify(|count| *count += 1).or_insert(1);
+    }
+    let mut out: Vec<(usize, Change)> = Vec::new();
+    for (order, change) in found {
+        let object = owner(&change.place);
+        let is_self = object.attrs.is_empty() && (object.root == "self" || object == change.place);
+        if is_self || change.iterated || count[&object] < ATTRIBUTES_OF_ONE {
+            out.push((order, change));
+        } else if !out.iter().any(|(_, known)| known.place == object) {
+            out.push((order, Change { place: object, mutated: true, bound: false, ..change }));
+        }
+    }
+    out
+}
+
+/// See [`gather`].
+const ATTRIBUTES_OF_ONE: usize = 3;
+
+/// The object that a place is an attribute of; of a plain name, the name.
+fn owner(place: &Place) -> Place {
+    let keep = place.attrs.len().saturating_sub(1);
+    Place { attrs: place.attrs[..keep].to_vec(), ..place.clone() }
 }
 
 fn merge(known: &mut Change, new: &Change) {

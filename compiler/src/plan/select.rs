@@ -59,7 +59,7 @@ impl Selection<'_, '_> {
         for site in &self.analysis.graph.sites {
             let Some(from) = self.context_of_site(site.scope, site.stmt, &decisions) else { continue };
             for &target in &site.targets {
-                if is_compiled(self.analysis, target) {
+                if is_compiled(self.analysis, target) || is_hidden(self.analysis, target) {
                     continue;
                 }
                 let slot = &mut self.contexts[target];
@@ -163,23 +163,27 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> Vec<Option<Context>> 
             if id == MODULE {
                 return Some(Context::Top);
             }
-            let Owner::Function(function) = scopes[id].owner else { return Some(Context::Memoized(None)) };
-            if called[id] {
+            if !matches!(scopes[id].owner, Owner::Function(_)) {
+                return Some(Context::Memoized(None));
+            }
+            if called[id] && !is_hidden(analysis, id) {
                 return None;
             }
             let trains = facts.scopes[id].trains_below;
             let mentioned = analysis.graph.mentioned.contains(&id);
-            let hidden = is_compiled(analysis, id) || is_called_by_python(function) || (mentioned && !trains);
+            let hidden = is_compiled(analysis, id) || is_hidden(analysis, id) || (mentioned && !trains);
             // Nobody in this file calls it: another file does, and may do so in a loop.
             Some(if hidden { Context::Memoized(None) } else { Context::Followed })
         })
         .collect()
 }
 
-/// Methods that Python or PyTorch calls on its own, once per item or per call of an object.
-fn is_called_by_python(function: &Function) -> bool {
-    let name = function.name.as_str();
-    matches!(name, "forward" | "collate_fn" | "closure") || (name.starts_with("__") && name.ends_with("__"))
+/// Methods that Python or PyTorch calls on its own, once per item or per call of an object: their loops run as often as
+/// a batch has parts.
+fn is_hidden(analysis: &Analysis, id: ScopeId) -> bool {
+    let Owner::Function(Function { name, .. }) = analysis.project.scopes.list[id].owner else { return false };
+    let is_special = name.starts_with("__") && name.ends_with("__") && name != "__init__";
+    is_special || matches!(name.as_str(), "forward" | "collate_fn" | "closure" | "training_step")
 }
 
 /// Functions handed to a compiler (`torch.compile`, `torch.jit.script`, `numba.jit`): calls inside them must stay as they are.
