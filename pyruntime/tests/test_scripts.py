@@ -1,0 +1,23 @@
+"""The example scripts: recorded output is identical to a plain run's, and every probe is answered bit for bit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from exactness import rows_of  # noqa: E402
+from probes import scripts  # noqa: E402
+
+
+@pytest.mark.parametrize("script", scripts())
+def test_every_probe_is_answered_exactly(script: str, tmp_path: Path) -> None:
+    rows = rows_of(script, tmp_path)
+    assert {row.probe for row in rows} >= {"outer", "inner"}
+    for row in rows:
+        print(f"{row.script} {row.probe}: replay {row.replay_s:.1f} s, re-run {row.rerun_s:.1f} s; {row.why}")
+        assert row.values > 0
+        assert row.exact, row.why

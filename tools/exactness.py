@@ -1,0 +1,104 @@
+"""`make exactness`: for every example script and every probe position, is the replayed value bit for bit what a full
+re-run prints, and how much faster did it come?
+
+    python tools/exactness.py [SCRIPT …]
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Tuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from probes import SCRIPTS, insert, load, scripts  # noqa: E402
+
+
+class Ran(NamedTuple):
+    """A finished process. `seconds`: wall time, start-up included."""
+
+    out: str
+    err: str
+    code: int
+    seconds: float
+
+
+class Row(NamedTuple):
+    """One script and one probe position."""
+
+    script: str
+    probe: str
+    exact: bool
+    values: int
+    replay_s: float
+    rerun_s: float
+    why: str
+
+
+def run(folder: Path, *command: str) -> Ran:
+    """Run a command in a folder with this environment's `florc`."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("FLORC_DIR", None)
+    begun = time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return Ran(done.stdout, done.stderr, done.returncode, time.perf_counter() - begun)
+
+
+def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
+    """What each probe prints in a full re-run that holds all of them, and that run.
+
+    The probes' prints are tagged there, so that one re-run answers for all of them.
+    """
+    source = (SCRIPTS / script).read_text()
+    probes = load(script)
+    for probe in probes:
+        source = insert(source, probe._replace(insert=probe.insert.replace("print(", f'print("@{probe.name}@", ')))
+    (folder / script).write_text(source)
+    again = run(folder, sys.executable, script)
+    if again.code != 0:
+        raise SystemExit(f"{script} with its probes: {again.err}")
+    lines = again.out.splitlines()
+    tags = {probe.name: f"@{probe.name}@ " for probe in probes}
+    return {name: [line[len(tag):] for line in lines if line.startswith(tag)] for name, tag in tags.items()}, again
+
+
+def rows_of(script: str, folder: Path) -> List[Row]:
+    """Record a script once, then ask every question of it."""
+    (folder / script).write_text((SCRIPTS / script).read_text())
+    plain = run(folder, sys.executable, script)
+    recorded = run(folder, "florc", "record", script)
+    if (recorded.out, recorded.code) != (plain.out, plain.code):
+        raise SystemExit(f"{script}: recording changed what it prints\n{recorded.err}")
+    wanted, again = wanted_lines(script, folder)
+    rows = []
+    for probe in load(script):
+        (folder / script).write_text(insert((SCRIPTS / script).read_text(), probe))
+        replayed = run(folder, "florc", "replay", script)
+        exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
+        reasons = [line.removeprefix("florc:   ") for line in replayed.err.splitlines() if line.startswith("florc:   L")]
+        why = "; ".join(reasons) if exact else replayed.err
+        rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, why))
+    return rows
+
+
+def main(arguments: List[str]) -> int:
+    """Print the table; 0 when every row is exact."""
+    rows = []
+    for script in arguments or scripts():
+        with tempfile.TemporaryDirectory() as folder:
+            rows += rows_of(script, Path(folder))
+    print("\n| script | probe | values | exact | replay | re-run | speed-up | why blocks ran again |")
+    print("|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        print(f"| {row.script} | {row.probe} | {row.values} | {'yes' if row.exact else 'NO'} | {row.replay_s:.1f} s | {row.rerun_s:.1f} s "
+              f"| {row.rerun_s / row.replay_s:.1f} | {row.why} |")
+    return 0 if all(row.exact for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
