@@ -28,7 +28,7 @@ dropout = 0.1
 bias = False
 # adamw optimizer
 learning_rate = 3e-3
-max_iters = 300
+max_iters = 250
 weight_decay = 1e-1
 beta1 = 0.9
 beta2 = 0.99
@@ -36,7 +36,7 @@ grad_clip = 1.0
 # learning rate decay
 decay_lr = True
 warmup_iters = 30
-lr_decay_iters = 300
+lr_decay_iters = 250
 min_lr = 3e-4
 # system
 device = 'cuda' if torch.cuda.is_available() else 'cpu'

@@ -1,5 +1,5 @@
 # Convolutional net on the handwritten digits that come with scikit-learn,
-# scaled up to 24x24 pixels.
+# scaled up to 28x28 pixels.
 import hashlib
 import random
 
@@ -20,7 +20,7 @@ torch.manual_seed(seed)
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 # Hyper-parameters
-num_epochs = 10
+num_epochs = 12
 batch_size = 32
 learning_rate = 0.05
 momentum = 0.9
@@ -31,7 +31,7 @@ num_classes = 10
 # Data
 digits = load_digits()
 x = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1) / 16.0
-x = F.interpolate(x, size=(24, 24), mode="bilinear", align_corners=False)
+x = F.interpolate(x, size=(28, 28), mode="bilinear", align_corners=False)
 y = torch.tensor(digits.target, dtype=torch.long)
 mean, std = x.mean(), x.std()
 x = (x - mean) / std
