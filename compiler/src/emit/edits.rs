@@ -9,6 +9,8 @@ pub struct Edit {
     pub offset: usize,
     /// What is inserted.
     pub text: String,
+    /// Where positions inside the insertion are in the original text: what closes a block belongs to its last byte.
+    pub anchor: usize,
 }
 
 /// The instrumented text with the edits that made it.
@@ -18,8 +20,17 @@ pub struct Emitted {
     pub text: String,
     /// The insertions, sorted by offset.
     pub edits: Vec<Edit>,
-    /// Where the inserted bytes lie in `text`: start, end, and how many bytes were inserted before the start.
-    inserted: Vec<(usize, usize, usize)>,
+    /// Where the inserted bytes lie in `text`.
+    inserted: Vec<Inserted>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Inserted {
+    start: usize,
+    end: usize,
+    /// How many bytes were inserted before.
+    shift: usize,
+    anchor: usize,
 }
 
 impl Emitted {
@@ -32,7 +43,8 @@ impl Emitted {
         for edit in &edits {
             text.push_str(&source.text[done..edit.offset]);
             done = edit.offset;
-            inserted.push((text.len(), text.len() + edit.text.len(), shift));
+            let (start, end) = (text.len(), text.len() + edit.text.len());
+            inserted.push(Inserted { start, end, shift, anchor: edit.anchor });
             text.push_str(&edit.text);
             shift += edit.text.len();
         }
@@ -40,14 +52,13 @@ impl Emitted {
         Self { text, edits, inserted }
     }
 
-    /// The original offset of an offset in the instrumented text; a place inside an insertion is mapped to where the
-    /// insertion stands.
+    /// The original offset of an offset in the instrumented text; a place inside an insertion is mapped to its anchor.
     pub fn original_offset(&self, offset: usize) -> usize {
-        let next = self.inserted.partition_point(|&(start, _, _)| start <= offset);
+        let next = self.inserted.partition_point(|found| found.start <= offset);
         match next.checked_sub(1).map(|at| self.inserted[at]) {
             None => offset,
-            Some((start, end, shift)) if offset < end => start - shift,
-            Some((start, end, shift)) => offset - shift - (end - start),
+            Some(found) if offset < found.end => found.anchor,
+            Some(found) => offset - found.shift - (found.end - found.start),
         }
     }
 
@@ -65,9 +76,9 @@ impl Emitted {
 pub fn undo(emitted: &Emitted) -> String {
     let mut text = String::with_capacity(emitted.text.len());
     let mut done = 0;
-    for &(start, end, _) in &emitted.inserted {
-        text.push_str(&emitted.text[done..start]);
-        done = end;
+    for found in &emitted.inserted {
+        text.push_str(&emitted.text[done..found.start]);
+        done = found.end;
     }
     text.push_str(&emitted.text[done..]);
     text

@@ -15,10 +15,15 @@ pub(super) struct Writer<'a> {
     tokens: &'a Tokens,
     alias: &'a str,
     newline: &'a str,
-    /// Offset, rank among insertions at that offset, text.
-    insertions: Vec<(usize, isize, String)>,
+    insertions: Vec<Insertion>,
     /// What is indented one step further, outer before inner.
     indented: Vec<Indented>,
+}
+
+struct Insertion {
+    edit: Edit,
+    /// Order among insertions at one offset.
+    rank: isize,
 }
 
 /// Lines that are indented by `unit`, put `at` bytes after their start.
@@ -38,15 +43,19 @@ impl<'a> Writer<'a> {
     }
 
     pub fn finish(mut self) -> Vec<Edit> {
-        self.insertions.sort_by_key(|(offset, rank, _)| (*offset, *rank));
-        self.insertions.into_iter().map(|(offset, _, text)| Edit { offset, text }).collect()
+        self.insertions.sort_by_key(|insertion| (insertion.edit.offset, insertion.rank));
+        self.insertions.into_iter().map(|insertion| insertion.edit).collect()
+    }
+
+    fn insert(&mut self, offset: usize, rank: isize, text: String) {
+        self.insertions.push(Insertion { edit: Edit { offset, text, anchor: offset }, rank });
     }
 
     pub fn import(&mut self, offset: usize) {
         let text = format!("import florc as {}{}", self.alias, self.newline);
         let starts_line = offset == 0 || self.source.text[..offset].ends_with(['\n', '\r']);
         let text = if starts_line { text } else { format!("{}{text}", self.newline) };
-        self.insertions.push((offset, isize::MIN, text));
+        self.insert(offset, isize::MIN, text);
     }
 
     pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan) {
@@ -73,8 +82,8 @@ impl<'a> Writer<'a> {
     }
 
     fn around(&mut self, range: Range, open: String, close: &str) {
-        self.insertions.push((range.start, 1, open));
-        self.insertions.push((range.end, -1, close.to_owned()));
+        self.insert(range.start, 1, open);
+        self.insert(range.end, -1, close.to_owned());
     }
 
     fn wrap_block(&mut self, stmt: &Stmt, plan: &LoopPlan) {
@@ -129,7 +138,7 @@ impl<'a> Writer<'a> {
         let first = self.source.lines.line(range.start);
         let last = self.source.lines.line(end.max(range.start + 1) - 1);
         let own = self.source.slice(Range::new(self.source.lines.start_of(first), range.start)).len();
-        self.insertions.push((range.start, 0, open));
+        self.insert(range.start, 0, open);
         for line in first + 1..=last {
             let start = self.source.lines.start_of(line);
             let stop = self.source.lines.start_of(line + 1);
@@ -138,7 +147,7 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let blanks = text.len() - text.trim_start_matches([' ', '\t', '\x0c']).len();
-            self.insertions.push((start + own.min(blanks), 0, unit.clone()));
+            self.insert(start + own.min(blanks), 0, unit.clone());
         }
         self.indented.push(Indented { range, at: own, unit });
         if !close.is_empty() {
@@ -147,7 +156,7 @@ impl<'a> Writer<'a> {
                 if ends_line { close } else { format!("{}{}", self.newline, close.trim_end_matches(['\r', '\n'])) };
             // Inner blocks close before outer ones: the later a loop begins, the earlier its rank.
             let rank = -1 - isize::try_from(range.start).unwrap_or(isize::MAX - 1);
-            self.insertions.push((end, rank, close));
+            self.insertions.push(Insertion { edit: Edit { offset: end, text: close, anchor: range.end }, rank });
         }
     }
 

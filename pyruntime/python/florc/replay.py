@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Se
 
 from . import _native, instrumented, places, session, state
 from .history import Checkpoint, History
+from .messages import say
 from .output import Divert, Tap
 from .versions import Versions
 
@@ -60,7 +61,12 @@ class Replay:
         emitted = self.versions.instrument(text, file, qualifier)
         if emitted is None or not emitted.changed:
             return original
-        code = instrumented.compile_mapped(emitted, text, file)
+        try:
+            code = instrumented.compile_mapped(emitted, text, file)
+        except (instrumented.Altered, RecursionError):
+            # As on record: the original runs, and everything in it runs again.
+            say(f"{os.path.basename(file)} runs as it is: its instrumented form differs", always=True)
+            return original
         places.register(emitted.plan, file)
         return code
 

@@ -100,9 +100,13 @@ def _set_numpy_state(state: Any) -> None:
 
 
 def _torch_state() -> Any:
-    return bytes(sys.modules["torch"].get_rng_state().tolist()).hex()
+    torch = sys.modules["torch"]
+    return {"generator": bytes(torch.get_rng_state().tolist()).hex(), "threads": torch.get_num_threads()}
 
 
 def _set_torch_state(state: Any) -> None:
+    """The number of threads decides in which order floats are added: it is part of where a run starts from."""
     torch = sys.modules["torch"]
-    torch.set_rng_state(torch.tensor(list(bytes.fromhex(state)), dtype=torch.uint8))
+    torch.set_rng_state(torch.tensor(list(bytes.fromhex(state["generator"])), dtype=torch.uint8))
+    if torch.get_num_threads() != state["threads"]:
+        torch.set_num_threads(state["threads"])
