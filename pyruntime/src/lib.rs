@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
+    module.add("RUNTIME_NAMES", florc::emit::RUNTIME_NAMES.to_vec())?;
     module.add_class::<compile::Instrumented>()?;
     module.add_class::<policy_class::PyPolicy>()?;
     module.add_class::<reader::PyRunReader>()?;

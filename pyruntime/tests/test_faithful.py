@@ -1,0 +1,160 @@
+"""R0: recording never changes what a script prints, returns or raises."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Workshop
+
+SCRIPTS = {
+    "plain": """
+        import sys
+        print("arguments", sys.argv[1:])
+        total = 0
+        for epoch in range(3):
+            for step in range(5):
+                total += hash(str(step)) % 1
+                print(epoch, step, sorted({"a", "b"}), end="; ")
+            print()
+        print(__name__, __file__ is not None, total)
+    """,
+    "raises half-way": """
+        def inner(x):
+            for i in range(3):
+                for j in range(3):
+                    if x + i + j == 4:
+                        raise ValueError(f"half-way at {i}, {j}")
+        for epoch in range(5):
+            print("epoch", epoch, flush=True)
+            for batch in [1, 2]:
+                inner(epoch)
+    """,
+    "chained exceptions": """
+        for epoch in range(2):
+            for batch in sorted([3, 1]):
+                try:
+                    {}["missing"]
+                except KeyError as error:
+                    if epoch == 1:
+                        raise RuntimeError("while handling") from error
+    """,
+    "exit code": "import sys\nprint('leaving')\nsys.exit(7)\n",
+    "exit message": "import sys\nsys.exit('a message')\n",
+    "exit from a loop": """
+        for epoch in range(3):
+            for step in sorted([1, 2]):
+                print(epoch, step)
+                if epoch == 1:
+                    raise SystemExit(3)
+    """,
+    "syntax of its own": '''
+        """docstring"""
+        from __future__ import annotations
+        import warnings, inspect
+        def f(x: int) -> int:
+            for i in range(2):
+                for j in range(2):
+                    x += len(str(x))
+            return x
+        print(f(1), inspect.getsource(f))
+        for epoch in range(2):
+            for step in map(str, range(2)):
+                warnings.warn(f"warned {step}", stacklevel=1)
+        print(__doc__, [name for name in dir() if not name.startswith("_")])
+    ''',
+    "threads, forks, subprocesses": """
+        import os, subprocess, sys, threading
+        out = []
+        for epoch in range(2):
+            for step in sorted([2, 1]):
+                thread = threading.Thread(target=out.append, args=(step,))
+                thread.start(); thread.join()
+            pid = os.fork()
+            if pid == 0:
+                for i in range(2):
+                    for j in sorted([1, 2]):
+                        pass
+                os._exit(5)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), out)
+            print(subprocess.run([sys.executable, "-c", "raise SystemExit(7)"]).returncode)
+        try:
+            os.wait()
+        except ChildProcessError:
+            print("no other children")
+    """,
+    "atexit and hooks": """
+        import atexit, sys
+        atexit.register(print, "last words")
+        sys.excepthook = lambda kind, value, tb: print("hooked", kind.__name__, value, tb.tb_frame.f_code.co_name)
+        for epoch in range(2):
+            for step in sorted([1]):
+                pass
+        raise OSError("to the hook")
+    """,
+    "not text that Python takes": "for epoch in range(3)\n    print(epoch)\n",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_recorded_is_plain(name: str, workshop: Workshop) -> None:
+    workshop.write("train.py", SCRIPTS[name])
+    plain = workshop.plain("train.py", "--lr", "0.1", "-x")
+    recorded = workshop.florc("record", "train.py", "--lr", "0.1", "-x")
+    assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
+
+
+def test_ctrl_c_ends_the_script_as_python_does(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import time
+        for epoch in range(100):
+            print("epoch", epoch, flush=True)
+            for step in map(float, range(10)):
+                time.sleep(0.01)
+    """)
+    plain = workshop.plain("train.py", interrupt_after="epoch 2")
+    recorded = workshop.florc("record", "train.py", interrupt_after="epoch 2")
+    assert recorded.code == plain.code
+    assert recorded.err.splitlines()[-1] == plain.err.splitlines()[-1] == "KeyboardInterrupt"
+    assert "-packages/florc" not in recorded.err
+    assert "interrupted" in recorded.said
+    [run] = [json.loads(line) for line in workshop.florc("runs", "--json").out.splitlines()]
+    assert run["status"] == "interrupted"
+    assert workshop.florc("replay", "train.py").code == 0
+
+
+def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import time
+        history = []
+        for epoch in range(100):
+            print("epoch", epoch, flush=True)
+            for step in map(float, range(10)):
+                history.append(step)
+                time.sleep(0.01)
+    """)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="epoch 4").code == -9
+    listed = workshop.florc("runs")
+    assert "killed" in listed.out and not listed.err
+    text = (workshop.path / "train.py").read_text()
+    workshop.write("train.py", text.replace("    for step", "    print('seen', len(history))\n    for step"))
+    replayed = workshop.florc("replay", "train.py")
+    seen = replayed.out.splitlines()
+    assert seen == [f"seen {10 * epoch}" for epoch in range(len(seen))] and len(seen) >= 3
+    assert replayed.code == 0, replayed.said
+
+
+@pytest.mark.parametrize(("command", "message"), [
+    (("record", "missing.py"), "cannot read missing.py: no such file or directory"),
+    (("record",), "which script?"),
+    (("record", "--overhead", "7", "train.py"), "--overhead is a share"),
+    (("record", "-m", "nowhere.at.all"), "no module named nowhere.at.all"),
+    (("replay", "train.py"), "there are no recorded runs"),
+    (("plan", "missing.py"), "cannot read missing.py: no such file or directory"),
+])
+def test_bad_input_gets_a_sentence(command: tuple, message: str, workshop: Workshop) -> None:
+    workshop.write("train.py", "print(1)\n")
+    done = workshop.florc(*command)
+    assert done.code == 2
+    assert message in done.said
+    assert not done.out and "Traceback" not in done.err
