@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import threading
-from typing import Any, Callable, ContextManager, Optional
+from typing import Any, Callable, ContextManager, Optional, Tuple
 
 from . import session
 
@@ -54,7 +54,8 @@ class Tap:
         def seen(text: str) -> int:
             count = write(text)
             if session.current is not None and not self.paused and threading.get_ident() == self._thread and isinstance(text, str):
-                self._take(text)
+                with contextlib.suppress(Exception):  # R0: seeing may fail, printing may not
+                    self._take(text)
             return count
 
         return seen
@@ -65,9 +66,18 @@ class Tap:
             return
         *lines, rest = (self._part + text).split("\n")
         self._part = rest
-        frame = sys._getframe(2)
+        file, number = _caller(3)
         for line in lines:
-            self._sink(line, frame.f_code.co_filename, frame.f_lineno)
+            self._sink(line, file, number)
+
+
+def _caller(depth: int) -> Tuple[str, int]:
+    """File and line of the statement `depth` calls up; nothing when Python itself calls, as for `atexit`."""
+    try:
+        frame = sys._getframe(depth)
+    except ValueError:
+        return "", 0
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 class Divert:
