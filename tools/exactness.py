@@ -90,16 +90,16 @@ def rows_of(script: str, folder: Path) -> List[Row]:
 
 def main(arguments: List[str]) -> int:
     """Print the table; 0 when every row is exact."""
-    rows = []
+    print("| script | probe | values | exact | replay | re-run | speed-up | why blocks ran again |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    exact = True
     for script in arguments or scripts():
         with tempfile.TemporaryDirectory() as folder:
-            rows += rows_of(script, Path(folder))
-    print("\n| script | probe | values | exact | replay | re-run | speed-up | why blocks ran again |")
-    print("|---|---|---|---|---|---|---|---|")
-    for row in rows:
-        print(f"| {row.script} | {row.probe} | {row.values} | {'yes' if row.exact else 'NO'} | {row.replay_s:.1f} s | {row.rerun_s:.1f} s "
-              f"| {row.rerun_s / row.replay_s:.1f} | {row.why} |")
-    return 0 if all(row.exact for row in rows) else 1
+            for row in rows_of(script, Path(folder)):
+                exact &= row.exact
+                print(f"| {row.script} | {row.probe} | {row.values} | {'yes' if row.exact else 'NO'} | {row.replay_s:.1f} s "
+                      f"| {row.rerun_s:.1f} s | {row.rerun_s / row.replay_s:.1f} | {row.why} |", flush=True)
+    return 0 if exact else 1
 
 
 if __name__ == "__main__":

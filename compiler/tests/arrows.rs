@@ -3,8 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ORDER: &[&str] =
-    &["source", "diagnostics", "syntax", "scopes", "flow", "loops", "calls", "effects", "plan", "emit", "probes", "cli"];
+const ORDER: &[&str] = &[
+    "source",
+    "diagnostics",
+    "syntax",
+    "scopes",
+    "flow",
+    "loops",
+    "calls",
+    "effects",
+    "plan",
+    "emit",
+    "probes",
+    "cli",
+];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {

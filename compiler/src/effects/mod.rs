@@ -3,6 +3,7 @@
 mod alias;
 mod calls;
 mod changeset;
+mod clock;
 mod extract;
 mod filter;
 mod knowledge;
@@ -12,6 +13,7 @@ pub mod table2;
 
 pub use alias::Aliases;
 pub use changeset::{Change, Changeset, Obstacle};
+pub use clock::Clock;
 pub use extract::Extractor;
 pub use filter::changeset;
 pub use knowledge::{Facts, Knowledge};

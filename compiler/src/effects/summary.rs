@@ -86,9 +86,11 @@ pub(super) fn spread(aliases: &Aliases, effect: Effect, is_local: &dyn Fn(&Place
     let changes_object = matches!(effect.kind, EffectKind::Mutate | EffectKind::Iterate | EffectKind::Consume)
         || effect.place.as_ref().is_some_and(|place| !place.attrs.is_empty());
     match &effect.place {
-        Some(place) if changes_object && is_local(place) => {
-            aliases.all(place, is_local).into_iter().map(|place| Effect { place: Some(place), ..effect.clone() }).collect()
-        }
+        Some(place) if changes_object && is_local(place) => aliases
+            .all(place, is_local)
+            .into_iter()
+            .map(|place| Effect { place: Some(place), ..effect.clone() })
+            .collect(),
         _ => vec![effect],
     }
 }

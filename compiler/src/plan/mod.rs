@@ -8,7 +8,7 @@ mod select;
 pub use report::{explain, to_json, to_text};
 
 use crate::calls::{CallGraph, Project};
-use crate::effects::{Aliases, Change, Changeset, Extractor, Obstacle, Place, Summaries, changeset, table2};
+use crate::effects::{Aliases, Change, Changeset, Clock, Extractor, Obstacle, Place, Summaries, changeset, table2};
 use crate::flow::Flow;
 use crate::loops::{Loop, Loops};
 use crate::scopes::ScopeId;
@@ -92,6 +92,8 @@ pub struct Plan {
     pub loops: Vec<LoopPlan>,
     /// The analysis used.
     pub mode: EffectsMode,
+    /// What depends on the time of day.
+    pub clock: Clock,
 }
 
 /// How a plan is made.
@@ -168,7 +170,7 @@ impl<'t> Analysis<'t> {
                 plan
             })
             .collect();
-        Plan { loops, mode: options.mode }
+        Plan { loops, mode: options.mode, clock: Clock::new(&self.project) }
     }
 
     fn estimates(&self, mode: EffectsMode) -> Vec<Result<Changeset, Obstacle>> {

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Set
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native
 from .runs import Run
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"[\d.:,eE+-]*\d", "#", text)
 
 
 class Checkpoint(NamedTuple):
@@ -42,6 +47,8 @@ class History:
         self.planned: Dict[str, Set[str]] = {}
         self.plans: Dict[str, dict] = {}
         self.seconds: Optional[float] = None
+        self._clock_names: Set[str] = set()
+        self._clock_lines: Set[Tuple[str, int]] = set()
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
         self._last_path = ""
@@ -65,6 +72,9 @@ class History:
             self._last_path = payload["path"]
         elif kind == "plan":
             self.plans[payload["file"]] = payload["plan"]
+            clock = payload["plan"]["clock"]
+            self._clock_names.update(clock["names"])
+            self._clock_lines.update((payload["file"], line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
         elif kind == "not kept":
@@ -81,6 +91,19 @@ class History:
         if block in self._not_kept:
             return f"it could not be checkpointed: {self._not_kept[block]}"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
+
+    def is_clock(self, place: str) -> bool:
+        """Whether a part of the state (`self.batch_time.sum`) holds the time of day."""
+        return any(part in self._clock_names for part in re.split(r"[.\[\]']+", place))
+
+    def comparable(self, line: LogLine) -> Callable[[str], str]:
+        """How to read a recorded line, and the replayed one beside it, before comparing them.
+
+        Lines that depend on the time of day, and those written by a library (a logger may print the time), are compared
+        without their numbers.
+        """
+        timed = (line.file, line.line) in self._clock_lines or line.line < 0
+        return _without_numbers if timed else str
 
     def is_beyond(self, path: str) -> bool:
         """Whether an iteration was not finished by the recorded run, which was cut off."""

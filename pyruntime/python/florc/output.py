@@ -6,12 +6,15 @@ import contextlib
 import os
 import sys
 import threading
-from typing import Any, Callable, ContextManager, Optional, Tuple
+from typing import Any, Callable, Container, ContextManager, Optional, Tuple
 
 from . import session
 
 LineSink = Callable[[str, str, int], None]
 """Called with a line's text, and with the file and the line number of the statement that wrote it."""
+
+_MOST_FRAMES = 40
+"""How far up the caller of a library's `print` is looked for."""
 
 
 class Tap:
@@ -21,8 +24,8 @@ class Tap:
     other threads are let through unseen: their order is not the program's.
     """
 
-    def __init__(self, sink: LineSink):
-        self._sink = sink
+    def __init__(self, sink: LineSink, project: Container[str]):
+        self._sink, self._project = sink, project
         self._part = ""
         self._stream: Any = None
         self._thread = threading.get_ident()
@@ -60,24 +63,37 @@ class Tap:
 
         return seen
 
+    def _caller(self) -> Tuple[str, int]:
+        """The statement of the project that writes; of a library, a line number below zero for the one that called it.
+
+        Nothing when Python itself writes, as for `atexit`.
+        """
+        frame: Any = sys._getframe(3) if _depth_is_over(3) else None
+        sign = 1
+        for _ in range(_MOST_FRAMES):
+            if frame is None:
+                break
+            if frame.f_code.co_filename in self._project:
+                return frame.f_code.co_filename, sign * frame.f_lineno
+            frame, sign = frame.f_back, -1
+        return "", 0
+
     def _take(self, text: str) -> None:
         if "\n" not in text:
             self._part += text
             return
         *lines, rest = (self._part + text).split("\n")
         self._part = rest
-        file, number = _caller(3)
+        file, number = self._caller()
         for line in lines:
             self._sink(line, file, number)
 
 
-def _caller(depth: int) -> Tuple[str, int]:
-    """File and line of the statement `depth` calls up; nothing when Python itself calls, as for `atexit`."""
+def _depth_is_over(depth: int) -> bool:
     try:
-        frame = sys._getframe(depth)
+        return sys._getframe(depth + 1) is not None
     except ValueError:
-        return "", 0
-    return frame.f_code.co_filename, frame.f_lineno
+        return False
 
 
 class Divert:

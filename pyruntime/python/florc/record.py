@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from types import CodeType, FrameType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import _native, instrumented, places, session, state
 from .messages import say
@@ -43,7 +43,8 @@ class Recording:
         self.run = run
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
         self.policy = _native.Policy(overhead)
-        self.tap = Tap(self._line)
+        self.files: Set[str] = set()
+        self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
         self.failed: Dict[str, Tuple[int, str]] = {}
         self.predicted: Dict[str, float] = {}
@@ -57,6 +58,7 @@ class Recording:
     def compile(self, text: str, file: str, qualifier: str) -> CodeType:
         """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
         begun = time.perf_counter()
+        self.files.add(file)
         code = self._compile(text, file, qualifier)
         with contextlib.suppress(OSError):
             self.run.keep_source(file, text)

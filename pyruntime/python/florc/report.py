@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, List, NamedTuple, Optional, Set
+from typing import Any, Callable, List, NamedTuple, Optional, Set
 
 from . import _native, launch, messages
 from .history import History
@@ -35,7 +35,7 @@ def check(replay: Replay) -> Check:
     removed = replay.versions.removed_lines()
     skipped = [f"{key}" for key in replay.skipped]
     recorded = [line for line in replay.history.lines
-                if (line.file, line.line) not in removed and not _inside(line.path, set(skipped))]
+                if (line.file, abs(line.line)) not in removed and not _inside(line.path, set(skipped))]
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
@@ -44,8 +44,13 @@ def check(replay: Replay) -> Check:
         for offset in range(max(i2 - i1, j2 - j1)):
             old = recorded[i1 + offset] if i1 + offset < i2 else None
             new = replay.lines[j1 + offset] if j1 + offset < j2 else None
-            anomalies.append(_difference(old, new))
+            if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
+                anomalies.append(_difference(old, new))
     return Check(anomalies, len(ours) + replay.verified)
+
+
+def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
+    return read(old) != read(new)
 
 
 def _inside(path: str, keys: Set[str]) -> bool:
@@ -56,7 +61,7 @@ def _inside(path: str, keys: Set[str]) -> bool:
 def _difference(old: Any, new: Any) -> str:
     if old is None:
         return f"{new.path or 'outside loops'}: printed {new.text!r}, which the recorded run did not"
-    where = f"{os.path.basename(old.file)}:{old.line}, {old.path or 'outside loops'}"
+    where = f"{os.path.basename(old.file)}:{abs(old.line)}, {old.path or 'outside loops'}"
     if new is None:
         return f"{where}: did not print {old.text!r}, which the recorded run did"
     return f"{where}: printed {new.text!r} instead of {old.text!r}"

@@ -34,6 +34,8 @@ class Versions:
         self._of_file: Dict[str, str] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
         self._done: Dict[str, Any] = {}
+        self.files: Set[str] = set()
+        """The project's files as they are met."""
 
     def compare_all(self, read: Any) -> None:
         """Compare every recorded file; `read(file)` gives its present text, or None when it is gone."""
@@ -49,6 +51,7 @@ class Versions:
 
     def instrument(self, text: str, file: str, qualifier: str) -> Any:
         """The present text instrumented against the recorded one; None when the compiler cannot read it."""
+        self.files.add(file)
         if file in self._done:
             return self._done[file]
         recorded = self._history.run.source(file)
