@@ -38,10 +38,10 @@ impl Clock {
         }
         let mut statements = Vec::new();
         taint.each_statement(&mut |taint, scope, stmt| {
-            if let StmtKind::Expr(value) = &stmt.kind {
-                if taint.holds(scope, value) {
-                    statements.push(stmt.range);
-                }
+            if let StmtKind::Expr(value) = &stmt.kind
+                && taint.holds(scope, value)
+            {
+                statements.push(stmt.range);
             }
         });
         let mut names = taint.attributes;

@@ -7,6 +7,8 @@ import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native
+from .launch import Unusable
+from .messages import say
 from .runs import Run
 
 
@@ -53,7 +55,13 @@ class History:
         self._not_kept: Dict[str, str] = {}
         self._last_path = ""
         for kind, payload in self.reader.records():
-            self._read(kind, json.loads(payload))
+            try:
+                self._read(kind, json.loads(payload))
+            except (KeyError, TypeError, ValueError) as error:
+                raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+                               f"{error!r}; record the script again") from None
+        if self.reader.damaged:
+            say(f"the journal of {run.id} is damaged at {self.reader.damaged}; what comes after is not used", always=True)
 
     def _read(self, kind: str, payload: Any) -> None:
         if kind == "checkpoint":
@@ -72,7 +80,7 @@ class History:
             self._last_path = payload["path"]
         elif kind == "plan":
             self.plans[payload["file"]] = payload["plan"]
-            clock = payload["plan"]["clock"]
+            clock = payload["plan"].get("clock", {"names": [], "lines": []})
             self._clock_names.update(clock["names"])
             self._clock_lines.update((payload["file"], line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
