@@ -104,6 +104,13 @@ def test_recorded_is_plain(name: str, workshop: Workshop) -> None:
     assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
 
 
+def test_what_is_not_python_leaves_no_run(workshop: Workshop) -> None:
+    workshop.write("train.py", "for epoch in range(3)\n    print(epoch)\n")
+    recorded = workshop.florc("record", "train.py")
+    assert recorded.code == 1 and "SyntaxError" in recorded.err and not recorded.said
+    assert not (workshop.path / ".florc").exists()
+
+
 def test_ctrl_c_ends_the_script_as_python_does(workshop: Workshop) -> None:
     workshop.write("train.py", """
         import time

@@ -23,6 +23,11 @@ def record(arguments: Dict[str, Any]) -> int:
     if not 0 < arguments["overhead"] < 1:
         raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
     script = _load(words, module)
+    try:
+        compile(script.text, script.path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        # Python's own message; there is no run to speak of.
+        launch.reraise(error)
     hash_seed = start.with_hash_seed()
     run = Run.begin(store_path(), script.path, script.argv, module, arguments["name"], hash_seed)
     staging = arguments["max_staging"]
