@@ -7,7 +7,7 @@ import json
 import os
 import time
 from types import CodeType, FrameType
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set
 
 from . import _native, instrumented, places, session, state
 from .history import Checkpoint, History
@@ -32,14 +32,20 @@ class Value(NamedTuple):
     text: str
 
 
-class EndOfRecording(SystemExit):
+class Leave(NamedTuple):
+    """How a replay leaves the script in the middle: neither returns, and no `except` or `finally` of the script sees it."""
+
+    at_end: Callable[[], NoReturn]
     """The recorded run went no further than this."""
+    cannot_restore: Callable[[str, str], NoReturn]
+    """A checkpoint does not fit the objects that are there (block, why): the block has to run instead."""
 
 
 class Replay:
     """The session of `florc replay`."""
 
-    def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool):
+    def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
+                 leave: "Leave"):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
         self.lines: List[Line] = []
@@ -50,6 +56,7 @@ class Replay:
         self.entered: Dict[str, int] = {}
         self.verified = 0
         self.restore_seconds = 0.0
+        self._leave = leave
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
         self._pending: Optional[Checkpoint] = None
@@ -75,7 +82,7 @@ class Replay:
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
         if self.history.is_beyond(path):
-            raise EndOfRecording(0)
+            self._leave.at_end()
 
     def step_into(self, block: str) -> bool:
         """Whether the block must run again."""
@@ -142,7 +149,7 @@ class Replay:
         try:
             values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
         except state.CannotRestore as error:
-            raise CannotSkip(block, str(error)) from None
+            self._leave.cannot_restore(block, str(error))
         finally:
             _native.leave_block(block)
             self.restore_seconds += time.perf_counter() - begun
@@ -223,14 +230,6 @@ class Replay:
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""
-
-
-class CannotSkip(Exception):
-    """A checkpoint does not fit the objects that are there: the block has to run instead."""
-
-    def __init__(self, block: str, why: str):
-        super().__init__(f"{block} cannot be restored: {why}")
-        self.block, self.why = block, why
 
 
 def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from .history import History
 from .launch import Unusable
 from .messages import say
 from .output import Divert
-from .replay import CannotSkip, EndOfRecording, Replay
+from .replay import Leave, Replay
 from .runs import Run, find, store_path
 from .versions import Versions
 
@@ -83,9 +83,25 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
     forced: Set[str] = {*arguments["step_into"], *again}
     messages.to_descriptor(2)
     divert = Divert(os.path.join(folder, "output"), earlier["written"])
-    replaying = Replay(history, versions, divert, forced, arguments["json"])
-    start.Generators(lambda name, value: None, history.generators)
     begun = time.perf_counter()
+
+    def finish(failure: Optional[BaseException] = None) -> int:
+        session.end()
+        replaying.tap.remove()
+        seconds = time.perf_counter() - begun
+        divert.undo()
+        replaying.reasons.update(again)
+        return report.finish(replaying, seconds, failure, arguments["json"], folder)
+
+    def at_end() -> NoReturn:
+        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
+        code = finish()
+        sys.stdout.flush()
+        os._exit(code)
+
+    leave = Leave(at_end, lambda block, why: _start_again(block, why, again, divert))
+    replaying = Replay(history, versions, divert, forced, arguments["json"], leave)
+    start.Generators(lambda name, value: None, history.generators)
     failure: Optional[BaseException] = None
     try:
         code = replaying.compile(script.text, script.path, "")
@@ -93,30 +109,21 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
         session.begin(replaying)
         replaying.tap.install()
         launch.execute(script, code)
-    except CannotSkip as error:
-        _start_again(error, again, divert)
-    except EndOfRecording:
-        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
     except SystemExit as error:
         failure = error if error.code not in (None, 0) else None
     except BaseException as error:
         failure = error
-    session.end()
-    replaying.tap.remove()
-    seconds = time.perf_counter() - begun
-    divert.undo()
-    for block, why in again.items():
-        replaying.reasons[block] = why
-    return report.finish(replaying, seconds, failure, arguments["json"], folder)
+    return finish(failure)
 
 
-def _start_again(error: CannotSkip, again: Dict[str, str], divert: Divert) -> NoReturn:
+def _start_again(block: str, why: str, again: Dict[str, str], divert: Divert) -> NoReturn:
     """Start this command again with the block running instead of being restored."""
     divert.undo()
-    if error.block in again:
-        raise Unusable(str(error))
+    if block in again:
+        say(f"{block} cannot be restored: {why}", always=True)
+        os._exit(2)
     arguments, folder, environment = _STARTED
-    blocks = {**again, error.block: f"it cannot be restored: {error.why}"}
+    blocks = {**again, block: f"it cannot be restored: {why}"}
     environment[AGAIN] = json.dumps({"blocks": blocks, "written": divert.written})
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     os.chdir(folder)

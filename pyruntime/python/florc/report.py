@@ -109,7 +109,8 @@ def _tell(replay: Replay, outcome: Check, seconds: float) -> None:
     ran = sum(replay.entered.values())
     say(f"{len(replay.skipped)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
     for block, why in replay.reasons.items():
-        say(f"  {block} ran {replay.entered.get(block, 0)} times: {why}")
+        times = replay.entered.get(block, 0)
+        say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")
     if outcome.anomalies:
         say(f"ANOMALOUS: the replay differs from the record in {len(outcome.anomalies)} places; do not trust its values",
             always=True)
