@@ -2,9 +2,11 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p florc-snapshots` accepts what is there now: read the difference before.
 
+use florc::cli::probes_text as report_text;
 use florc::emit::undo;
 use florc::plan::to_text;
-use florc::{EffectsMode, Options, Source, instrument, plan_only};
+use florc::probes::compare;
+use florc::{EffectsMode, Options, Source, instrument, plan_only, syntax};
 use std::path::{Path, PathBuf};
 
 fn mode(mode: EffectsMode) -> Options {
@@ -79,6 +81,18 @@ fn planned_by_table2() {
         let plan =
             plan_only(&source, &mode(EffectsMode::Table2)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
         check("table2", path, &to_text(&source, &plan));
+    });
+}
+
+#[test]
+fn probed() {
+    each("probes/*/new.py", |path| {
+        let (old, new) = (read(&path.with_file_name("old.py")), read(path));
+        let parse =
+            |source: &Source| syntax::parse(source).unwrap_or_else(|error| panic!("{}", error.render(source))).0;
+        let (old_module, new_module) = (parse(&old), parse(&new));
+        let report = compare((&old, &old_module), (&new, &new_module), &mode(EffectsMode::Flow));
+        check("probes", path, &report_text(&report, &old.name, &new.name));
     });
 }
 

@@ -27,7 +27,8 @@ pub(super) fn probes(args: &ProbesArgs) -> i32 {
     OK
 }
 
-fn to_text(report: &Report, old: &str, new: &str) -> String {
+/// The report for people. `old` and `new` are the names of the two files.
+pub fn to_text(report: &Report, old: &str, new: &str) -> String {
     if report.changes.is_empty() {
         return "no change but blanks and comments\n".to_owned();
     }
@@ -48,7 +49,7 @@ fn to_text(report: &Report, old: &str, new: &str) -> String {
 
 fn words(kind: ChangeKind) -> &'static str {
     match kind {
-        ChangeKind::Probe => "log statement",
+        ChangeKind::Probe => "added in hindsight",
         ChangeKind::RemovedLog => "log statement removed",
         ChangeKind::Outside => "change outside memoized loops",
         ChangeKind::Inside => "change inside a memoized loop",
