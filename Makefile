@@ -37,7 +37,7 @@ wheel: $(VENV)/.wheel
 $(VENV)/.needs: Makefile
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --python $(BIN)/python $(NEEDS)
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python $(NEEDS)
 else
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NEEDS)
@@ -51,7 +51,7 @@ $(VENV)/.wheel: $(VENV)/.needs $(SOURCES)
 	rm -rf target/wheels
 	$(BIN)/maturin build --release --quiet --manifest-path pyruntime/Cargo.toml --out target/wheels
 ifdef UV
-	$(UV) pip install --quiet --python $(BIN)/python --reinstall --no-deps target/wheels/florc-*.whl
+	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --reinstall --no-deps target/wheels/florc-*.whl
 else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/florc-*.whl
 endif
