@@ -24,7 +24,7 @@ for epoch in range(3):
         loss = 1 / (1 + epoch * 4 + i)
     print("epoch", epoch)
 +    print("PROBE", loss, i)
-""")
+""", restores=None)
 
 add("last_inner_value_after_all", """
 import time
@@ -34,7 +34,7 @@ for epoch in range(3):
         loss = 1 / (1 + epoch * 4 + i)
     print("epoch", epoch)
 +print("PROBE", loss, i, epoch)
-""")
+""", restores=None)
 
 add("zero_iterations_unbound", """
 import time
@@ -51,7 +51,7 @@ for epoch in range(3):
 +        print("PROBE", last, i)
 +    except NameError as error:
 +        print("PROBE", error)
-""")
+""", restores=None)
 
 add("zero_iterations_keep_older", """
 import time
@@ -167,7 +167,7 @@ for epoch in range(3):
             seen = (epoch, i)
     print(epoch, bad)
 +    print("PROBE", bad, x, seen)
-""")
+""", restores=None)
 
 add("exception_name_unbound", """
 import time
@@ -211,7 +211,7 @@ for epoch in range(3):
             events.append(i)
     print(epoch, len(events))
 +    print("PROBE", s, events[-3:])
-""")
+""", restores=None)
 
 add("with_inside_inner", """
 import time
@@ -291,7 +291,7 @@ for i in range(6):
     acc = acc * 3 % 17
 print(acc)
 +print("PROBE", acc, i)
-""")
+""", restores=None)
 
 add("three_levels", """
 import time
@@ -308,7 +308,7 @@ for fold in range(2):
     grid.append(row)
     print(fold, row)
 +print("PROBE", grid)
-""")
+""", restores=None)
 
 add("kfold_function", """
 import time
@@ -354,7 +354,7 @@ for epoch in range(3):
         loss += w * j
     print(epoch, loss)
 +    print("PROBE", w, loss, i, j)
-""")
+""", restores=None)
 
 add("recursion", """
 import time
@@ -398,7 +398,7 @@ for epoch in range(3):
         total += b
     print(total)
 +    print("PROBE", total, b)
-""")
+""", restores=None)
 
 add("generator_made_outside", """
 import time
@@ -425,8 +425,19 @@ for epoch in range(3):
         time.sleep(0.01)
         x = next(it)
     print(x)
-+    print("PROBE", x, next(it))
++    print("PROBE", x)
 """, restores=None)
+
+add("probe_advances_an_iterator", """
+import time
+it = iter(range(100))
+for epoch in range(3):
+    for _ in range(3):
+        time.sleep(0.01)
+        x = next(it)
+    print(x)
++    print("PROBE", x, next(it))
+""", flagged=True)
 
 add("iterator_made_outside_used_after", """
 import time
@@ -487,7 +498,7 @@ for epoch in range(3):
         y = i * x + epoch
     print(y)
 +    print("PROBE", i, x, y)
-""")
+""", restores=None)
 
 add("return_from_two_loops", """
 import time
@@ -608,7 +619,7 @@ for epoch in range(3):
                 pass
     print(epoch, len(out))
 +    print("PROBE", out, "last" in dir() and last)
-""")
+""", restores=None)
 
 add("nested_break_in_function", """
 import time
@@ -722,7 +733,7 @@ for epoch in range(3):
     del tmp
     print(x)
 +    print("PROBE", x, "tmp" in globals())
-""")
+""", restores=None)
 
 add("del_inside_inner", """
 import time
@@ -735,7 +746,7 @@ for epoch in range(3):
         del t
     print(out)
 +    print("PROBE", out, "t" in globals())
-""")
+""", restores=None)
 
 add("del_outer_name_inside_inner", """
 import time
@@ -749,4 +760,4 @@ for epoch in range(3):
             del big
     print(s)
 +    print("PROBE", s, "big" in globals())
-""")
+""", restores=None)

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 import scripts_control
+import scripts_objects
+import scripts_programs
+import scripts_random
 from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_control,):
+for module in (scripts_control, scripts_objects, scripts_programs, scripts_random):
     SCRIPTS.update(module.SCRIPTS)
 
 
