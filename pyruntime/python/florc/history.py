@@ -25,6 +25,8 @@ class Checkpoint(NamedTuple):
     gradients: bool
     chunks: List[str]
     nbytes: int
+    origins: Dict[str, Optional[str]]
+    """Places whose object is not the one that was there before the block: the place where it was then, if any."""
 
 
 class LogLine(NamedTuple):
@@ -67,7 +69,8 @@ class History:
         if kind == "checkpoint":
             chunks = payload["chunks"]
             found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
-                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks))
+                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
+                               payload.get("origins", {}))
             self.checkpoints[found.key] = found
             self._held.setdefault(found.block, found)
         elif kind == "line":

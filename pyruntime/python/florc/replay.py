@@ -84,7 +84,7 @@ class Replay:
         if self.history.is_beyond(path):
             self._leave.at_end()
 
-    def step_into(self, block: str) -> bool:
+    def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
         key = _native.enter_block(block)
         reason = self._must_run(block, key)
@@ -145,7 +145,7 @@ class Replay:
         if checkpoint is None:
             raise RuntimeError(f"florc: {block} was not skipped")
         loop = places.loops[block]
-        live = self._live(loop, objects, frame)
+        live = self._live(loop, objects, checkpoint.origins, frame)
         try:
             values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
         except state.CannotRestore as error:
@@ -158,12 +158,15 @@ class Replay:
                 _bind_global(frame, place.name, values)
         return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
 
-    def _live(self, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+    def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
+              frame: FrameType) -> Dict[str, Any]:
         """The present objects of places that change in place; what a loop only rebinds keeps its old value."""
         shown = [None if o is None else o for o in objects]
         with_plain = places.gather(loop, shown, frame)
         keep = {place.name for place in loop.places if place.mutated or place.iterated}
-        return {name: value for name, value in with_plain.items() if name in keep and value is not None}
+        # An object that came to its place while the block ran is not the one that is there now.
+        live = {name: with_plain.get(origins.get(name, name) or "") for name in keep}
+        return {name: value for name, value in live.items() if value is not None}
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran again: compare what it left behind with the record."""

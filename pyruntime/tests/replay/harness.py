@@ -116,7 +116,7 @@ class Trial:
         self.folder, self.files = folder, split(text)
         self.arguments, self.record, self.replay = list(arguments), list(record), list(replay)
         self.work = folder / "work"
-        self.env = {**os.environ, "FLORC_DIR": str(folder / "store"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.env = {**os.environ, "FLORC_DIR": str(folder / "store")}
         self.env.pop("PYTHONHASHSEED", None)
         if hash_seed is not None:
             self.env["PYTHONHASHSEED"] = hash_seed
