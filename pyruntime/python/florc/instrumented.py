@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from types import CodeType
-from typing import Any, Optional
+from typing import Any
 
 ALIAS = "_florc"
 
@@ -21,7 +21,6 @@ def compile_mapped(emitted: Any, original: str, filename: str) -> CodeType:
     """
     tree = ast.parse(emitted.text, filename)
     _map_positions(tree, emitted)
-    _end_at_last_statement(tree)
     code = compile(tree, filename, "exec", dont_inherit=True)
     stripped = ast.dump(_Strip().visit(tree), include_attributes=True)
     if stripped != ast.dump(ast.parse(original, filename), include_attributes=True):
@@ -36,35 +35,6 @@ def _map_positions(tree: ast.AST, emitted: Any) -> None:
     for node, (line, column), (end_line, end_column) in zip(nodes, starts, ends):
         node.lineno, node.col_offset = line, column
         node.end_lineno, node.end_col_offset = end_line, end_column
-
-
-def _end_at_last_statement(tree: ast.AST) -> None:
-    """Statements that end with a block end where the user's loop ends; what florc put after it has no place of its own."""
-    ended = set()
-    for node in reversed(list(ast.walk(tree))):  # what is inside a statement comes before it
-        last = _last_statement(node)
-        if isinstance(node, ast.If) and _runtime_call(node.test) == "step_into":
-            last = node.body[-2]
-        elif last not in ended:
-            continue
-        ended.add(node)
-        if last is not None and hasattr(node, "end_lineno"):
-            node.end_lineno, node.end_col_offset = _end(last)
-
-
-def _last_statement(node: ast.AST) -> Optional[ast.AST]:
-    suites = [suite for name, suite in ast.iter_fields(node) if name in _SUITES and isinstance(suite, list) and suite]
-    return suites[-1][-1] if suites else None
-
-
-def _end(node: ast.AST) -> Any:
-    """Where a statement ends; a `case` has no position of its own."""
-    last = node.body[-1] if isinstance(node, ast.match_case) else node
-    return last.end_lineno, last.end_col_offset
-
-
-_SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
-"""The fields of a statement that hold statements, in the order of the text."""
 
 
 class _Strip(ast.NodeTransformer):
