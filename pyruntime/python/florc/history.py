@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 from . import _native
 from .launch import Unusable
 from .messages import say
+from .output import Part
 from .runs import Run
 
 
@@ -36,6 +37,8 @@ class LogLine(NamedTuple):
     text: str
     file: str
     line: int
+    parts: List[Part]
+    """What it was put together from, where that was written at different places of the loop nest."""
 
 
 class History:
@@ -74,7 +77,8 @@ class History:
             self.checkpoints[found.key] = found
             self._held.setdefault(found.block, found)
         elif kind == "line":
-            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"]))
+            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
+                                      [Part(*part) for part in payload.get("parts", ())]))
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import _native, instrumented, places, session, state, unforeseen
 from .messages import say
-from .output import Tap
+from .output import Part, Tap
 from .runs import Run
 
 COPY_BYTES_PER_S = 1.5e9
@@ -232,9 +232,11 @@ class Recording:
         with contextlib.suppress(Exception):
             self.recorder.log(kind, json.dumps(payload))
 
-    def _line(self, text: str, file: str, line: int) -> None:
+    def _line(self, parts: List[Part], file: str, line: int) -> None:
         begun = time.perf_counter()
-        self.note("line", path=_native.loop_path(), text=text, file=file, line=line)
+        path = parts[-1].path
+        several = {"parts": parts} if any(part.path != path for part in parts) else {}
+        self.note("line", path=path, text="".join(part.text for part in parts), file=file, line=line, **several)
         self.spent += time.perf_counter() - begun
 
     # -- the end ---------------------------------------------------------------------------------------------------

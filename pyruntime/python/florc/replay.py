@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Op
 from . import _native, instrumented, places, session, state
 from .history import Checkpoint, History
 from .messages import say
-from .output import Divert, Tap
+from .output import Divert, Part, Tap
 from .versions import Versions
 
 
@@ -217,9 +217,11 @@ class Replay:
         """What is written inside reaches the outside."""
         self.tap.paused += 1
         if self._capture is not None:
-            with self._capture.values_of(name):
-                yield
-            self.tap.paused -= 1
+            try:
+                with self._capture.values_of(name):
+                    yield
+            finally:
+                self.tap.paused -= 1
             return
         self.divert.open()
         try:
@@ -228,8 +230,8 @@ class Replay:
             self.divert.close()
             self.tap.paused -= 1
 
-    def _line(self, text: str, file: str, line: int) -> None:
-        self.lines.append(Line(_native.loop_path(), text))
+    def _line(self, parts: List[Part], file: str, line: int) -> None:
+        self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts)))
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""

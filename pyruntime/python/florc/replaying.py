@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
+import threading
 import time
 from typing import Any, Dict, NoReturn, Optional, Set
 
@@ -113,7 +115,20 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
         failure = error if error.code not in (None, 0) else None
     except BaseException as error:
         failure = error
-    return finish(failure)
+    ended = _end_of_process()
+    return finish(failure or ended)
+
+
+def _end_of_process() -> Optional[BaseException]:
+    """What Python does when a script has ended: what is printed then is the script's, too."""
+    try:
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+        atexit._run_exitfuncs()
+    except BaseException as error:
+        return error
+    return None
 
 
 def _start_again(block: str, why: str, again: Dict[str, str], divert: Divert) -> NoReturn:
