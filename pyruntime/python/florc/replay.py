@@ -37,8 +37,8 @@ class Leave(NamedTuple):
 
     at_end: Callable[[], NoReturn]
     """The recorded run went no further than this."""
-    cannot_restore: Callable[[str, str], NoReturn]
-    """A checkpoint does not fit the objects that are there (block, why): the block has to run instead."""
+    cannot_restore: Callable[[Dict[str, str]], NoReturn]
+    """Checkpoints do not serve (block and why): these blocks have to run instead."""
 
 
 class Replay:
@@ -57,6 +57,8 @@ class Replay:
         self.verified = 0
         self.restore_seconds = 0.0
         self._leave = leave
+        self._without_history: Set[str] = set()
+        state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
         self._pending: Optional[Checkpoint] = None
@@ -146,17 +148,24 @@ class Replay:
             raise RuntimeError(f"florc: {block} was not skipped")
         loop = places.loops[block]
         live = self._live(loop, objects, checkpoint.origins, frame)
+        histories = state.History.made
         try:
             values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
         except state.CannotRestore as error:
-            self._leave.cannot_restore(block, str(error))
+            self._leave.cannot_restore({block: f"it cannot be restored: {error}"})
         finally:
             _native.leave_block(block)
             self.restore_seconds += time.perf_counter() - begun
+        if state.History.made > histories:
+            self._without_history.add(block)
         for place in loop.places:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
+
+    def _miss_history(self) -> None:
+        why = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
+        self._leave.cannot_restore({block: why for block in self._without_history})
 
     def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
               frame: FrameType) -> Dict[str, Any]:
