@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 from . import _native
 from .launch import Unusable
 from .messages import say
+from .output import Part
 from .runs import Run
 
 
@@ -25,6 +26,8 @@ class Checkpoint(NamedTuple):
     gradients: bool
     chunks: List[str]
     nbytes: int
+    origins: Dict[str, Optional[str]]
+    """Places whose object is not the one that was there before the block: the place where it was then, if any."""
 
 
 class LogLine(NamedTuple):
@@ -34,6 +37,8 @@ class LogLine(NamedTuple):
     text: str
     file: str
     line: int
+    parts: List[Part]
+    """What it was put together from, where that was written at different places of the loop nest."""
 
 
 class History:
@@ -67,11 +72,13 @@ class History:
         if kind == "checkpoint":
             chunks = payload["chunks"]
             found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
-                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks))
+                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
+                               payload.get("origins", {}))
             self.checkpoints[found.key] = found
             self._held.setdefault(found.block, found)
         elif kind == "line":
-            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"]))
+            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
+                                      [Part(*part) for part in payload.get("parts", ())]))
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

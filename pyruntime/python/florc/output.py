@@ -6,12 +6,20 @@ import contextlib
 import os
 import sys
 import threading
-from typing import Any, Callable, Container, ContextManager, Optional, Tuple
+from typing import Any, Callable, Container, ContextManager, List, NamedTuple, Optional, Tuple
 
-from . import session
+from . import _native, session
 
-LineSink = Callable[[str, str, int], None]
-"""Called with a line's text, and with the file and the line number of the statement that wrote it."""
+
+class Part(NamedTuple):
+    """A piece of a line, and where in the loop nest it was written."""
+
+    path: str
+    text: str
+
+
+LineSink = Callable[[List[Part], str, int], None]
+"""Called with the parts of a line, and with the file and the line number of the statement that ended it."""
 
 _MOST_FRAMES = 40
 """How far up the caller of a library's `print` is looked for."""
@@ -26,7 +34,7 @@ class Tap:
 
     def __init__(self, sink: LineSink, project: Container[str]):
         self._sink, self._project = sink, project
-        self._part = ""
+        self._parts: List[Part] = []
         self._stream: Any = None
         self._thread = threading.get_ident()
         self.paused = 0
@@ -49,9 +57,9 @@ class Tap:
         with contextlib.suppress(AttributeError):
             del self._stream.write
         self._stream = None
-        if self._part:
-            self._sink(self._part, "", 0)
-            self._part = ""
+        if self._parts:
+            self._sink(self._parts, "", 0)
+            self._parts = []
 
     def _seen(self, write: Callable[[str], int]) -> Callable[[str], int]:
         def seen(text: str) -> int:
@@ -79,14 +87,15 @@ class Tap:
         return "", 0
 
     def _take(self, text: str) -> None:
-        if "\n" not in text:
-            self._part += text
-            return
-        *lines, rest = (self._part + text).split("\n")
-        self._part = rest
-        file, number = self._caller()
-        for line in lines:
-            self._sink(line, file, number)
+        path = _native.loop_path()
+        *lines, rest = text.split("\n")
+        if lines:
+            file, number = self._caller()
+            for line in lines:
+                parts, self._parts = [*self._parts, Part(path, line)], []
+                self._sink(parts, file, number)
+        if rest:
+            self._parts.append(Part(path, rest))
 
 
 def _depth_is_over(depth: int) -> bool:
@@ -109,7 +118,7 @@ class Divert:
         """Bytes that probes wrote to standard output so far."""
         self._leave_out = written
         self._own = [os.dup(1), os.dup(2)]
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC  # a replay that starts again writes them anew
         self._file = os.open(path, flags, 0o600)
         self._spool = os.open(path + ".probes", flags, 0o600)
         self._point(self._file, self._file)

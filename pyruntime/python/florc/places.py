@@ -93,7 +93,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
     given = iter(objects)
     found: Dict[str, Any] = {}
     for place in loop.places:
-        value = _read(frame, place) if place.by_name else next(given)
+        value = read(frame, place) if place.by_name else next(given)
         if value is unbound:
             continue
         if place.iterated:
@@ -103,11 +103,30 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
             if _is_plain_data(value):
                 continue
         found[place.name] = value
-    _release(frame)
+    release(frame)
     return found
 
 
-def _read(frame: FrameType, place: Place) -> Any:
+def addresses(loop: Loop, frame: FrameType) -> Dict[str, int]:
+    """The objects of the places that may change in place, by address."""
+    found = {}
+    for place in loop.places:
+        value = read(frame, place) if place.mutated else unbound
+        if value is not unbound:
+            found[place.name] = id(value)
+    release(frame)
+    return found
+
+
+def origins(before: Dict[str, int], after: Dict[str, Any]) -> Dict[str, Optional[str]]:
+    """The places that hold another object than before: the place that held it then; None for an object that is new."""
+    by_address = {address: name for name, address in before.items()}
+    return {name: by_address.get(id(value)) for name, value in after.items()
+            if name in before and before[name] != id(value)}
+
+
+def read(frame: FrameType, place: Place) -> Any:
+    """What a place holds, found by its name."""
     root, *attributes = place.name.split(".")
     names = frame.f_globals if place.in_globals else frame.f_locals
     value = names.get(root, unbound)
@@ -123,7 +142,7 @@ def _read(frame: FrameType, place: Place) -> Any:
     return value
 
 
-def _release(frame: FrameType) -> None:
+def release(frame: FrameType) -> None:
     """Before 3.13 a function's `f_locals` is a dict that the frame keeps, and with it every object it lists."""
     optimized = frame.f_code.co_flags & 1
     if optimized and sys.version_info < (3, 13):

@@ -10,9 +10,9 @@ import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, session, state
+from . import _native, instrumented, places, session, state, unforeseen
 from .messages import say
-from .output import Tap
+from .output import Part, Tap
 from .runs import Run
 
 COPY_BYTES_PER_S = 1.5e9
@@ -23,6 +23,8 @@ FIRST_WALK_S = 2e-3
 """First guess of how long it takes to walk a block's state."""
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
+SURVEY_SHARE = 0.25
+"""Share of the overhead that looking for unforeseen side effects may take."""
 ATTEMPTS = 3
 """How often a block whose state could not be kept is tried again."""
 
@@ -34,6 +36,9 @@ class Open(NamedTuple):
     key: str
     started: float
     charged: float
+    before: Dict[str, int]
+    """The objects of its places, by address."""
+    survey: Optional[unforeseen.Survey]
 
 
 class Recording:
@@ -43,6 +48,9 @@ class Recording:
         self.run = run
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
         self.policy = _native.Policy(overhead)
+        self.overhead = overhead
+        self.surveyed: Dict[str, Tuple[float, float]] = {}
+        """Per block: seconds that a survey took, seconds that the block computed."""
         self.files: Set[str] = set()
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
@@ -82,20 +90,42 @@ class Recording:
         self.note("plan", file=file, plan=json.loads(emitted.plan), loops=[loop.id for loop in loops])
         return code
 
+    def is_project(self, file: str) -> bool:
+        """Whether a file is one of those that were compiled here."""
+        return file in self.files
+
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins."""
         self.note("iteration", path=path, at=time.perf_counter() - self.started)
 
-    def step_into(self, block: str) -> bool:
+    def step_into(self, block: str, frame: FrameType) -> bool:
         """Recording runs every block."""
         begun = time.perf_counter()
         key = _native.enter_block(block)
+        before: Dict[str, int] = {}
+        survey = None
+        try:
+            before = places.addresses(places.loops[block], frame)
+            survey = self._survey(block, frame)
+        except Exception as error:  # R0
+            self._fail(block, f"{type(error).__name__}: {error}")
         now = time.perf_counter()
         self.spent += now - begun
-        self.open.append(Open(block, key, now, self.spent))
+        self.open.append(Open(block, key, now, self.spent, before, survey))
         return True
+
+    def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
+        """Look at what the program holds, when the block takes so long that it costs little; the first time always."""
+        seconds, computed = self.surveyed.get(block, (0.0, 1.0))
+        given_up = self.failed.get(block, (0, ""))[0] >= ATTEMPTS
+        if given_up or 2 * seconds > SURVEY_SHARE * self.overhead * computed:
+            return None
+        begun = time.perf_counter()
+        survey = unforeseen.Survey(frame, self.is_project)
+        self.surveyed[block] = (time.perf_counter() - begun, computed)
+        return survey
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran: materialize its side effects when the Joint Invariant holds."""
@@ -128,6 +158,8 @@ class Recording:
         self.counted = now
         self._collect()
         self.policy.observe_compute(block, computed)
+        if block in self.surveyed:
+            self.surveyed[block] = (self.surveyed[block][0], computed)
         attempts = self.failed.get(block, (0, ""))[0]
         if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
             return False
@@ -136,11 +168,16 @@ class Recording:
         try:
             found = places.gather(loop, objects, frame)
             encoded = state.encode(found, gradients=loop.gradients)
+            changed = current.survey and current.survey.change(
+                frame, loop, unforeseen.held_by(encoded.encoder), unforeseen.slots_of(loop, frame))
         except places.Consumed as error:
             self._fail(block, f"{error} is an iterator made outside the loop", final=True)
             return False
         except state.Unsupported as error:
             self._fail(block, str(error))
+            return False
+        if changed:
+            self._fail(block, f"it changes {changed}, which its plan does not foresee")
             return False
         walked = time.perf_counter() - now
         size = len(encoded.graph) + encoded.nbytes
@@ -152,7 +189,7 @@ class Recording:
         if not self.policy.admits(block, self.predicted[block]):
             return False
         header = json.dumps({"block": block, "key": current.key, "places": list(found), "gradients": loop.gradients,
-                             "seconds": computed})
+                             "seconds": computed, "origins": places.origins(current.before, found)})
         leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
         receipt = self.recorder.submit(header, encoded.graph, leaves)
         if receipt is None:
@@ -195,9 +232,11 @@ class Recording:
         with contextlib.suppress(Exception):
             self.recorder.log(kind, json.dumps(payload))
 
-    def _line(self, text: str, file: str, line: int) -> None:
+    def _line(self, parts: List[Part], file: str, line: int) -> None:
         begun = time.perf_counter()
-        self.note("line", path=_native.loop_path(), text=text, file=file, line=line)
+        path = parts[-1].path
+        several = {"parts": parts} if any(part.path != path for part in parts) else {}
+        self.note("line", path=path, text="".join(part.text for part in parts), file=file, line=line, **several)
         self.spent += time.perf_counter() - begun
 
     # -- the end ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Op
 from . import _native, instrumented, places, session, state
 from .history import Checkpoint, History
 from .messages import say
-from .output import Divert, Tap
+from .output import Divert, Part, Tap
 from .versions import Versions
 
 
@@ -37,8 +37,8 @@ class Leave(NamedTuple):
 
     at_end: Callable[[], NoReturn]
     """The recorded run went no further than this."""
-    cannot_restore: Callable[[str, str], NoReturn]
-    """A checkpoint does not fit the objects that are there (block, why): the block has to run instead."""
+    cannot_restore: Callable[[Dict[str, str]], NoReturn]
+    """Checkpoints do not serve (block and why): these blocks have to run instead."""
 
 
 class Replay:
@@ -57,6 +57,8 @@ class Replay:
         self.verified = 0
         self.restore_seconds = 0.0
         self._leave = leave
+        self._without_history: Set[str] = set()
+        state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
         self._pending: Optional[Checkpoint] = None
@@ -84,7 +86,7 @@ class Replay:
         if self.history.is_beyond(path):
             self._leave.at_end()
 
-    def step_into(self, block: str) -> bool:
+    def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
         key = _native.enter_block(block)
         reason = self._must_run(block, key)
@@ -145,25 +147,35 @@ class Replay:
         if checkpoint is None:
             raise RuntimeError(f"florc: {block} was not skipped")
         loop = places.loops[block]
-        live = self._live(loop, objects, frame)
+        live = self._live(loop, objects, checkpoint.origins, frame)
+        histories = state.History.made
         try:
             values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
         except state.CannotRestore as error:
-            self._leave.cannot_restore(block, str(error))
+            self._leave.cannot_restore({block: f"it cannot be restored: {error}"})
         finally:
             _native.leave_block(block)
             self.restore_seconds += time.perf_counter() - begun
+        if state.History.made > histories:
+            self._without_history.add(block)
         for place in loop.places:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
 
-    def _live(self, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+    def _miss_history(self) -> None:
+        why = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
+        self._leave.cannot_restore({block: why for block in self._without_history})
+
+    def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
+              frame: FrameType) -> Dict[str, Any]:
         """The present objects of places that change in place; what a loop only rebinds keeps its old value."""
         shown = [None if o is None else o for o in objects]
         with_plain = places.gather(loop, shown, frame)
         keep = {place.name for place in loop.places if place.mutated or place.iterated}
-        return {name: value for name, value in with_plain.items() if name in keep and value is not None}
+        # An object that came to its place while the block ran is not the one that is there now.
+        live = {name: with_plain.get(origins.get(name, name) or "") for name in keep}
+        return {name: value for name, value in live.items() if value is not None}
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran again: compare what it left behind with the record."""
@@ -214,9 +226,11 @@ class Replay:
         """What is written inside reaches the outside."""
         self.tap.paused += 1
         if self._capture is not None:
-            with self._capture.values_of(name):
-                yield
-            self.tap.paused -= 1
+            try:
+                with self._capture.values_of(name):
+                    yield
+            finally:
+                self.tap.paused -= 1
             return
         self.divert.open()
         try:
@@ -225,8 +239,8 @@ class Replay:
             self.divert.close()
             self.tap.paused -= 1
 
-    def _line(self, text: str, file: str, line: int) -> None:
-        self.lines.append(Line(_native.loop_path(), text))
+    def _line(self, parts: List[Part], file: str, line: int) -> None:
+        self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts)))
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
+import threading
 import time
 from typing import Any, Dict, NoReturn, Optional, Set
 
@@ -99,7 +101,7 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
         sys.stdout.flush()
         os._exit(code)
 
-    leave = Leave(at_end, lambda block, why: _start_again(block, why, again, divert))
+    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert))
     replaying = Replay(history, versions, divert, forced, arguments["json"], leave)
     start.Generators(lambda name, value: None, history.generators)
     failure: Optional[BaseException] = None
@@ -113,18 +115,27 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
         failure = error if error.code not in (None, 0) else None
     except BaseException as error:
         failure = error
-    return finish(failure)
+    ended = _end_of_process()
+    return finish(failure or ended)
 
 
-def _start_again(block: str, why: str, again: Dict[str, str], divert: Divert) -> NoReturn:
-    """Start this command again with the block running instead of being restored."""
+def _end_of_process() -> Optional[BaseException]:
+    """What Python does when a script has ended: what is printed then is the script's, too."""
+    try:
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+        atexit._run_exitfuncs()
+    except BaseException as error:
+        return error
+    return None
+
+
+def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert) -> NoReturn:
+    """Start this command again with these blocks (and why) running instead of being restored."""
     divert.undo()
-    if block in again:
-        say(f"{block} cannot be restored: {why}", always=True)
-        os._exit(2)
     arguments, folder, environment = _STARTED
-    blocks = {**again, block: f"it cannot be restored: {why}"}
-    environment[AGAIN] = json.dumps({"blocks": blocks, "written": divert.written})
+    environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.written})
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     os.chdir(folder)
     os.execve(sys.executable, [sys.executable, main, *arguments], environment)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Callable, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
 
 from . import _native, launch, messages
-from .history import History
+from .history import History, LogLine
 from .messages import duration, say
+from .output import Part
 from .replay import Replay
 from .versions import Versions
 
@@ -33,9 +34,8 @@ class Check(NamedTuple):
 def check(replay: Replay) -> Check:
     """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3)."""
     removed = replay.versions.removed_lines()
-    skipped = [f"{key}" for key in replay.skipped]
-    recorded = [line for line in replay.history.lines
-                if (line.file, abs(line.line)) not in removed and not _inside(line.path, set(skipped))]
+    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed)
+    recorded = _not_skipped(lines, set(replay.skipped))
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
@@ -51,6 +51,22 @@ def check(replay: Replay) -> Check:
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
     return read(old) != read(new)
+
+
+def _not_skipped(lines: Iterable[LogLine], skipped: Set[str]) -> List[LogLine]:
+    """What a replay prints that skips these blocks: a line may have been written in part outside and in part inside."""
+    found, begun = [], ""
+    for line in lines:
+        is_skipped = _inside(line.path, skipped)
+        if not line.parts and not begun:
+            found += [] if is_skipped else [line]
+            continue
+        parts = line.parts or [Part(line.path, line.text)]
+        begun += "".join(part.text for part in parts if not _inside(part.path, skipped))
+        if not is_skipped:
+            found.append(line._replace(text=begun))
+            begun = ""
+    return found
 
 
 def _inside(path: str, keys: Set[str]) -> bool:
@@ -75,9 +91,16 @@ def finish(replay: Replay, seconds: float, failure: Optional[BaseException], as_
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)
-    if failure is not None and replay.history.run.status != "exception":
+    if failure is not None and not _ended_so(replay, failure):
         return ANOMALOUS
     return ANOMALOUS if outcome.anomalies else 0
+
+
+def _ended_so(replay: Replay, failure: BaseException) -> bool:
+    """Whether the recorded run ended in the same way."""
+    if isinstance(failure, SystemExit):
+        return replay.history.run.status == f"exit {failure.code}"
+    return replay.history.run.status == "exception"
 
 
 def _tell_failure(failure: BaseException, folder: str) -> None:

@@ -15,7 +15,7 @@ from . import _native, session
 def step_into(block: str) -> bool:
     """Whether the block is to run. Without a session: yes."""
     active = session.current
-    return True if active is None or not _native.following() else active.step_into(block)
+    return True if active is None or not _native.following() else active.step_into(block, sys._getframe(1))
 
 
 def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> None:

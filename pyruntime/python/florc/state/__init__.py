@@ -10,6 +10,7 @@ from .kinds import CannotRestore, Encoded, Leaf, Unsupported, leaf_bytes
 from .owners import owners_of
 from .paths import by_reference
 from .restore import restore
+from .tensors import History
 
-__all__ = ["CannotRestore", "Difference", "Encoded", "Leaf", "Unsupported", "by_reference", "differences", "encode", "leaf_bytes",
+__all__ = ["CannotRestore", "Difference", "Encoded", "History", "Leaf", "Unsupported", "by_reference", "differences", "encode", "leaf_bytes",
            "owners_of", "restore"]

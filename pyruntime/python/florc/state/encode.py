@@ -46,7 +46,7 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset) -> Enc
         "nodes": encoder.nodes,
     }
     graph = json.dumps(document, separators=(",", ":"), check_circular=False, allow_nan=False).encode("ascii")
-    return Encoded(graph, encoder.leaves, sum(document["leaves"]))
+    return Encoded(graph, encoder.leaves, sum(document["leaves"]), encoder)
 
 
 class Encoder:

@@ -71,11 +71,12 @@ class Leaf(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """`graph`: UTF-8 JSON. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes."""
+    """`graph`: UTF-8 JSON. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
 
     graph: bytes
     leaves: list
     nbytes: int
+    encoder: Any = None
 
 
 def leaf_bytes(leaf) -> bytes:

@@ -11,6 +11,7 @@ Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, gr
 from __future__ import annotations
 
 import sys
+from typing import Callable, Optional
 
 from .kind import Kind
 from .kinds import Leaf, Refused, unguarded
@@ -102,13 +103,24 @@ def _restored_node(torch, name: str):
 _NODES: dict = {}
 
 
+class History:
+    """What is told when a restored tensor turns out to need the history that no checkpoint holds."""
+
+    made = 0
+    """How many tensors without their history were restored in this process."""
+    on_missing: Optional[Callable[[], None]] = None
+
+
 def _no_history(ctx, *grads):
+    if History.on_missing is not None:
+        History.on_missing()
     raise RuntimeError("restored by florc: its autograd history is not in the checkpoint")
 
 
 def with_history(value, name: str):
     """`value` as the result of an operation called `name`: prints like the recorded tensor, cannot be differentiated."""
     torch = torch_module()
+    History.made += 1
     with torch.enable_grad():
         anchor = torch.empty(0, requires_grad=True, device=value.device)
         return _restored_node(torch, name).apply(anchor, [value])

@@ -1,0 +1,362 @@
+"""Side effects of a block that its plan does not foresee: what the program holds is looked at before and after.
+
+No analysis of Python is complete: a callback in a table, a default argument, an attribute of a class, the globals of
+another module may change without a word at the loop. So, where it costs little, the objects that the program reaches by
+its names are looked at when a block begins and again when it ends. What changed and is not in the block's checkpoint
+makes that checkpoint useless: the block runs again on replay.
+
+Only objects whose content is Python's or the project's are looked into: containers, instances and classes of the project,
+its functions (defaults, closures, attributes), modules and optimizers of torch. Looking keeps nothing alive: an object is
+known by the ways to it, and found again on one of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import functools
+import random
+import sys
+import types
+from itertools import chain, islice
+from types import FrameType
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+from . import places
+
+MAX_OBJECTS = 4000
+"""A program that holds more is looked at in part."""
+MAX_ITEMS = 200
+"""Of longer containers the length and both ends are looked at."""
+MAX_WAYS = 4
+MAX_ARRAY_BYTES = 1 << 16
+
+Way = Tuple[int, Any]
+"""The number of the object that holds another, and under which key."""
+Parts = Dict[Any, Any]
+
+_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis)})
+_OWN = "_florc"
+
+
+class Scope(NamedTuple):
+    """The names of a function that is running, or of a file. `own`: the block's own names, left to its plan."""
+
+    names: Dict[str, Any]
+    own: bool
+    label: str
+
+
+class Seen:
+    """One object as it was. `content` tells two states apart; `parts` are looked at in turn."""
+
+    def __init__(self, obj: Any, way: Way, content: Any):
+        self.identity = id(obj)
+        self.ways = [way]
+        self.content = content
+
+
+class Survey:
+    """What a program holds when a block begins. `is_project(file)` says whether a file is the user's."""
+
+    def __init__(self, frame: FrameType, is_project: Callable[[str], bool]):
+        self._classes: Dict[type, bool] = {}
+        self._is_project = is_project
+        self._seen: List[Seen] = []
+        self._look(self._scopes(frame))
+
+    def _look(self, scopes: List[Scope]) -> None:
+        met: Dict[int, int] = {}
+        todo = collections.deque((obj, (-1, n)) for n, obj in enumerate(scopes))
+        while todo and len(self._seen) < MAX_OBJECTS:
+            obj, way = todo.popleft()
+            known = met.get(id(obj))
+            if known is not None:
+                ways = self._seen[known].ways
+                if len(ways) < MAX_WAYS:
+                    ways.append(way)
+                continue
+            parts = self._parts(obj)
+            if parts is None:
+                continue
+            index = met[id(obj)] = len(self._seen)
+            self._seen.append(Seen(obj, way, _content(parts)))
+            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in _ATOMS)
+
+    def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
+        """The first change that the plan does not foresee, in words.
+
+        `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
+        """
+        bound = {place.name for place in loop.places if place.bound}
+        scopes = self._scopes(frame)
+        found = self._find_again(scopes)
+        for index, seen in enumerate(self._seen):
+            obj = found.get(index)
+            if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
+                continue
+            parts = self._parts(obj)
+            now = None if parts is None else _content(parts)
+            if now == seen.content or now is None:
+                continue
+            for key in _changed(seen.content, now):
+                is_place = key in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
+                if not is_place:
+                    return self._name(index, key, scopes)
+        return None
+
+    def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
+        found: Dict[int, Any] = {}
+        parts: Dict[int, Optional[Parts]] = {}
+        for _ in range(2):  # a way may lead through an object that was met later
+            for index, seen in enumerate(self._seen):
+                if index in found:
+                    continue
+                for holder, key in seen.ways:
+                    if holder < 0:
+                        if key < len(scopes):
+                            found[index] = scopes[key]
+                        break
+                    if holder not in found:
+                        continue
+                    if holder not in parts:
+                        parts[holder] = self._parts(found[holder])
+                    obj = (parts[holder] or {}).get(key)
+                    if id(obj) == seen.identity:
+                        found[index] = obj
+                        break
+        return found
+
+    def _name(self, index: int, key: Any, scopes: List[Scope]) -> str:
+        """Where the change is, in the user's words."""
+        words = [_shown(key)]
+        while index >= 0:
+            index, key = self._seen[index].ways[0]
+            words.append(_shown(key) if index >= 0 else scopes[key].label)
+        return "".join(reversed(words)).lstrip(".")
+
+    # -- what is looked into -------------------------------------------------------------------------------------------
+
+    def _scopes(self, frame: FrameType) -> List[Scope]:
+        """The block's own names, those of the project functions that called it, the globals of the project's files."""
+        found, at = [], frame
+        module_level = frame.f_globals is frame.f_locals
+        while at is not None and at.f_locals is not at.f_globals:
+            if self._is_project(at.f_code.co_filename):
+                found.append(Scope(dict(at.f_locals), at is frame, ""))
+            places.release(at)
+            at = at.f_back
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if type(module) is types.ModuleType and isinstance(file, str) and self._is_project(file):
+                names = module.__dict__
+                label = "" if names is frame.f_globals else f"{name}."
+                found.append(Scope(names, module_level and names is frame.f_globals, label))
+        return found
+
+    def _parts(self, obj: Any) -> Optional[Parts]:
+        """What an object holds, by key; None for objects that are not looked into."""
+        kind = type(obj)
+        reader = _READERS.get(kind)
+        if reader is not None:
+            return reader(obj)
+        if kind is Scope:
+            return {k: v for k, v in list(obj.names.items())
+                    if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType}
+        if kind is types.FunctionType:
+            return _function(obj) if self._is_project(obj.__code__.co_filename) else None
+        if issubclass(kind, type):
+            return _class(obj) if self._is_ours(obj) else None
+        torch = sys.modules.get("torch")
+        if hasattr(torch, "nn") and hasattr(torch, "optim"):
+            for base, reader in ((torch.Tensor, _tensor), (torch.nn.Module, _module), (torch.optim.Optimizer, _optimizer),
+                                 (torch.Generator, _torch_generator)):
+                if issubclass(kind, base):
+                    return reader(obj)
+        if kind.__module__.startswith("numpy"):
+            return _numpy(obj)
+        if self._is_ours(kind):
+            parts = _instance(obj)
+            for base in (dict, list, collections.deque, set):
+                if issubclass(kind, base):
+                    parts.update(_READERS[base](obj))
+            return parts
+        for base in (dict, list, tuple, collections.deque):  # Counter, defaultdict, named tuples
+            if issubclass(kind, base) and kind.__module__ in ("collections", "typing"):
+                return _READERS[base](obj)
+        return None
+
+    def _is_ours(self, cls: type) -> bool:
+        """Whether a class is the project's."""
+        known = self._classes.get(cls)
+        if known is None:
+            file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+            known = self._classes[cls] = isinstance(file, str) and self._is_project(file)
+        return known
+
+
+def held_by(encoder: Any) -> Set[int]:
+    """The addresses of the objects whose content is in a checkpoint; not those that it only names."""
+    by_name = ("named", "opaque")
+    return {id(obj) for obj, node in zip(encoder.objects, encoder.nodes)
+            if not isinstance(node, list) or node[0] not in by_name}
+
+
+def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
+    """(address of the object, attribute) of the places that are attributes."""
+    found = set()
+    for place in loop.places:
+        whole, _, attribute = place.name.rpartition(".")
+        if whole:
+            holder = places.read(frame, place._replace(name=whole))
+            found.add((id(holder), f".{attribute}"))
+    places.release(frame)
+    return found
+
+
+def _content(parts: Parts) -> List[Tuple[Any, Any]]:
+    return [(key, part if type(part) in _ATOMS and not (type(part) is float and part != part) else id(part))
+            for key, part in parts.items()]
+
+
+def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Iterator[Any]:
+    old, new = dict(before), dict(now)
+    different = False
+    for key in chain(new, (key for key in old if key not in new)):
+        missing = object()
+        a, b = old.get(key, missing), new.get(key, missing)
+        if type(a) is not type(b) or a != b:
+            different = True
+            yield key
+    if not different:
+        yield "(their order)"
+
+
+def _shown(key: Any) -> str:
+    return key if isinstance(key, str) else f"[{key[1]!r}]" if isinstance(key, tuple) else f".{key}"
+
+
+# -- readers: the parts of an object, by key; a key that begins with a dot is an attribute ------------------------------
+
+
+def _list(obj: Any) -> Parts:
+    count = len(obj)
+    if count <= MAX_ITEMS:
+        items = enumerate(obj)
+    else:
+        items = chain(enumerate(islice(obj, MAX_ITEMS // 2)), ((i - count, obj[i - count]) for i in range(count - MAX_ITEMS // 2, count)))
+    parts: Parts = {("item", i): item for i, item in items}
+    parts["(length)"] = count
+    return parts
+
+
+def _dict(obj: Any) -> Parts:
+    parts: Parts = {"(length)": len(obj)}
+    items = list(islice(dict.items(obj), MAX_ITEMS))
+    for n, (key, value) in enumerate(items):
+        parts["item", key if type(key) in _ATOMS else ("key", n)] = value
+    if len(obj) > MAX_ITEMS:
+        for n, key in enumerate(islice(reversed(obj), MAX_ITEMS // 2)):
+            parts["item", key if type(key) in _ATOMS else ("key", -1 - n)] = dict.__getitem__(obj, key)
+    return parts
+
+
+def _set(obj: Any) -> Parts:
+    atoms = [item for item in islice(obj, MAX_ITEMS) if type(item) in _ATOMS]
+    return {"(length)": len(obj), "(elements)": hash(frozenset(atoms))}
+
+
+def _function(obj: Any) -> Parts:
+    parts: Parts = {f".__defaults__[{n}]": value for n, value in enumerate(obj.__defaults__ or ())}
+    parts.update((f".{name}", value) for name, value in (obj.__kwdefaults__ or {}).items())
+    for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or ()):
+        try:
+            parts[f".{name}"] = cell.cell_contents
+        except ValueError:
+            continue
+    parts.update((f".{name}", value) for name, value in obj.__dict__.items())
+    return parts
+
+
+def _class(obj: Any) -> Parts:
+    skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
+    return {f".{name}": value for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
+            if not name.startswith("__") and not isinstance(value, skipped)}
+
+
+def _instance(obj: Any) -> Parts:
+    names = getattr(type(obj), "__dictoffset__", 0) and object.__getattribute__(obj, "__dict__") or {}
+    parts: Parts = {f".{name}": value for name, value in list(names.items())}
+    for cls in type(obj).__mro__:
+        for name, slot in list(vars(cls).items()):
+            if isinstance(slot, types.MemberDescriptorType):
+                try:
+                    parts[f".{name}"] = slot.__get__(obj, type(obj))
+                except AttributeError:
+                    continue
+    return parts
+
+
+def _module(obj: Any) -> Parts:
+    parts: Parts = {}
+    for name, value in list(obj.__dict__.items()):
+        if name in ("_parameters", "_buffers", "_modules"):
+            parts.update((f".{key}", part) for key, part in list(value.items()))
+        elif "hooks" not in name and name not in ("_compiled_call_impl", "_non_persistent_buffers_set"):
+            parts[f".{name}"] = value
+    return parts
+
+
+def _optimizer(obj: Any) -> Parts:
+    values = [v for group in obj.param_groups for v in group.values() if type(v) in _ATOMS]
+    state = [value for held in list(obj.state.values()) if isinstance(held, dict) for value in held.values()]
+    values += [_version(value) for value in islice(state, MAX_ITEMS)]
+    return {".state": hash(tuple(values))}
+
+
+def _tensor(obj: Any) -> Parts:
+    return {"(data)": _version(obj)}
+
+
+def _version(value: Any) -> Any:
+    try:
+        return hash((value._version, value.data_ptr()))
+    except Exception:  # an inference tensor counts no versions, others have no storage
+        return value if type(value) in _ATOMS else 0
+
+
+def _torch_generator(obj: Any) -> Parts:
+    return {"(state)": hash(obj.get_state().numpy().tobytes())}
+
+
+def _numpy(obj: Any) -> Optional[Parts]:
+    numpy = sys.modules["numpy"]
+    if isinstance(obj, numpy.ndarray):
+        if obj.dtype.hasobject:
+            return None
+        sample = obj if obj.nbytes <= MAX_ARRAY_BYTES else obj.flat[:: obj.size // 4096 or 1]
+        return {"(data)": hash((obj.shape, sample.tobytes()))}
+    if isinstance(obj, numpy.random.Generator):
+        return {"(state)": hash(repr(obj.bit_generator.state))}
+    if isinstance(obj, numpy.random.RandomState):
+        state = obj.get_state()
+        return {"(state)": hash((state[1].tobytes(), *state[2:]))}
+    return None
+
+
+_READERS: Dict[type, Callable[[Any], Optional[Parts]]] = {
+    list: _list,
+    tuple: _list,
+    collections.deque: _list,
+    dict: _dict,
+    set: _set,
+    types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
+    types.SimpleNamespace: _instance,
+    argparse.Namespace: _instance,
+    functools.partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
+    functools._lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
+    property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
+    classmethod: lambda obj: {".__func__": obj.__func__},
+    staticmethod: lambda obj: {".__func__": obj.__func__},
+    random.Random: lambda obj: {"(state)": hash(obj.getstate())},
+}

@@ -1,0 +1,27 @@
+"""What a small script's test says."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, NamedTuple, Optional
+
+
+class Case(NamedTuple):
+    """One script, with how it is run and what is known of it."""
+
+    text: str
+    options: Dict[str, Any]
+    restores: Optional[bool]
+    """Whether the replay is to restore something, so that the test tests it."""
+    flagged: bool
+    """Whether the replay may not know the values, and must say so."""
+    xfail: Optional[str]
+
+
+class Cases(Dict[str, Case]):
+    """Scripts by name."""
+
+    def add(self, name: str, text: str, restores: Optional[bool] = True, flagged: bool = False,
+            xfail: Optional[str] = None, **options: Any) -> None:
+        """Add a script."""
+        assert name not in self, name
+        self[name] = Case(text, options, restores, flagged, xfail)

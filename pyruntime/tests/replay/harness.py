@@ -1,0 +1,149 @@
+"""Runs a small script plain, recorded, and replayed with statements added, and compares what each printed.
+
+A script is written as a patch: lines that begin with `+` are the statements added in hindsight. Lines `=== helper.py`
+begin further files of the same folder; the first file is `train.py`.
+
+What a replay must print is what the added statements print in a plain run of the edited script: by convention the lines
+that begin with `PROBE`. A script whose values differ from run to run prints them itself, in lines that begin with
+`TRUTH`: these are then compared with the recorded run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Sequence
+
+MAIN = "train.py"
+
+
+class Ran(NamedTuple):
+    """How a process ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def own_err(self) -> str:
+        """Standard error without what florc says."""
+        return "".join(line for line in self.err.splitlines(keepends=True) if not line.startswith("florc:"))
+
+    @property
+    def said(self) -> str:
+        """What florc says on standard error."""
+        return "".join(line for line in self.err.splitlines(keepends=True) if line.startswith("florc:"))
+
+
+class Outcome(NamedTuple):
+    """All four runs of a script."""
+
+    plain: Ran
+    recorded: Ran
+    expected: List[str]
+    replayed: Ran
+
+    @property
+    def printed(self) -> List[str]:
+        """What the replay printed."""
+        return self.replayed.out.splitlines()
+
+    @property
+    def restored(self) -> int:
+        """How many blocks the replay restored."""
+        found = re.search(r"(\d+) blocks? restored", self.replayed.err)
+        return int(found.group(1)) if found else 0
+
+    @property
+    def kept(self) -> int:
+        """How many checkpoints were recorded."""
+        found = re.search(r"(\d+) checkpoints?", self.recorded.err)
+        return int(found.group(1)) if found else 0
+
+    def failures(self) -> List[str]:
+        """What is wrong, in words; nothing when the recorded run was the plain run and the replay printed the truth."""
+        out = []
+        if "TRUTH" not in self.plain.out:
+            out += _differences("record", self.plain, self.recorded)
+        if self.printed != self.expected:
+            out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
+        if self.replayed.code != 0:
+            out.append(f"replay ended with {self.replayed.code}")
+        return out
+
+
+def _differences(what: str, plain: Ran, other: Ran) -> List[str]:
+    out = []
+    for name, ours, theirs in (("exit code", plain.code, other.code), ("standard output", plain.out, other.out),
+                               ("standard error", plain.own_err, other.own_err)):
+        if ours != theirs:
+            out.append(f"{what}: {name} is\n{theirs}\ninstead of\n{ours}")
+    return out
+
+
+def split(text: str) -> Dict[str, List[str]]:
+    """The files of a patch, as lines."""
+    files: Dict[str, List[str]] = {MAIN: []}
+    name = MAIN
+    for line in text.lstrip("\n").splitlines():
+        if line.startswith("=== "):
+            name = line[4:].strip()
+            files[name] = []
+        else:
+            files[name].append(line)
+    return files
+
+
+def before(lines: Sequence[str]) -> str:
+    """The recorded text of a file."""
+    return "".join(line + "\n" for line in lines if not line.startswith("+"))
+
+
+def after(lines: Sequence[str]) -> str:
+    """The text of a file with the added statements."""
+    return "".join(line[line.startswith("+"):] + "\n" for line in lines)
+
+
+class Trial:
+    """One script in one folder."""
+
+    def __init__(self, folder: Path, text: str, arguments: Sequence[str] = (), hash_seed: Optional[str] = "1",
+                 record: Sequence[str] = (), replay: Sequence[str] = ()):
+        self.folder, self.files = folder, split(text)
+        self.arguments, self.record, self.replay = list(arguments), list(record), list(replay)
+        self.work = folder / "work"
+        self.env = {**os.environ, "FLORC_DIR": str(folder / "store")}
+        self.env.pop("PYTHONHASHSEED", None)
+        if hash_seed is not None:
+            self.env["PYTHONHASHSEED"] = hash_seed
+
+    def run(self) -> Outcome:
+        """Plain, recorded, edited, replayed."""
+        plain = self._run(before, [sys.executable, MAIN, *self.arguments])
+        recorded = self._run(before, [*self._florc("record"), "--overhead", "0.99", *self.record, MAIN, *self.arguments])
+        if "TRUTH" in plain.out:
+            expected = [line.replace("TRUTH", "PROBE") for line in recorded.out.splitlines() if line.startswith("TRUTH")]
+        else:
+            edited = self._run(after, [sys.executable, MAIN, *self.arguments])
+            expected = [line for line in edited.out.splitlines() if line.startswith("PROBE")]
+        replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN])
+        return Outcome(plain, recorded, expected, replayed)
+
+    def _florc(self, command: str) -> List[str]:
+        return [sys.executable, "-m", "florc", command]
+
+    def _run(self, version: object, command: Sequence[str]) -> Ran:
+        if self.work.exists():
+            shutil.rmtree(self.work)
+        self.work.mkdir(parents=True)
+        for name, lines in self.files.items():
+            path = self.work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(version(lines))  # type: ignore[operator]
+        done = subprocess.run(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, timeout=120,
+                              capture_output=True, text=True)
+        return Ran(done.returncode, done.stdout, done.stderr)

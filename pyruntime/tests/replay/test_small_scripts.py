@@ -1,0 +1,37 @@
+"""Small tricky scripts: recorded as if plain, and replayed to exactly what the added statements would have printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import scripts_control
+import scripts_objects
+import scripts_programs
+import scripts_random
+from cases import Case, Cases
+from harness import Trial
+
+SCRIPTS = Cases()
+for module in (scripts_control, scripts_objects, scripts_programs, scripts_random):
+    SCRIPTS.update(module.SCRIPTS)
+
+
+def parameters() -> list:
+    """One parameter per script; a known failure is marked."""
+    return [pytest.param(case, id=name, marks=[pytest.mark.xfail(strict=True, reason=case.xfail)] if case.xfail else [])
+            for name, case in SCRIPTS.items()]
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_replay_prints_what_the_added_statements_would_have(case: Case, tmp_path: Path) -> None:
+    outcome = Trial(tmp_path, case.text, **case.options).run()
+    failures = outcome.failures()
+    told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
+    if case.flagged:
+        assert outcome.replayed.code == 1 and "ANOMALOUS" in outcome.replayed.err, told
+        return
+    assert not failures, "\n".join(failures) + told
+    if case.restores is not None:
+        assert bool(outcome.restored) == case.restores, f"{outcome.restored} blocks restored{told}"
