@@ -35,7 +35,14 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
     }
     for probe in probes {
         if let Ok(at) = statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id) {
-            writer.wrap_probe(statements[at], &probe.id);
+            let stmt = statements[at];
+            let line = source.lines.start_of(source.lines.line(stmt.range.start));
+            // `for x in y: a; print(x)`: in a suite on the line of its header there is no room for a mark.
+            let cramped =
+                |outer: &&Stmt| outer.range.start >= line && outer.id < stmt.id && outer.range.contains(stmt.range);
+            if !statements[..at].iter().any(cramped) {
+                writer.wrap_probe(stmt, &probe.id);
+            }
         }
     }
     if !writer.is_empty() {

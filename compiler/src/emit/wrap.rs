@@ -18,6 +18,8 @@ pub(super) struct Writer<'a> {
     insertions: Vec<Insertion>,
     /// What is indented one step further, outer before inner.
     indented: Vec<Indented>,
+    /// Where the last marked line ends.
+    marked_to: usize,
 }
 
 struct Insertion {
@@ -35,7 +37,15 @@ struct Indented {
 
 impl<'a> Writer<'a> {
     pub fn new(source: &'a Source, tokens: &'a Tokens, alias: &'a str) -> Self {
-        Self { source, tokens, alias, newline: newline_of(&source.text), insertions: Vec::new(), indented: Vec::new() }
+        Self {
+            source,
+            tokens,
+            alias,
+            newline: newline_of(&source.text),
+            insertions: Vec::new(),
+            indented: Vec::new(),
+            marked_to: 0,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -125,10 +135,33 @@ impl<'a> Writer<'a> {
             return;
         }
         let range = Range::new(first.range.start, last.range.end);
+        if range.start < self.marked_to {
+            return; // it shares a line with a statement that is marked with all that follows it there
+        }
+        self.marked_to = self.tokens.logical_line_end(range.end.max(1) - 1, self.source.text.len());
+        if self.follows_another(range.start) {
+            self.mark_rest_of_line(range.start, id);
+            return;
+        }
         let unit = self.unit(range);
         let indent = self.indentation(range);
         let open = format!("with {}.{}(\"{id}\"):{}{indent}{unit}", self.alias, runtime::PROBE, self.newline);
         self.put_around(range, open, String::new());
+    }
+
+    /// Whether another statement stands before this one on its line.
+    fn follows_another(&self, start: usize) -> bool {
+        let line = self.source.lines.start_of(self.source.lines.line(start));
+        !self.source.text[line..start].trim().is_empty()
+    }
+
+    /// `step(); print(x)`: the added statement goes to a line of its own.
+    fn mark_rest_of_line(&mut self, start: usize, id: &str) {
+        let line = self.source.lines.start_of(self.source.lines.line(start));
+        let before = &self.source.text[line..start];
+        let blanks = &before[..before.len() - before.trim_start().len()];
+        let text = format!("{}{blanks}with {}.{}(\"{id}\"): ", self.newline, self.alias, runtime::PROBE);
+        self.insert(start, 0, text);
     }
 
     /// Opens before a range of whole statements, indents its lines one step, closes after its last logical line.
