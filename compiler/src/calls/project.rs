@@ -31,6 +31,8 @@ pub struct Project<'t> {
     pub variables: BTreeSet<(ScopeId, String)>,
     /// Annotations of parameters.
     pub annotations: BTreeMap<(ScopeId, String), &'t Expr>,
+    /// Names of attributes that a class computes.
+    properties: BTreeSet<String>,
 }
 
 impl<'t> Project<'t> {
@@ -45,6 +47,7 @@ impl<'t> Project<'t> {
             assigned: BTreeMap::new(),
             variables: BTreeSet::new(),
             annotations: BTreeMap::new(),
+            properties: BTreeSet::new(),
         };
         for id in 0..project.scopes.list.len() {
             project.index_scope(id);
@@ -122,6 +125,11 @@ impl<'t> Project<'t> {
             self.classes.entry(scope).or_default();
         } else if let Some(class) = self.classes.get_mut(&id) {
             class.methods.insert(name.to_owned(), scope);
+            if let Owner::Function(function) = self.scopes.list[scope].owner
+                && function.decorators.iter().any(makes_property)
+            {
+                self.properties.insert(name.to_owned());
+            }
         }
     }
 
@@ -159,6 +167,39 @@ impl<'t> Project<'t> {
     /// A method by name, looked up through the bases that the file defines.
     pub fn method(&self, class: ScopeId, name: &str) -> Option<ScopeId> {
         self.with_bases(class).into_iter().find_map(|at| self.classes.get(&at)?.methods.get(name).copied())
+    }
+
+    /// The methods that `object.name` may run when the object is of a class or of one derived from it.
+    pub fn methods(&self, class: ScopeId, name: &str) -> Vec<ScopeId> {
+        let derived = self.classes.iter().filter(|&(&at, _)| at != class && self.with_bases(at).contains(&class));
+        let overriding = derived.filter_map(|(_, info)| info.methods.get(name).copied());
+        let mut found: Vec<ScopeId> = self.method(class, name).into_iter().chain(overriding).collect();
+        found.dedup();
+        found
+    }
+
+    /// What `super().name` runs inside a method.
+    pub fn inherited(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+        let class = self.scopes.class_of(scope)?;
+        let bases = self.with_bases(class).into_iter().skip(1);
+        bases.filter_map(|at| self.classes.get(&at)).find_map(|info| info.methods.get(name).copied())
+    }
+
+    /// The getters and setters that an attribute may run: of the object's class, if that is known, else of any class.
+    pub fn accessors(&self, class: Option<ScopeId>, attr: &str) -> Vec<ScopeId> {
+        let classes: Vec<ScopeId> = match class {
+            Some(class) => self.classes.keys().copied().filter(|&at| self.with_bases(at).contains(&class)).collect(),
+            None => self.classes.keys().copied().collect(),
+        };
+        let all = classes.into_iter().flat_map(|at| self.with_bases(at));
+        let found: BTreeSet<ScopeId> =
+            all.filter_map(|at| self.definitions.get(&(at, attr.to_owned()))).flatten().copied().collect();
+        found.into_iter().collect()
+    }
+
+    /// Whether some class of the file computes the attribute: reading it, or assigning it, runs a function.
+    pub fn is_property(&self, attr: &str) -> bool {
+        self.properties.contains(attr)
     }
 
     /// The values that the methods of a class, or of its bases in the file, assign to an attribute of `self`.
@@ -255,6 +296,12 @@ impl<'t> Project<'t> {
             _ => None,
         }
     }
+}
+
+/// `@property`, `@cached_property`, `@name.setter`.
+fn makes_property(decorator: &Expr) -> bool {
+    let name = dotted(decorator).unwrap_or_default();
+    matches!(name.rsplit('.').next(), Some("property" | "cached_property" | "setter"))
 }
 
 /// `a.b.c` as text.

@@ -118,11 +118,16 @@ impl<'t> Project<'t> {
             return Callee::Library(library);
         }
         if is_super(value) {
-            return Callee::Method { receiver: value, name: attr };
+            return match self.inherited(scope, attr) {
+                Some(target) => Callee::Methods { receiver: value, targets: vec![target], name: attr, sure: true },
+                None => Callee::Method { receiver: value, name: attr },
+            };
         }
         if let Some(class) = self.class_of_value(scope, value) {
-            if let Some(target) = self.method(class, attr) {
-                return Callee::Methods { receiver: value, targets: vec![target], name: attr, sure: true };
+            let targets = self.methods(class, attr);
+            if !targets.is_empty() {
+                let sure = self.method(class, attr).is_some();
+                return Callee::Methods { receiver: value, targets, name: attr, sure };
             }
             return match self.attribute_values(class, attr) {
                 // `self.model(x)`: the attribute holds an object, which is called.
@@ -146,7 +151,8 @@ impl<'t> Project<'t> {
     }
 }
 
-fn is_super(expr: &Expr) -> bool {
+/// `super()`.
+pub(crate) fn is_super(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Name(name) if name == "super"),
         _ => false,

@@ -129,7 +129,9 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
             {
                 inner.insert(Place::name(project.scopes.resolve(scope, name), name.clone()));
             }
-            out.extend(inner.into_iter().map(|place| place.attr(attr)));
+            // What a property yields is found inside its object, and must not be asked for in passing.
+            let computed = project.is_property(attr);
+            out.extend(inner.into_iter().map(|place| if computed { place } else { place.attr(attr) }));
         }
         ExprKind::Subscript { value, .. } | ExprKind::Starred(value) | ExprKind::Await(value) => {
             collect(project, scope, value, out);
@@ -146,9 +148,17 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
     }
 }
 
+fn is_super_call(call: &Call) -> bool {
+    matches!(&call.callee.kind, ExprKind::Name(name) if name == "super")
+}
+
 /// What a call returns may be its receiver or its arguments, unless it is known to be new.
 fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut BTreeSet<Place>) {
     let known = Knowledge::shipped();
+    if is_super_call(call) {
+        out.extend(project.self_name(scope).map(|itself| Place::name(Some(scope), itself)));
+        return;
+    }
     let (receiver, arguments) = match project.callee(scope, call) {
         Callee::Library(name) => match known.function(&name) {
             Some(facts) => (None, facts.returns_arguments || facts.mutates_first),

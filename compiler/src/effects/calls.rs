@@ -92,7 +92,8 @@ impl Extractor<'_, '_> {
         range: Range,
         out: &mut Vec<Effect>,
     ) {
-        if let Some(receiver) = receiver.filter(|_| facts.mutates_receiver) {
+        // A method that draws numbers advances the generator that it is called on.
+        if let Some(receiver) = receiver.filter(|_| facts.mutates_receiver || facts.random) {
             for place in self.reach(scope, receiver) {
                 out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() changes its receiver")));
             }
@@ -120,7 +121,7 @@ impl Extractor<'_, '_> {
         for (keyword, value) in &call.keywords {
             let target = match keyword.as_deref() {
                 Some("inplace") => call.args.first(),
-                Some("out") => Some(value),
+                Some("out" | "generator" | "random_state" | "rng") => Some(value),
                 _ => None,
             };
             for place in target.into_iter().flat_map(|target| self.reach(scope, target)) {
@@ -173,6 +174,7 @@ impl Extractor<'_, '_> {
     /// A parameter or variable that may hold any function: it may change itself (a module does), and when its result is
     /// dropped it is called for an effect on its arguments.
     fn variable(&self, scope: ScopeId, call: &Call, callee: &Expr, range: Range, out: &mut Vec<Effect>) {
+        self.lambdas(scope, callee, out);
         for place in self.reach(scope, callee) {
             let why = format!("{place}(…) is called and may change itself");
             out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why) });
@@ -181,6 +183,20 @@ impl Extractor<'_, '_> {
             let why = "the result of this call is dropped: it may change its arguments";
             self.mutate_arguments(scope, call, range, why, true, out);
         }
+    }
+
+    /// A name that holds a lambda: what its body does.
+    fn lambdas(&self, scope: ScopeId, callee: &Expr, out: &mut Vec<Effect>) {
+        let ExprKind::Name(name) = &callee.kind else { return };
+        let Some(home) = self.project.scopes.resolve(scope, name) else { return };
+        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
+        self.lambda_depth.set(depth);
+        for value in self.project.assigned.get(&(home, name.clone())).into_iter().flatten() {
+            if let ExprKind::Lambda { body, .. } = &value.kind {
+                self.expression(home, body, out);
+            }
+        }
+        self.lambda_depth.set(depth + 1);
     }
 
     fn mutate_arguments(
@@ -195,6 +211,23 @@ impl Extractor<'_, '_> {
         for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
             for place in self.reach(scope, value) {
                 out.push(Effect { assumed, ..effect(EffectKind::Mutate, Some(place), range, why.to_owned()) });
+            }
+        }
+    }
+
+    /// Methods of the project that run without being called by name: of the object's class, if that is known, else of
+    /// any class that computes an attribute so named.
+    pub(super) fn implicit(&self, scope: ScopeId, object: &Expr, names: &[&str], out: &mut Vec<Effect>) {
+        let call = Call { callee: object.clone(), args: Vec::new(), keywords: Vec::new() };
+        let class = self.project.class_of_value(scope, object);
+        for name in names {
+            let targets = match class {
+                _ if self.project.is_property(name) => self.project.accessors(class, name),
+                Some(class) => self.project.methods(class, name),
+                None => Vec::new(),
+            };
+            for target in targets {
+                self.summary(scope, &call, Some(object), target, object.range, out);
             }
         }
     }
@@ -272,6 +305,9 @@ impl Extractor<'_, '_> {
     /// Functions of the project that are handed over (`optimizer.step(closure)`) are taken to be called.
     fn callbacks(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
         for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
+            if let ExprKind::Attribute { value: receiver, attr } = &value.kind {
+                self.bound_method(scope, receiver, attr, range, out);
+            }
             let ExprKind::Name(name) = &value.kind else { continue };
             let Some(home) = self.project.scopes.resolve(scope, name) else { continue };
             let Some(found) = self.project.definitions.get(&(home, name.clone())) else { continue };
@@ -282,6 +318,19 @@ impl Extractor<'_, '_> {
                 out.extend(outer.map(|inner| Effect { range, ..inner.clone() }));
             }
         }
+    }
+
+    /// `map(log.append, rows)`: a method that is handed over is taken to be called.
+    fn bound_method(&self, scope: ScopeId, receiver: &Expr, attr: &str, range: Range, out: &mut Vec<Effect>) {
+        if self.project.library_name(scope, receiver).is_some() {
+            return;
+        }
+        if Knowledge::shipped().method(attr).is_some_and(|facts| facts.mutates_receiver) {
+            for place in self.reach(scope, receiver) {
+                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
+            }
+        }
+        self.implicit(scope, receiver, &[attr], out);
     }
 }
 

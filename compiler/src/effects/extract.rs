@@ -23,12 +23,14 @@ pub struct Extractor<'p, 't> {
     pub summaries: &'p Summaries,
     /// The call whose value nobody uses, while its statement is read.
     pub(super) result_dropped: Cell<Option<Range>>,
+    /// How many more lambdas may be followed: one may call another, or itself.
+    pub(super) lambda_depth: Cell<usize>,
 }
 
 impl<'p, 't> Extractor<'p, 't> {
     /// An extractor.
     pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { project, aliases, summaries, result_dropped: Cell::new(None) }
+        Self { project, aliases, summaries, result_dropped: Cell::new(None), lambda_depth: Cell::new(4) }
     }
 
     /// The effects of every statement of a suite, in source order.
@@ -67,6 +69,9 @@ impl<'p, 't> Extractor<'p, 't> {
                 self.iterate(scope, &node.iter, out);
             }
             StmtKind::With { items, .. } => {
+                for (object, _) in items {
+                    self.implicit(scope, object, &["__enter__", "__exit__"], out);
+                }
                 items
                     .iter()
                     .filter_map(|(_, target)| target.as_ref())
@@ -81,7 +86,7 @@ impl<'p, 't> Extractor<'p, 't> {
         crate::scopes::bound_names(stmt, &mut |name| self.bind(scope, name, stmt.range, out));
     }
 
-    fn expression(&self, scope: ScopeId, expr: &Expr, out: &mut Vec<Effect>) {
+    pub(super) fn expression(&self, scope: ScopeId, expr: &Expr, out: &mut Vec<Effect>) {
         walk::expressions(expr, &mut |part| {
             match &part.kind {
                 ExprKind::Call(call) => self.call(scope, call, part.range, out),
@@ -89,6 +94,10 @@ impl<'p, 't> Extractor<'p, 't> {
                 ExprKind::Comprehension { clauses, .. } => {
                     clauses.iter().for_each(|clause| self.iterate(scope, &clause.iter, out));
                 }
+                ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
+                    self.implicit(scope, value, &[attr], out);
+                }
+                ExprKind::Subscript { value, .. } => self.implicit(scope, value, &["__getitem__"], out),
                 _ => {}
             }
             true
@@ -96,6 +105,7 @@ impl<'p, 't> Extractor<'p, 't> {
     }
 
     fn iterate(&self, scope: ScopeId, iter: &Expr, out: &mut Vec<Effect>) {
+        self.implicit(scope, iter, &["__iter__", "__next__", "__getitem__"], out);
         for place in self.reach(scope, iter) {
             let why = "iterated over".to_owned();
             out.push(Effect { kind: EffectKind::Iterate, place: Some(place), range: iter.range, why, assumed: false });
@@ -107,6 +117,19 @@ impl<'p, 't> Extractor<'p, 't> {
             ExprKind::Name(name) => self.bind(scope, name, target.range, out),
             ExprKind::Display { items, .. } => items.iter().for_each(|item| self.target(scope, item, out)),
             ExprKind::Starred(inner) => self.target(scope, inner, out),
+            ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
+                for place in self.reach(scope, value) {
+                    let why = format!("{attr} of {place} is assigned");
+                    out.push(Effect {
+                        kind: EffectKind::Mutate,
+                        place: Some(place),
+                        range: target.range,
+                        why,
+                        assumed: false,
+                    });
+                }
+                self.implicit(scope, value, &[attr], out);
+            }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
                     let whole = place.clone().attr(attr);
@@ -127,6 +150,7 @@ impl<'p, 't> Extractor<'p, 't> {
                 }
             }
             ExprKind::Subscript { value, .. } => {
+                self.implicit(scope, value, &["__setitem__"], out);
                 for place in self.reach(scope, value) {
                     let why = "an item is assigned".to_owned();
                     out.push(Effect {

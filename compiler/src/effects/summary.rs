@@ -60,7 +60,8 @@ impl Summaries {
         let params = scope.params();
         let mut effects: Vec<Effect> = Vec::new();
         for effect in extractor.suite(id, scope.body) {
-            let own = |place: &Place| place.home == Some(id) && !params.contains(&place.root.as_str());
+            // A parameter that is assigned (`m = m or default`) may stand for something else, too.
+            let own = |place: &Place| place.home == Some(id);
             for effect in spread(aliases, effect, &own) {
                 let visible = match &effect.place {
                     None => true,
