@@ -13,7 +13,7 @@ class Case(NamedTuple):
     restores: Optional[bool]
     """Whether the replay is to restore something, so that the test tests it."""
     flagged: bool
-    """Whether the replay may not know the values, and must say so."""
+    """Whether the replay cannot know that its values are right, and must say so."""
     xfail: Optional[str]
 
 
@@ -24,4 +24,4 @@ class Cases(Dict[str, Case]):
             xfail: Optional[str] = None, **options: Any) -> None:
         """Add a script."""
         assert name not in self, name
-        self[name] = Case(text, options, restores, flagged, xfail)
+        self[name] = Case(text, options, None if flagged else restores, flagged, xfail)

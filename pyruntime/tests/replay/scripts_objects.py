@@ -338,7 +338,7 @@ for epoch in range(3):
 +    best.append("x")
 +    print("PROBE", pool, best)
 +    best.pop()
-""", restores=None, flagged=False)
+""", restores=None)
 
 add("alias_identity_after", """
 import time
@@ -378,8 +378,8 @@ for epoch in range(3):
         count[i] += epoch
         recent.append((epoch, i))
     print(len(hist))
-+    print("PROBE", dict(hist), count, list(recent), recent.maxlen, hist["new"])
-""", restores=None)
++    print("PROBE", dict(hist), count, list(recent), recent.maxlen)
+""")
 
 add("ordered_dict_and_set", """
 import time, collections
@@ -733,7 +733,7 @@ for epoch in range(3):
         [log.append(-x) for x in sq]
     print(sum(log))
 +    print("PROBE", log, sq)
-""")
+""", restores=None)
 
 add("map_side_effects", """
 import time
@@ -849,7 +849,7 @@ for epoch in range(3):
         r = closure()
     print(r)
 +    print("PROBE", out, closure(5), out)
-""", restores=None)
+""", flagged=True)
 
 add("closure_kept_in_list", """
 import time

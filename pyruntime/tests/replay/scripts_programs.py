@@ -444,7 +444,7 @@ def main():
         print(running)
 +        print("PROBE", running, policy.weight.norm().item())
 main()
-""", restores=None)
+""", restores=False)
 
 add("torch_hooks", HEAD + """
 acts = {}
@@ -642,4 +642,4 @@ for episode in range(4):
         steps += 1
     print(episode, steps, round(eps, 4))
 +    print("PROBE", s, done, steps, eps, sorted(q.items()), list(buffer)[-1])
-""")
+""", restores=None)

