@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import sys
@@ -39,7 +40,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     if arguments["dry_run"]:
         sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))
         return 0
-    return _run(run, script, history, versions, arguments)
+    _run(run, script, history, versions, arguments)
 
 
 def _present_script(run: Run, path: Optional[str]) -> launch.Script:
@@ -75,7 +76,7 @@ def _refuse_drift(versions: Versions, allowed: bool) -> None:
                        + "\n  undo the change, or run these loops again with --allow-drift: values may then differ")
 
 
-def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any]) -> int:
+def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any]) -> NoReturn:
     folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
     os.makedirs(folder, exist_ok=True)
     if os.path.isdir(run.info["cwd"]):
@@ -97,9 +98,7 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
 
     def at_end() -> NoReturn:
         say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
-        code = finish()
-        sys.stdout.flush()
-        os._exit(code)
+        _exit(finish())
 
     leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert))
     replaying = Replay(history, versions, divert, forced, arguments["json"], leave)
@@ -116,7 +115,15 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
     except BaseException as error:
         failure = error
     ended = _end_of_process()
-    return finish(failure or ended)
+    _exit(finish(failure or ended))
+
+
+def _exit(code: int) -> NoReturn:
+    """Everything the script does at its end is done: taking torch apart would only take another second."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _end_of_process() -> Optional[BaseException]:
