@@ -5,7 +5,6 @@ Records testdata/scripts/digits_cnn.py, adds one log statement, replays, and che
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -17,7 +16,7 @@ FOLDER = ROOT / ".demo"
 SCRIPT = "digits_cnn.py"
 sys.path.insert(0, str(ROOT / "tools"))
 
-from probes import insert, load  # noqa: E402
+from probes import environment, insert, load  # noqa: E402
 
 
 def main() -> int:
@@ -58,8 +57,7 @@ def run(*command: str, show: bool = True) -> str:
     """Run a command in the demo's folder; what it printed on standard output."""
     if show:
         print(f"   $ {' '.join(command)}", flush=True)
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    with subprocess.Popen(command, cwd=FOLDER, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=FOLDER, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         lines = []
         for line in process.stdout or ():
             lines.append(line)

@@ -6,7 +6,6 @@ re-run prints, and how much faster did it come?
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from probes import SCRIPTS, insert, load, scripts  # noqa: E402
+from probes import SCRIPTS, environment, insert, load, scripts  # noqa: E402
 
 
 class Ran(NamedTuple):
@@ -42,12 +41,8 @@ class Row(NamedTuple):
 
 def run(folder: Path, *command: str) -> Ran:
     """Run a command in a folder with this environment's `florc`."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    environment.pop("FLORC_DIR", None)
-    # Threads that spin while they wait starve each other when cores are shared; how they wait changes no value.
-    environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     begun = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
     return Ran(done.stdout, done.stderr, done.returncode, time.perf_counter() - begun)
 
 

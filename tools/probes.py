@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import List, NamedTuple
+from typing import Dict, List, NamedTuple
 
 try:
     import tomllib
@@ -11,6 +13,17 @@ except ImportError:  # Python 3.10
     import pip._vendor.tomli as tomllib  # type: ignore[no-redef]
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "testdata" / "scripts"
+
+
+def environment() -> Dict[str, str]:
+    """The environment of commands: this virtual environment's `florc` first.
+
+    Threads that spin while they wait starve each other when cores are shared; how they wait changes no value.
+    """
+    known = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    known.pop("FLORC_DIR", None)
+    known.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    return known
 
 
 class Probe(NamedTuple):

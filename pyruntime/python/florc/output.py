@@ -150,8 +150,12 @@ class Divert:
                 return
             new = data[max(0, self._leave_out - self.written):]
             self.written += len(data)
-            while new:
-                new = new[os.write(self._own[0], new):]
+            try:
+                while new:
+                    new = new[os.write(self._own[0], new):]
+            except BrokenPipeError:
+                # `florc replay train.py | head`: nobody wants to know more.
+                os._exit(0)
 
     def undo(self) -> None:
         """Everything reaches the outside from now on."""
