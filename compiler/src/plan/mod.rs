@@ -13,9 +13,9 @@ use crate::flow::Flow;
 use crate::loops::{Loop, Loops};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
-use crate::syntax::Module;
 use crate::syntax::tree::StmtKind;
-use std::collections::BTreeMap;
+use crate::syntax::{Module, walk};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which side-effect analysis decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -71,6 +71,8 @@ pub struct LoopPlan {
     pub depth: usize,
     /// The number of its statement in the file.
     pub stmt: usize,
+    /// The names that its statements bind, sorted: those that are no places hold, after a skip, what they held before.
+    pub binds: Vec<String>,
 }
 
 impl LoopPlan {
@@ -246,8 +248,19 @@ impl<'t> Analysis<'t> {
             parent: entry.parent,
             depth,
             stmt: entry.stmt.id,
+            binds: binds(entry),
         }
     }
+}
+
+fn binds(entry: &Loop) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    walk::statements(std::slice::from_ref(entry.stmt), &mut |stmt| {
+        crate::scopes::bound_names(stmt, &mut |name| {
+            names.insert(name.to_owned());
+        });
+    });
+    names.into_iter().collect()
 }
 
 /// A loop that control may leave without arriving at the statement after it cannot be wrapped.

@@ -159,6 +159,7 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "memoized": entry.is_memoized(),
         "gradients": entry.gradients,
         "places": places,
+        "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({
             "line": source.lines.line(note.range.start),
             "why": note.why,

@@ -44,6 +44,8 @@ class Loop(NamedTuple):
     end_line: int
     places: List[Place]
     note: Optional[str]
+    binds: List[str]
+    """The names that its statements bind, places or not."""
 
 
 class Consumed(Exception):
@@ -81,7 +83,7 @@ def loop_of(entry: dict, file: str) -> Loop:
     ]
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note)
+                entry["line"], entry["end_line"], places, note, entry["binds"])
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:

@@ -123,7 +123,7 @@ class Recording:
         if given_up or 2 * seconds > SURVEY_SHARE * self.overhead * computed:
             return None
         begun = time.perf_counter()
-        survey = unforeseen.Survey(frame, self.is_project)
+        survey = unforeseen.Survey(frame, places.loops[block], self.is_project)
         self.surveyed[block] = (time.perf_counter() - begun, computed)
         return survey
 

@@ -59,7 +59,10 @@ class Seen:
 class Survey:
     """What a program holds when a block begins. `is_project(file)` says whether a file is the user's."""
 
-    def __init__(self, frame: FrameType, is_project: Callable[[str], bool]):
+    def __init__(self, frame: FrameType, loop: places.Loop, is_project: Callable[[str], bool]):
+        # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
+        # then may have left its address to a new one.
+        self._rebound = frozenset(loop.binds)
         self._classes: Dict[type, bool] = {}
         self._is_project = is_project
         self._seen: List[Seen] = []
@@ -143,7 +146,8 @@ class Survey:
         module_level = frame.f_globals is frame.f_locals
         while at is not None and at.f_locals is not at.f_globals:
             if self._is_project(at.f_code.co_filename):
-                found.append(Scope(dict(at.f_locals), at is frame, ""))
+                own = at is frame
+                found.append(Scope(self._kept(at.f_locals) if own else dict(at.f_locals), own, ""))
             places.release(at)
             at = at.f_back
         for name, module in list(sys.modules.items()):
@@ -151,8 +155,12 @@ class Survey:
             if type(module) is types.ModuleType and isinstance(file, str) and self._is_project(file):
                 names = module.__dict__
                 label = "" if names is frame.f_globals else f"{name}."
-                found.append(Scope(names, module_level and names is frame.f_globals, label))
+                own = module_level and names is frame.f_globals
+                found.append(Scope(self._kept(names) if own else names, own, label))
         return found
+
+    def _kept(self, names: Dict[str, Any]) -> Dict[str, Any]:
+        return {name: value for name, value in names.items() if name not in self._rebound}
 
     def _parts(self, obj: Any) -> Optional[Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
