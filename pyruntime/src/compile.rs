@@ -1,13 +1,12 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
 
-use florc::cli::{Outcome, run};
+use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit};
 use florc::plan::{Analysis, to_json};
-use florc::probes::{ChangeKind, Report, compare};
+use florc::probes::{ChangeKind, compare};
 use florc::{Emitted, Options, Source, syntax};
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
-use serde_json::json;
 
 /// An instrumented file.
 #[pyclass(frozen, module = "florc._native")]
@@ -83,7 +82,7 @@ pub fn instrument_for_replay(
             .collect();
         let emitted = emit(&new, &new_module, &tokens, &report.plan, &marks);
         let plan = to_json(&new, &report.plan).to_string();
-        let changes = changes_json(&report);
+        let changes = probes_json(&report).to_string();
         Ok(Instrumented { source: new, emitted, plan, changes })
     })
     .map_err(PySyntaxError::new_err::<String>)
@@ -91,30 +90,6 @@ pub fn instrument_for_replay(
 
 fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
     kind == ChangeKind::Probe || why != Some("edited")
-}
-
-fn changes_json(report: &Report) -> String {
-    let changes: Vec<_> = report
-        .changes
-        .iter()
-        .map(|change| {
-            json!({
-                "kind": match change.kind {
-                    ChangeKind::Probe => "probe",
-                    ChangeKind::RemovedLog => "removed log",
-                    ChangeKind::Outside => "outside",
-                    ChangeKind::Inside => "inside",
-                },
-                "line": change.line,
-                "end_line": change.end_line,
-                "removed": change.removed,
-                "text": change.text,
-                "loops": change.loops,
-                "why": change.why,
-            })
-        })
-        .collect();
-    json!({ "changes": changes, "matched": report.matched, "probed": report.probed }).to_string()
 }
 
 /// Reads a command line (program name first). Commands that need no Python process run here.

@@ -6,7 +6,7 @@ mod probes;
 
 pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs};
 pub use compile::read_source;
-pub use probes::to_text as probes_text;
+pub use probes::{to_json as probes_json, to_text as probes_text};
 
 use clap::Parser;
 use std::ffi::OsString;

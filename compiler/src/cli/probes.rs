@@ -56,8 +56,8 @@ fn words(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// The report for programs.
-pub(crate) fn to_json(report: &Report) -> Value {
+/// The report for programs: the runtime reads this too.
+pub fn to_json(report: &Report) -> Value {
     let changes: Vec<Value> = report
         .changes
         .iter()
@@ -73,7 +73,6 @@ pub(crate) fn to_json(report: &Report) -> Value {
                 "end_line": change.end_line,
                 "removed": change.removed,
                 "text": change.text,
-                "stmt": change.stmt,
                 "loops": change.loops,
                 "why": change.why,
             })

@@ -78,14 +78,14 @@ def execute(script: Script, code: CodeType) -> None:
 
 def reraise(error: BaseException) -> NoReturn:
     """End the process as Python does for an uncaught exception: the user's own traceback, exit code and signal."""
-    stripped = _without_own_frames(error.__traceback__)
+    stripped = without_own_frames(error.__traceback__)
     if not isinstance(error, SystemExit):
         sys.excepthook(type(error), error.with_traceback(stripped), stripped)
         sys.excepthook = lambda *_: None
     raise error
 
 
-def _without_own_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
+def without_own_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
     """The traceback from the first frame of the script on."""
     at: Any = traceback
     while at is not None and os.path.dirname(at.tb_frame.f_code.co_filename) == _OWN:

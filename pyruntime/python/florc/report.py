@@ -107,7 +107,7 @@ def _tell_failure(failure: BaseException, folder: str) -> None:
     if isinstance(failure, SystemExit):
         say(f"the script ended itself with exit code {failure.code}", always=True)
         return
-    stripped = launch._without_own_frames(failure.__traceback__)
+    stripped = launch.without_own_frames(failure.__traceback__)
     sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
     say(f"the script raised; what it printed is in {os.path.join(folder, 'output')}", always=True)
 
