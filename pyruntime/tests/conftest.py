@@ -1,76 +1,11 @@
-"""What the tests of commands share: run a script plainly, recorded, replayed, in a folder of its own."""
+"""Fixtures of the tests of commands."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
 
 import pytest
-
-
-class Done(NamedTuple):
-    """A finished process; `err` without florc's own lines, which are in `said`."""
-
-    out: str
-    err: str
-    said: str
-    code: int
-
-
-class Workshop:
-    """A folder with scripts, and the commands run in it."""
-
-    def __init__(self, path: Path):
-        self.path = path
-
-    def write(self, name: str, text: str) -> Path:
-        """Put a file there; the text is dedented."""
-        file = self.path / name
-        file.write_text(textwrap.dedent(text).lstrip("\n"))
-        return file
-
-    def environment(self) -> dict:
-        binaries = os.path.dirname(sys.executable)
-        known = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
-        known.pop("FLORC_DIR", None)
-        return known
-
-    def start(self, *command: str, **options: Any) -> "subprocess.Popen[str]":
-        """Start a command in a process group of its own."""
-        return subprocess.Popen(command, cwd=self.path, env=self.environment(), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
-
-    def run(self, *command: str, interrupt_after: Optional[str] = None, kill_after: Optional[str] = None) -> Done:
-        """Run a command to its end; optionally send Ctrl-C or SIGKILL once a line with this text was printed."""
-        process = self.start(*command)
-        try:
-            seen = ""
-            for text, number in ((interrupt_after, signal.SIGINT), (kill_after, signal.SIGKILL)):
-                while text is not None and text not in seen:
-                    line = process.stdout.readline()  # type: ignore[union-attr]
-                    assert line, f"ended before {text!r}: {seen}"
-                    seen += line
-                if text is not None:
-                    os.kill(process.pid, number)
-            out, err = process.communicate(timeout=300)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        own = [line for line in err.splitlines(keepends=True) if not line.startswith("florc: ")]
-        said = [line for line in err.splitlines(keepends=True) if line.startswith("florc: ")]
-        return Done(seen + out, "".join(own), "".join(said), process.returncode)
-
-    def plain(self, *words: str, **options: Any) -> Done:
-        return self.run(sys.executable, "-u", *words, **options)
-
-    def florc(self, *words: str, **options: Any) -> Done:
-        return self.run(sys.executable, "-u", "-m", "florc", *words, **options)
+from workshop import Workshop
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Workshop
+from workshop import Workshop
 
 TIMED = """
     import logging, sys, time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import Workshop
+from workshop import Workshop
 
 SCRIPTS = {
     "plain": """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Workshop
+from workshop import Workshop
 
 CANNOT_BE_RESTORED = """
     import time

@@ -1,7 +1,7 @@
 //! What each change between two versions means for a replay.
 
 use super::align::{Aligned, align};
-use crate::effects::{EffectKind, Extractor};
+use crate::effects::{EffectKind, Extractor, Knowledge};
 use crate::plan::{Analysis, Options, Plan};
 use crate::scopes::{MODULE, ScopeId};
 use crate::source::Source;
@@ -161,6 +161,9 @@ fn more_than_a_probe(analysis: &Analysis, other: &Analysis, stmt: &Stmt) -> Opti
                 why.get_or_insert("it changes the flow of control".to_owned());
             }
         }
+        if draws(analysis, scope, inner) {
+            why.get_or_insert("it draws random numbers: what comes after would draw others".to_owned());
+        }
         let mut effects = Vec::new();
         extractor.statement(scope, inner, &mut effects);
         for effect in effects {
@@ -178,6 +181,22 @@ fn more_than_a_probe(analysis: &Analysis, other: &Analysis, stmt: &Stmt) -> Opti
         }
     });
     why
+}
+
+/// Whether a statement calls a function known to advance a global generator.
+fn draws(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
+    let mut found = false;
+    for expr in walk::own_expressions(stmt) {
+        walk::expressions(expr, &mut |part| {
+            if let ExprKind::Call(call) = &part.kind {
+                let library = analysis.project.library_name(scope, &call.callee);
+                let facts = library.and_then(|name| Knowledge::shipped().function(&name));
+                found |= facts.is_some_and(|facts| facts.random);
+            }
+            !found
+        });
+    }
+    found
 }
 
 /// Calling a module and clipping by an infinite norm are how people look at activations and gradients.
