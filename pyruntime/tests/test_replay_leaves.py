@@ -11,7 +11,7 @@ CANNOT_BE_RESTORED = """
     for epoch in range(4):
         try:
             for step in map(float, range(4)):
-                time.sleep(0.01)
+                time.sleep(0.05)
                 total += step
                 callbacks.append(lambda: step)
         except:

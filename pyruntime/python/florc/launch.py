@@ -9,7 +9,7 @@ import os
 import sys
 import types
 from types import CodeType, TracebackType
-from typing import Any, List, NamedTuple, NoReturn, Optional
+from typing import List, NamedTuple, NoReturn, Optional
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
 
@@ -86,8 +86,12 @@ def reraise(error: BaseException) -> NoReturn:
 
 
 def without_own_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
-    """The traceback from the first frame of the script on."""
-    at: Any = traceback
-    while at is not None and os.path.dirname(at.tb_frame.f_code.co_filename) == _OWN:
+    """The traceback as a plain run has it: neither what started the script, nor florc's work that Ctrl-C hit."""
+    frames, at = [], traceback
+    while at is not None:
+        if os.path.dirname(at.tb_frame.f_code.co_filename) != _OWN:
+            frames.append(at)
         at = at.tb_next
-    return at if at is not None else None
+    for frame, following in zip(frames, [*frames[1:], None]):
+        frame.tb_next = following
+    return frames[0] if frames else None
