@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from workshop import Workshop
+
+# A shell that starts the tests in the background may have it ignored, and children inherit that: Ctrl-C would do nothing.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
