@@ -26,6 +26,8 @@ class Checkpoint(NamedTuple):
     gradients: bool
     chunks: List[str]
     nbytes: int
+    names: List[str]
+    """Names outside the block that held objects of its places."""
     origins: Dict[str, Optional[str]]
     """Places whose object is not the one that was there before the block: the place where it was then, if any."""
 
@@ -73,7 +75,7 @@ class History:
             chunks = payload["chunks"]
             found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
                                [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
-                               payload.get("origins", {}))
+                               payload["names"], payload["origins"])
             self.checkpoints[found.key] = found
             self._held.setdefault(found.block, found)
         elif kind == "line":
@@ -96,6 +98,12 @@ class History:
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":
             self.seconds = payload["seconds"]
+
+    def lost_names(self, file: str, function: str) -> Set[str]:
+        """Names that some recorded block of the function bound without putting them back."""
+        loops = self.plans.get(file, {"loops": []})["loops"]
+        return {name for loop in loops if loop["memoized"] and loop["function"] == function for name in loop["binds"]
+                if all(place["place"] != name for place in loop["places"])}
 
     def held_by(self, block: str) -> Optional[Checkpoint]:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""

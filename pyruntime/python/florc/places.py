@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import types
 from types import FrameType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from . import _native
 
@@ -44,6 +45,7 @@ class Loop(NamedTuple):
     end_line: int
     places: List[Place]
     note: Optional[str]
+    function: str
     binds: List[str]
     """The names that its statements bind, places or not."""
 
@@ -83,7 +85,7 @@ def loop_of(entry: dict, file: str) -> Loop:
     ]
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["binds"])
+                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"])
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
@@ -109,22 +111,60 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
     return found
 
 
-def addresses(loop: Loop, frame: FrameType) -> Dict[str, int]:
-    """The objects of the places that may change in place, by address."""
-    found = {}
-    for place in loop.places:
-        value = read(frame, place) if place.mutated else unbound
-        if value is not unbound:
-            found[place.name] = id(value)
+class Before(NamedTuple):
+    """Which objects were where when a block began, by address."""
+
+    places: Dict[str, int]
+    names: Dict[str, int]
+
+
+def before(loop: Loop, frame: FrameType) -> Before:
+    """What a block finds."""
+    held = {place.name: read(frame, place) for place in loop.places if not place.iterated}
+    found = Before({name: id(value) for name, value in held.items() if value is not unbound},
+                   {name: id(value) for name, value in outside(loop, frame).items()})
     release(frame)
     return found
 
 
-def origins(before: Dict[str, int], after: Dict[str, Any]) -> Dict[str, Optional[str]]:
+def origins(before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
     """The places that hold another object than before: the place that held it then; None for an object that is new."""
-    by_address = {address: name for name, address in before.items()}
-    return {name: by_address.get(id(value)) for name, value in after.items()
-            if name in before and before[name] != id(value)}
+    by_address = {address: name for name, address in before.places.items()}
+    return {name: by_address.get(id(value)) for name, value in after.items() if before.places.get(name) != id(value)}
+
+
+def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
+    """The objects of the names that the block's function sees and that are no places of it.
+
+    Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
+    """
+    found: Dict[str, Any] = {}
+    taken = {place.name.partition(".")[0] for place in loop.places if place.bound or "." not in place.name}
+    scopes = [(frame.f_globals, "")]
+    if frame.f_locals is not frame.f_globals:
+        scopes.append((frame.f_locals, loop.function))
+    for names, function in scopes:
+        lost = _lost_names(loop.file, function)
+        found.update((name, value) for name, value in list(names.items())
+                     if name not in taken and name not in lost and not name.startswith(("__", "_florc")) and _is_shared(value))
+    release(frame)
+    return found
+
+
+def _lost_names(file: str, function: str) -> Set[str]:
+    lost: Set[str] = set()
+    for loop in loops.values():
+        if loop.memoized and loop.file == file and loop.function == function:
+            lost.update(set(loop.binds).difference(place.name for place in loop.places))
+    return lost
+
+
+def _is_shared(value: Any) -> bool:
+    """Whether it matters which names hold the very same object."""
+    return not isinstance(value, (*_VALUES, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType))
+
+
+_VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), type(Ellipsis))
 
 
 def read(frame: FrameType, place: Place) -> Any:

@@ -36,8 +36,7 @@ class Open(NamedTuple):
     key: str
     started: float
     charged: float
-    before: Dict[str, int]
-    """The objects of its places, by address."""
+    before: places.Before
     survey: Optional[unforeseen.Survey]
 
 
@@ -104,10 +103,9 @@ class Recording:
         """Recording runs every block."""
         begun = time.perf_counter()
         key = _native.enter_block(block)
-        before: Dict[str, int] = {}
-        survey = None
+        before, survey = places.Before({}, {}), None
         try:
-            before = places.addresses(places.loops[block], frame)
+            before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
         except Exception as error:  # R0
             self._fail(block, f"{type(error).__name__}: {error}")
@@ -167,7 +165,9 @@ class Recording:
         loop = places.loops[block]
         try:
             found = places.gather(loop, objects, frame)
-            encoded = state.encode(found, gradients=loop.gradients)
+            names = {name: value for name, value in places.outside(loop, frame).items()
+                     if current.before.names.get(name) == id(value)}
+            encoded = state.encode(found, gradients=loop.gradients, names=names)
             changed = current.survey and current.survey.change(
                 frame, loop, unforeseen.held_by(encoded.encoder), unforeseen.slots_of(loop, frame))
         except places.Consumed as error:
@@ -188,7 +188,8 @@ class Recording:
         self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
         if not self.policy.admits(block, self.predicted[block]):
             return False
-        header = json.dumps({"block": block, "key": current.key, "places": list(found), "gradients": loop.gradients,
+        header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
+                             "gradients": loop.gradients,
                              "seconds": computed, "origins": places.origins(current.before, found)})
         leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
         receipt = self.recorder.submit(header, encoded.graph, leaves)

@@ -148,9 +148,13 @@ class Replay:
             raise RuntimeError(f"florc: {block} was not skipped")
         loop = places.loops[block]
         live = self._live(loop, objects, checkpoint.origins, frame)
+        outside = places.outside(loop, frame)
+        live.update((name, outside[name]) for name in checkpoint.names if name in outside)
+        lost = self.history.lost_names(loop.file, loop.function) | self.history.lost_names(loop.file, "")
+        foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
         try:
-            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live)
+            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live, foreign=foreign)
         except state.CannotRestore as error:
             self._leave.cannot_restore({block: f"it cannot be restored: {error}"})
         finally:
@@ -169,13 +173,15 @@ class Replay:
 
     def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
               frame: FrameType) -> Dict[str, Any]:
-        """The present objects of places that change in place; what a loop only rebinds keeps its old value."""
-        shown = [None if o is None else o for o in objects]
-        with_plain = places.gather(loop, shown, frame)
-        keep = {place.name for place in loop.places if place.mutated or place.iterated}
-        # An object that came to its place while the block ran is not the one that is there now.
-        live = {name: with_plain.get(origins.get(name, name) or "") for name in keep}
-        return {name: value for name, value in live.items() if value is not None}
+        """The present objects of places; not of those that got another object while the block ran."""
+        present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
+        for place in loop.places:  # a name that may be unbound is not handed over
+            value = places.unbound if place.iterated or place.name in present else places.read(frame, place)
+            if value is not places.unbound:
+                present[place.name] = value
+        places.release(frame)
+        origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
+        return {name: present[held] for name, held in origin.items() if held in present}
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran again: compare what it left behind with the record."""
@@ -183,7 +189,8 @@ class Replay:
         if key is not None:
             checkpoint = self.history.checkpoints.get(key)
             if checkpoint is not None:
-                self._verify(checkpoint, places.gather(places.loops[block], objects, frame))
+                loop = places.loops[block]
+                self._verify(checkpoint, places.gather(loop, objects, frame), places.outside(loop, frame))
         _native.leave_block(block)
 
     def _close(self, block: str) -> Optional[str]:
@@ -193,13 +200,15 @@ class Replay:
                 return key
         return None
 
-    def _verify(self, checkpoint: Checkpoint, found: Dict[str, Any]) -> None:
+    def _verify(self, checkpoint: Checkpoint, found: Dict[str, Any], outside: Dict[str, Any]) -> None:
         missing = [name for name in checkpoint.places if name not in found]
         if missing:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
             return
         try:
-            encoded = state.encode({name: found[name] for name in checkpoint.places}, gradients=checkpoint.gradients)
+            names = {name: outside[name] for name in checkpoint.names if name in outside}
+            encoded = state.encode({name: found[name] for name in checkpoint.places}, gradients=checkpoint.gradients,
+                                   names=names)
         except state.Unsupported as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, List
+from typing import Any, Dict, Iterable, List, Optional
 
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
@@ -15,23 +15,26 @@ LIGHT_NODES = 5000
 LIGHT_ITEMS = 1000
 
 
-def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable[str] = ()) -> Encoded:
+def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable[str] = (),
+           names: Optional[Dict[str, Any]] = None) -> Encoded:
     """The state of `places` (name -> object) and of all generators, at this instant.
 
     Leaves refer to live memory where that needs no copy: read them before anything trains on.
     `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
-    the loop writes): they are recorded by reference. Raises Unsupported, naming the place.
+    the loop writes): they are recorded by reference. `names` are further names whose objects are part of the state only
+    where a place leads to them. Raises Unsupported, naming the place.
     """
     encoder = Encoder(gradients)
     with no_collections():
-        return _encode(encoder, places, frozenset(outputs))
+        return _encode(encoder, places, frozenset(outputs), names or {})
 
 
-def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset) -> Encoded:
+def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names: Dict[str, Any]) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
         extra = encoder.owner_roots()
         encoder.run_light()
+        roots += encoder.known(names)
         random_state = generators.capture(encoder)
     except Refused as refused:
         raise Unsupported(encoder.path(places), str(refused)) from None
@@ -72,6 +75,8 @@ class Encoder:
         self.light_nodes: List[int] = []
         self.weak_nodes: List[int] = []
         self._done = 0
+        self.names: List[str] = []
+        """Names that hold an object which a place leads to."""
 
     def roots(self, places: Dict[str, Any], outputs: frozenset) -> list:
         found = []
@@ -83,6 +88,12 @@ class Encoder:
             if is_ref(encoded) and name not in outputs and not callable(self.nodes[encoded[0]]):
                 self.root, self.current = name, -1
                 refuse_root(value, self.nodes[encoded[0]])
+        return found
+
+    def known(self, names: Dict[str, Any]) -> list:
+        """Roots for the names whose objects were met."""
+        found = [[name, [self.memo[id(value)]]] for name, value in names.items() if id(value) in self.memo]
+        self.names = [name for name, _ in found]
         return found
 
     def owner_roots(self) -> list:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterable, List
 
 from . import generators, memory, paths
 from .atoms import decode
@@ -14,22 +14,24 @@ from .match import KINDS, Matcher
 
 
 def restore(graph: bytes, read_leaf: Callable[[int], Any], live: Dict[str, Any], *,
-            trust_pickle: bool = True) -> Dict[str, Any]:
+            trust_pickle: bool = True, foreign: Iterable[Any] = ()) -> Dict[str, Any]:
     """Put the recorded state into the objects of `live` (place -> object) and return the value of every place.
 
     A place missing in `live` is unbound: it gets a new object, unless another place leads to its live one. Leave out
-    what the loop only rebinds, so that what the name held before keeps its value. All leaves are read before anything
+    what the loop only rebinds, so that what the name held before keeps its value. The objects in `foreign` are known to be
+    no part of the recorded state, wherever they hang now, and stay as they are. All leaves are read before anything
     changes. Raises CannotRestore, naming the place, with nothing changed.
     """
     with no_collections(), _ordinary_tensors():
-        return _restore(json.loads(graph), read_leaf, live, trust_pickle)
+        return _restore(json.loads(graph), read_leaf, live, trust_pickle, foreign)
 
 
-def _restore(document: dict, read_leaf, live: Dict[str, Any], trust_pickle: bool) -> Dict[str, Any]:
+def _restore(document: dict, read_leaf, live: Dict[str, Any], trust_pickle: bool, foreign) -> Dict[str, Any]:
     if document.get("format") != FORMAT:
         raise CannotRestore("", f"format {document.get('format')} of a checkpoint is not known")
     generators.check_globals(document[RANDOM])
     matcher = Matcher(document, trust_pickle)
+    matcher.claims.update(map(id, foreign))
     matcher.run(live)
     restorer = Restorer(matcher, read_leaf)
     restorer.make()
