@@ -48,6 +48,7 @@ class Recording:
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
         self.policy = _native.Policy(overhead)
         self.overhead = overhead
+        self.reader = unforeseen.Reader(self.is_project)
         self.surveyed: Dict[str, Tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
         self.files: Set[str] = set()
@@ -121,7 +122,7 @@ class Recording:
         if given_up or 2 * seconds > SURVEY_SHARE * self.overhead * computed:
             return None
         begun = time.perf_counter()
-        survey = unforeseen.Survey(frame, places.loops[block], self.is_project)
+        survey = unforeseen.Survey(frame, places.loops[block], self.reader)
         self.surveyed[block] = (time.perf_counter() - begun, computed)
         return survey
 
@@ -167,6 +168,8 @@ class Recording:
             found = places.gather(loop, objects, frame)
             names = {name: value for name, value in places.outside(loop, frame).items()
                      if current.before.names.get(name) == id(value)}
+            if current.survey is not None:
+                names.update(current.survey.paths(frame, set(names)))
             encoded = state.encode(found, gradients=loop.gradients, names=names)
             changed = current.survey and current.survey.change(
                 frame, loop, unforeseen.held_by(encoded.encoder), unforeseen.slots_of(loop, frame))

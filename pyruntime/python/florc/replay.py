@@ -9,7 +9,7 @@ import time
 from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set
 
-from . import _native, instrumented, places, session, state
+from . import _native, instrumented, places, session, state, unforeseen
 from .history import Checkpoint, History
 from .messages import say
 from .output import Divert, Part, Tap
@@ -57,6 +57,7 @@ class Replay:
         self.verified = 0
         self.restore_seconds = 0.0
         self._leave = leave
+        self._reader = unforeseen.Reader(self.versions.files.__contains__)
         self._without_history: Set[str] = set()
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
@@ -149,7 +150,7 @@ class Replay:
         loop = places.loops[block]
         live = self._live(loop, objects, checkpoint.origins, frame)
         outside = places.outside(loop, frame)
-        live.update((name, outside[name]) for name in checkpoint.names if name in outside)
+        live.update(self._named(checkpoint, outside))
         lost = self.history.lost_names(loop.file, loop.function) | self.history.lost_names(loop.file, "")
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
@@ -170,6 +171,12 @@ class Replay:
     def _miss_history(self) -> None:
         why = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
         self._leave.cannot_restore({block: why for block in self._without_history})
+
+    def _named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
+        """The objects outside the block that are part of its checkpoint, found by name or by path."""
+        found = {name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name)
+                 for name in checkpoint.names}
+        return {name: value for name, value in found.items() if value is not None}
 
     def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
               frame: FrameType) -> Dict[str, Any]:
@@ -206,7 +213,7 @@ class Replay:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
             return
         try:
-            names = {name: outside[name] for name in checkpoint.names if name in outside}
+            names = self._named(checkpoint, outside)
             encoded = state.encode({name: found[name] for name in checkpoint.places}, gradients=checkpoint.gradients,
                                    names=names)
         except state.Unsupported as error:

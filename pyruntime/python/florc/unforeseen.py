@@ -15,12 +15,13 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import json
 import random
 import sys
 import types
 from itertools import chain, islice
 from types import FrameType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import places
 
@@ -56,98 +57,22 @@ class Seen:
         self.content = content
 
 
-class Survey:
-    """What a program holds when a block begins. `is_project(file)` says whether a file is the user's."""
+class Reader:
+    """What objects hold. `is_project(file)` says whether a file is the user's."""
 
-    def __init__(self, frame: FrameType, loop: places.Loop, is_project: Callable[[str], bool]):
-        # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
-        # then may have left its address to a new one.
-        self._rebound = frozenset(loop.binds)
+    def __init__(self, is_project: Callable[[str], bool]):
         self._classes: Dict[type, bool] = {}
         self._is_project = is_project
-        self._seen: List[Seen] = []
-        self._look(self._scopes(frame))
 
-    def _look(self, scopes: List[Scope]) -> None:
-        met: Dict[int, int] = {}
-        todo = collections.deque((obj, (-1, n)) for n, obj in enumerate(scopes))
-        while todo and len(self._seen) < MAX_OBJECTS:
-            obj, way = todo.popleft()
-            known = met.get(id(obj))
-            if known is not None:
-                ways = self._seen[known].ways
-                if len(ways) < MAX_WAYS:
-                    ways.append(way)
-                continue
-            parts = self._parts(obj)
-            if parts is None:
-                continue
-            index = met[id(obj)] = len(self._seen)
-            self._seen.append(Seen(obj, way, _content(parts)))
-            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in _ATOMS)
-
-    def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
-        """The first change that the plan does not foresee, in words.
-
-        `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
-        """
-        bound = {place.name for place in loop.places if place.bound}
-        scopes = self._scopes(frame)
-        found = self._find_again(scopes)
-        for index, seen in enumerate(self._seen):
-            obj = found.get(index)
-            if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
-                continue
-            parts = self._parts(obj)
-            now = None if parts is None else _content(parts)
-            if now == seen.content or now is None:
-                continue
-            for key in _changed(seen.content, now):
-                is_place = key in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
-                if not is_place:
-                    return self._name(index, key, scopes)
-        return None
-
-    def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
-        found: Dict[int, Any] = {}
-        parts: Dict[int, Optional[Parts]] = {}
-        for _ in range(2):  # a way may lead through an object that was met later
-            for index, seen in enumerate(self._seen):
-                if index in found:
-                    continue
-                for holder, key in seen.ways:
-                    if holder < 0:
-                        if key < len(scopes):
-                            found[index] = scopes[key]
-                        break
-                    if holder not in found:
-                        continue
-                    if holder not in parts:
-                        parts[holder] = self._parts(found[holder])
-                    obj = (parts[holder] or {}).get(key)
-                    if id(obj) == seen.identity:
-                        found[index] = obj
-                        break
-        return found
-
-    def _name(self, index: int, key: Any, scopes: List[Scope]) -> str:
-        """Where the change is, in the user's words."""
-        words = [_shown(key)]
-        while index >= 0:
-            index, key = self._seen[index].ways[0]
-            words.append(_shown(key) if index >= 0 else scopes[key].label)
-        return "".join(reversed(words)).lstrip(".")
-
-    # -- what is looked into -------------------------------------------------------------------------------------------
-
-    def _scopes(self, frame: FrameType) -> List[Scope]:
-        """The block's own names, those of the project functions that called it, the globals of the project's files."""
+    def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[Scope]:
+        """The block's own names but for those in `rebound`, those of the project functions that called it, the globals of
+        the project's files."""
         found, at = [], frame
         module_level = frame.f_globals is frame.f_locals
         while at is not None and at.f_locals is not at.f_globals:
             if self._is_project(at.f_code.co_filename):
                 own = at is frame
-                found.append(Scope(self._kept(at.f_locals) if own else dict(at.f_locals), own, ""))
+                found.append(Scope(_without(at.f_locals, rebound if own else ()), own, ""))
             places.release(at)
             at = at.f_back
         for name, module in list(sys.modules.items()):
@@ -156,13 +81,10 @@ class Survey:
                 names = module.__dict__
                 label = "" if names is frame.f_globals else f"{name}."
                 own = module_level and names is frame.f_globals
-                found.append(Scope(self._kept(names) if own else names, own, label))
+                found.append(Scope(_without(names, rebound) if own else names, own, label))
         return found
 
-    def _kept(self, names: Dict[str, Any]) -> Dict[str, Any]:
-        return {name: value for name, value in names.items() if name not in self._rebound}
-
-    def _parts(self, obj: Any) -> Optional[Parts]:
+    def parts(self, obj: Any) -> Optional[Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
         kind = type(obj)
         reader = _READERS.get(kind)
@@ -202,6 +124,115 @@ class Survey:
             known = self._classes[cls] = isinstance(file, str) and self._is_project(file)
         return known
 
+    def follow(self, names: Dict[str, Any], path: str) -> Any:
+        """The object at the end of a path that `Survey.paths` gave; None when the path is broken."""
+        name, *keys = json.loads(path)
+        obj = names.get(name)
+        for key in keys:
+            obj = (self.parts(obj) or {}).get(tuple(key) if isinstance(key, list) else key) if obj is not None else None
+        return obj
+
+
+class Survey:
+    """What a program holds when a block begins."""
+
+    def __init__(self, frame: FrameType, loop: places.Loop, reader: Reader):
+        self._reader = reader
+        # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
+        # then may have left its address to a new one.
+        self._rebound = frozenset(loop.binds)
+        self._seen: List[Seen] = []
+        self._look(reader.scopes(frame, self._rebound))
+
+    def _look(self, scopes: List[Scope]) -> None:
+        met: Dict[int, int] = {}
+        todo = collections.deque((obj, (-1, n)) for n, obj in enumerate(scopes))
+        while todo and len(self._seen) < MAX_OBJECTS:
+            obj, way = todo.popleft()
+            known = met.get(id(obj))
+            if known is not None:
+                ways = self._seen[known].ways
+                if len(ways) < MAX_WAYS:
+                    ways.append(way)
+                continue
+            parts = self._reader.parts(obj)
+            if parts is None:
+                continue
+            index = met[id(obj)] = len(self._seen)
+            self._seen.append(Seen(obj, way, _content(parts)))
+            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in _ATOMS)
+
+    def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
+        """The first change that the plan does not foresee, in words.
+
+        `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
+        """
+        bound = {place.name for place in loop.places if place.bound}
+        scopes = self._reader.scopes(frame, self._rebound)
+        found = self._find_again(scopes)
+        for index, seen in enumerate(self._seen):
+            obj = found.get(index)
+            if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
+                continue
+            parts = self._reader.parts(obj)
+            now = None if parts is None else _content(parts)
+            if now == seen.content or now is None:
+                continue
+            for key in _changed(seen.content, now):
+                is_place = key in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
+                if not is_place:
+                    return self._name(index, key, scopes)
+        return None
+
+    def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
+        found: Dict[int, Any] = {}
+        parts: Dict[int, Optional[Parts]] = {}
+        for _ in range(2):  # a way may lead through an object that was met later
+            for index, seen in enumerate(self._seen):
+                if index in found:
+                    continue
+                for holder, key in seen.ways:
+                    if holder < 0:
+                        if key < len(scopes):
+                            found[index] = scopes[key]
+                        break
+                    if holder not in found:
+                        continue
+                    if holder not in parts:
+                        parts[holder] = self._reader.parts(found[holder])
+                    obj = (parts[holder] or {}).get(key)
+                    if id(obj) == seen.identity:
+                        found[index] = obj
+                        break
+        return found
+
+    def paths(self, frame: FrameType, names: Container[str]) -> Dict[str, Any]:
+        """The objects that are still where they were, below these names of the block's function or its file, by path."""
+        scopes = self._reader.scopes(frame, self._rebound)
+        found = {}
+        for index, obj in self._find_again(scopes).items():
+            keys = []
+            while index >= 0:
+                index, key = self._seen[index].ways[0]
+                keys.append(key)
+            scope, *path = reversed(keys)
+            own = not scopes[scope].label and (scopes[scope].own or scopes[scope].names is frame.f_globals)
+            if own and len(path) > 1 and path[0] in names and all(map(_is_spelled, path)):
+                found[json.dumps(path)] = obj
+        return found
+
+    def _name(self, index: int, key: Any, scopes: List[Scope]) -> str:
+        """Where the change is, in the user's words."""
+        words = [_shown(key)]
+        while index >= 0:
+            index, key = self._seen[index].ways[0]
+            words.append(_shown(key) if index >= 0 else scopes[key].label)
+        return "".join(reversed(words)).lstrip(".")
+
+
+def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:
+    return {name: value for name, value in names.items() if name not in left_out}
+
 
 def held_by(encoder: Any) -> Set[int]:
     """The addresses of the objects whose content is in a checkpoint; not those that it only names."""
@@ -238,6 +269,11 @@ def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Itera
             yield key
     if not different:
         yield "(their order)"
+
+
+def _is_spelled(key: Any) -> bool:
+    """Whether a key reads back from JSON as it is."""
+    return isinstance(key, str) or type(key[1]) in (str, int, bool, type(None))
 
 
 def _shown(key: Any) -> str:
