@@ -127,10 +127,12 @@ def before(loop: Loop, frame: FrameType) -> Before:
     return found
 
 
-def origins(before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
+def origins(loop: Loop, before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
     """The places that hold another object than before: the place that held it then; None for an object that is new."""
     by_address = {address: name for name, address in before.places.items()}
-    return {name: by_address.get(id(value)) for name, value in after.items() if before.places.get(name) != id(value)}
+    iterated = {place.name for place in loop.places if place.iterated}
+    return {name: by_address.get(id(value)) for name, value in after.items()
+            if name not in iterated and before.places.get(name) != id(value)}
 
 
 def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:

@@ -193,7 +193,7 @@ class Recording:
             return False
         header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
                              "gradients": loop.gradients,
-                             "seconds": computed, "origins": places.origins(current.before, found)})
+                             "seconds": computed, "origins": places.origins(loop, current.before, found)})
         leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
         receipt = self.recorder.submit(header, encoded.graph, leaves)
         if receipt is None:

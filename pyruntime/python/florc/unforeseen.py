@@ -21,7 +21,7 @@ import sys
 import types
 from itertools import chain, islice
 from types import FrameType
-from typing import Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import places
 
@@ -170,13 +170,14 @@ class Survey:
         bound = {place.name for place in loop.places if place.bound}
         scopes = self._reader.scopes(frame, self._rebound)
         found = self._find_again(scopes)
+        shared = _memory_of(obj for index, obj in found.items() if self._seen[index].identity in held)
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
             if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
-            if now == seen.content or now is None:
+            if now == seen.content or now is None or _lies_in(obj, shared):
                 continue
             for key in _changed(seen.content, now):
                 is_place = key in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
@@ -232,6 +233,37 @@ class Survey:
 
 def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:
     return {name: value for name, value in names.items() if name not in left_out}
+
+
+def _memory_of(objects: Iterable[Any]) -> Dict[Any, int]:
+    """How many bytes of which memory these tensors and arrays, which are restored where they are, reach."""
+    found: Dict[Any, int] = {}
+    for obj in objects:
+        memory = _memory(obj)
+        if memory is not None:
+            found[memory] = max(found.get(memory, 0), obj.nbytes)
+    return found
+
+
+def _lies_in(obj: Any, shared: Dict[Any, int]) -> bool:
+    """Whether an object is another view of memory that is restored."""
+    memory = _memory(obj) if shared else None
+    return memory is not None and shared.get(memory, -1) >= obj.nbytes
+
+
+def _memory(obj: Any) -> Any:
+    """What tells the memory of a tensor or an array from others'; None for other objects."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if hasattr(torch, "Tensor") and isinstance(obj, torch.Tensor):
+        try:
+            return "torch", obj.untyped_storage().data_ptr()
+        except Exception:  # some tensors have no storage
+            return None
+    if hasattr(numpy, "ndarray") and isinstance(obj, numpy.ndarray):
+        while isinstance(obj.base, numpy.ndarray):
+            obj = obj.base
+        return "numpy", id(obj)
+    return None
 
 
 def held_by(encoder: Any) -> Set[int]:
