@@ -34,9 +34,9 @@ pub struct Instrumented {
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Diagnostic> {
-    let (module, tokens) = syntax::parse(source)?;
-    let plan = plan::Analysis::new(source, &module).plan(options);
-    let emitted = emit::emit(source, &module, &tokens, &plan, &[]);
+    let file = syntax::File::script(source.clone(), "")?;
+    let plan = plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
+    let emitted = emit::emit(source, &file.module, &file.tokens, &plan, &[]);
     Ok(Instrumented { plan, emitted })
 }
 
@@ -45,6 +45,6 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn plan_only(source: &Source, options: &Options) -> Result<Plan, Diagnostic> {
-    let (module, _) = syntax::parse(source)?;
-    Ok(plan::Analysis::new(source, &module).plan(options))
+    let file = syntax::File::script(source.clone(), "")?;
+    Ok(plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0))
 }

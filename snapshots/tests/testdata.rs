@@ -6,11 +6,12 @@ use florc::cli::probes_text as report_text;
 use florc::emit::undo;
 use florc::plan::to_text;
 use florc::probes::compare;
-use florc::{EffectsMode, Options, Source, instrument, plan_only, syntax};
+use florc::syntax::File;
+use florc::{EffectsMode, Options, Source, instrument, plan_only};
 use std::path::{Path, PathBuf};
 
 fn mode(mode: EffectsMode) -> Options {
-    Options { mode, ..Options::default() }
+    Options { mode }
 }
 
 /// Reads a file as Latin-1-tolerant text would not be: only what decodes is snapshot-tested here.
@@ -88,10 +89,10 @@ fn planned_by_table2() {
 fn probed() {
     each("probes/*/new.py", |path| {
         let (old, new) = (read(&path.with_file_name("old.py")), read(path));
-        let parse =
-            |source: &Source| syntax::parse(source).unwrap_or_else(|error| panic!("{}", error.render(source))).0;
-        let (old_module, new_module) = (parse(&old), parse(&new));
-        let report = compare((&old, &old_module), (&new, &new_module), &mode(EffectsMode::Flow));
+        let parse = |source: &Source| {
+            File::script(source.clone(), "").unwrap_or_else(|error| panic!("{}", error.render(source)))
+        };
+        let report = compare(&[parse(&old)], &[parse(&new)], &mode(EffectsMode::Flow)).remove(0);
         check("probes", path, &report_text(&report, &old.name, &new.name));
     });
 }

@@ -1,5 +1,6 @@
-//! The call graph of a file, and the order in which summaries are computed.
+//! The call graph of a project, and the order in which summaries are computed.
 
+use super::link::Denoted;
 use super::project::Project;
 use super::resolve::Callee;
 use crate::scopes::{Owner, ScopeId};
@@ -22,7 +23,7 @@ pub struct CallSite {
     pub opaque: bool,
 }
 
-/// Every call of a file.
+/// Every call of a project.
 #[derive(Debug)]
 pub struct CallGraph {
     /// The call sites, in source order.
@@ -93,7 +94,11 @@ fn reached(project: &Project, scope: ScopeId, callee: &Callee) -> (Vec<ScopeId>,
 /// Functions of the project that a name or attribute may denote.
 fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
     let is_function = |id: &ScopeId| matches!(project.scopes.list[*id].owner, Owner::Function(_));
+    if let Some(Denoted::Definitions(found)) = project.denoted(scope, expr) {
+        return found.into_iter().filter(is_function).collect();
+    }
     match &expr.kind {
+        // A function whose name is bound again (`train = wrap(train)`) may still be meant.
         ExprKind::Name(name) => project
             .scopes
             .resolve(scope, name)

@@ -1,9 +1,13 @@
 //! Who calls whom inside the project, and what a call expression can reach.
 
 mod graph;
+mod imports;
+mod link;
 mod project;
 mod resolve;
 
 pub use graph::{CallGraph, CallSite};
+pub use imports::{Codebase, Found, Unfollowed, follow};
+pub use link::Denoted;
 pub use project::{ClassInfo, Project};
 pub use resolve::Callee;

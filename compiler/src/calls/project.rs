@@ -1,26 +1,32 @@
-//! What a file defines: functions, classes with their methods and bases, imported names, and the classes of variables.
+//! What the files of a project define: functions, classes with their methods and bases, imported names, and the classes of variables.
 
-use crate::scopes::{MODULE, Owner, ScopeId, Scopes, is_builtin};
-use crate::syntax::tree::{Call, Expr, ExprKind, Module, Stmt, StmtKind};
+use super::link::Denoted;
+use crate::scopes::{Owner, ScopeId, Scopes, is_builtin};
+use crate::syntax::File;
+use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A class of the project.
 #[derive(Clone, Debug, Default)]
-pub struct ClassInfo {
+pub struct ClassInfo<'t> {
     /// Methods defined in its body.
     pub methods: BTreeMap<String, ScopeId>,
     /// Base classes as written (`nn.Module`, `Base`).
-    pub bases: Vec<String>,
+    pub bases: Vec<&'t Expr>,
 }
 
-/// The definitions of a file, indexed.
+/// The definitions of a project, indexed.
 #[derive(Debug)]
 pub struct Project<'t> {
     /// Its scopes.
     pub scopes: Scopes<'t>,
+    /// The scopes of its modules, by dotted name.
+    pub(super) by_name: BTreeMap<String, ScopeId>,
+    /// The modules that a module imports with `*`, in order.
+    pub(super) stars: BTreeMap<ScopeId, Vec<String>>,
     /// Classes by their scope.
-    pub classes: BTreeMap<ScopeId, ClassInfo>,
+    pub classes: BTreeMap<ScopeId, ClassInfo<'t>>,
     /// Functions and classes by the scope that binds them and their name. Several: defined on several branches.
     pub definitions: BTreeMap<(ScopeId, String), Vec<ScopeId>>,
     /// Imported names: the scope that binds them and the name, to the dotted name of the thing.
@@ -36,11 +42,14 @@ pub struct Project<'t> {
 }
 
 impl<'t> Project<'t> {
-    /// Indexes a file.
-    pub fn new(module: &'t Module) -> Self {
-        let scopes = Scopes::new(module);
+    /// Indexes files whose statements are numbered one after another.
+    pub fn new(files: &'t [File]) -> Self {
+        let scopes = Scopes::new(files.iter().map(|file| &file.module));
+        let by_name = files.iter().zip(&scopes.modules).map(|(file, &scope)| (file.name.clone(), scope)).collect();
         let mut project = Project {
             scopes,
+            by_name,
+            stars: BTreeMap::new(),
             classes: BTreeMap::new(),
             definitions: BTreeMap::new(),
             imports: BTreeMap::new(),
@@ -50,16 +59,16 @@ impl<'t> Project<'t> {
             properties: BTreeSet::new(),
         };
         for id in 0..project.scopes.list.len() {
-            project.index_scope(id);
+            project.index_scope(id, &files[project.scopes.list[id].file]);
         }
         project
     }
 
-    fn index_scope(&mut self, id: ScopeId) {
+    fn index_scope(&mut self, id: ScopeId, file: &File) {
         let scope = &self.scopes.list[id];
         let body = scope.body;
         if let Owner::Class(class) = scope.owner {
-            let bases = class.bases.iter().filter_map(dotted).collect();
+            let bases = class.bases.iter().collect();
             self.classes.entry(id).or_default().bases = bases;
         }
         if let Owner::Function(function) = scope.owner {
@@ -73,18 +82,24 @@ impl<'t> Project<'t> {
         let mut found = Vec::new();
         walk::statements(body, &mut |stmt| found.push(stmt));
         for stmt in found {
-            self.index_statement(id, stmt);
+            self.index_statement(id, stmt, file);
         }
     }
 
-    fn index_statement(&mut self, id: ScopeId, stmt: &'t Stmt) {
+    fn index_statement(&mut self, id: ScopeId, stmt: &'t Stmt, file: &File) {
         match &stmt.kind {
             StmtKind::Function(function) => self.define(id, stmt.id, &function.name),
             StmtKind::Class(class) => self.define(id, stmt.id, &class.name),
             StmtKind::Import(imports) => {
                 for import in imports {
+                    let dotted = file.absolute(&import.dotted).unwrap_or_else(|| import.dotted.clone());
+                    if import.local == "*" {
+                        let module = dotted.trim_end_matches(".*").to_owned();
+                        self.stars.entry(self.scopes.module_of(id)).or_default().push(module);
+                        continue;
+                    }
                     let home = self.home(id, &import.local);
-                    self.imports.insert((home, import.local.clone()), import.dotted.clone());
+                    self.imports.insert((home, import.local.clone()), dotted);
                 }
             }
             StmtKind::Assign { targets, value } => {
@@ -158,6 +173,17 @@ impl<'t> Project<'t> {
         }
     }
 
+    /// The dotted name of the module that a scope lies in.
+    pub fn module_name(&self, scope: ScopeId) -> Option<&str> {
+        let module = self.scopes.module_of(scope);
+        self.by_name.iter().find(|&(_, &at)| at == module).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether there are other files than the script.
+    fn has_files(&self) -> bool {
+        self.by_name.len() > 1
+    }
+
     /// The name of a method's first parameter.
     pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
         self.scopes.class_of(scope)?;
@@ -213,7 +239,8 @@ impl<'t> Project<'t> {
         let mut found = vec![class];
         let mut at = 0;
         while let Some(info) = found.get(at).and_then(|class| self.classes.get(class)) {
-            for base in info.bases.iter().filter_map(|base| self.class_named(MODULE, base)) {
+            let around = found.get(at).and_then(|&class| self.scopes.list[class].parent).unwrap_or_default();
+            for base in info.bases.iter().filter_map(|base| self.class_denoted(around, base)) {
                 if !found.contains(&base) {
                     found.push(base);
                 }
@@ -223,11 +250,26 @@ impl<'t> Project<'t> {
         found
     }
 
-    /// The class that a name denotes, seen from a scope.
-    pub fn class_named(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
-        let home = self.scopes.resolve(scope, name)?;
-        let found = self.definitions.get(&(home, name.to_owned()))?;
-        found.iter().copied().find(|id| self.classes.contains_key(id))
+    /// The class that an expression denotes, seen from a scope.
+    pub fn class_denoted(&self, scope: ScopeId, expr: &Expr) -> Option<ScopeId> {
+        let found = match &expr.kind {
+            // A class that is bound again under its name (`Net = compile(Net)`) is still meant.
+            ExprKind::Name(name) => {
+                let home = self.scopes.resolve(scope, name);
+                home.and_then(|home| self.definitions.get(&(home, name.clone()))).cloned()
+            }
+            // `x: "Net"`
+            ExprKind::Constant(Literal::Str(name)) => {
+                let home = self.scopes.resolve(scope, name)?;
+                self.definitions.get(&(home, name.clone())).cloned()
+            }
+            _ => None,
+        };
+        let found = found.or_else(|| match self.denoted(scope, expr) {
+            Some(Denoted::Definitions(found)) => Some(found),
+            _ => None,
+        });
+        found?.into_iter().find(|id| self.classes.contains_key(id))
     }
 
     /// The class of the object that an expression yields, where one assignment settles it.
@@ -245,7 +287,7 @@ impl<'t> Project<'t> {
                 let home = self.scopes.resolve(scope, name)?;
                 let key = (home, name.clone());
                 if let Some(annotation) = self.annotations.get(&key) {
-                    return self.class_named(home, &dotted(annotation)?);
+                    return self.class_denoted(home, annotation);
                 }
                 self.single_class(home, self.assigned.get(&key)?, fuel)
             }
@@ -268,8 +310,10 @@ impl<'t> Project<'t> {
 
     /// `Net(…)`, and `Net(…).to(device)`: methods that return their receiver keep its class.
     fn class_constructed(&self, scope: ScopeId, call: &Call, fuel: usize) -> Option<ScopeId> {
+        if let Some(class) = self.class_denoted(scope, &call.callee) {
+            return Some(class);
+        }
         match &call.callee.kind {
-            ExprKind::Name(name) => self.class_named(scope, name),
             ExprKind::Attribute { value, attr }
                 if matches!(attr.as_str(), "to" | "cuda" | "cpu" | "train" | "eval" | "double" | "float" | "half") =>
             {
@@ -282,6 +326,9 @@ impl<'t> Project<'t> {
     /// The dotted library name that an expression denotes (`F.relu` → `torch.nn.functional.relu`), unless a variable
     /// of the same name may stand there.
     pub fn library_name(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
+        if self.has_files() && self.denoted(scope, expr).is_some() {
+            return None;
+        }
         match &expr.kind {
             ExprKind::Name(name) => match self.scopes.resolve(scope, name) {
                 Some(home) => {

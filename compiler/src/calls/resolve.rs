@@ -1,5 +1,6 @@
 //! What a call expression calls.
 
+use super::link::Denoted;
 use super::project::Project;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind};
@@ -57,15 +58,13 @@ impl<'t> Project<'t> {
         if let Some(library) = self.library_name(scope, &call.callee) {
             return Callee::Library(library);
         }
+        if let Some(Denoted::Definitions(found)) = self.denoted(scope, &call.callee) {
+            return self.defined(&found);
+        }
         let Some(home) = self.scopes.resolve(scope, name) else {
             return Callee::Variable(&call.callee);
         };
         let key = (home, name.clone());
-        if !self.variables.contains(&key)
-            && let Some(found) = self.definitions.get(&key)
-        {
-            return self.defined(found);
-        }
         if let Some(class) = self.class_of_value(scope, &call.callee) {
             return self.object(&call.callee, class);
         }
@@ -116,6 +115,14 @@ impl<'t> Project<'t> {
     fn attribute_callee<'e>(&self, scope: ScopeId, whole: &'e Expr, value: &'e Expr, attr: &'e str) -> Callee<'e> {
         if let Some(library) = self.library_name(scope, whole) {
             return Callee::Library(library);
+        }
+        match self.denoted(scope, whole) {
+            Some(Denoted::Definitions(found)) => return self.defined(&found),
+            Some(Denoted::Variable(..)) => return Callee::Variable(whole),
+            _ => {}
+        }
+        if let Some(Denoted::Module(_)) = self.denoted(scope, value) {
+            return Callee::Variable(whole);
         }
         if is_super(value) {
             return match self.inherited(scope, attr) {

@@ -1,13 +1,16 @@
 //! `florc instrument` and `florc plan`.
 
 use super::args::{InstrumentArgs, PlanArgs};
-use super::{DIFFERS, OK, UNUSABLE, print};
+use super::{DIFFERS, OK, UNUSABLE, modules, print};
+use crate::Instrumented;
+use crate::calls::Codebase;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::plan::{Analysis, Options, explain, to_json, to_text};
+use crate::emit::emit;
+use crate::plan::{Analysis, Options, Plan, explain, to_json, to_text};
 use crate::source::{Range, Source, decode};
-use crate::{Instrumented, syntax};
-use serde_json::json;
+use serde_json::{Value, json};
 use similar::TextDiff;
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -37,9 +40,18 @@ fn plain(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
+/// A file of a project, instrumented with what is known of all of them.
+fn instrumented(source: &Source, script: &Path, options: &Options) -> Result<Instrumented, Diagnostic> {
+    let codebase = modules::load(source, script)?;
+    let plan = Analysis::new(&codebase.files).plans(options).remove(0);
+    let file = &codebase.files[0];
+    let emitted = emit(&file.source, &file.module, &file.tokens, &plan, &[]);
+    Ok(Instrumented { plan, emitted })
+}
+
 pub(super) fn instrument(args: &InstrumentArgs) -> i32 {
-    let options = Options { mode: args.effects.into(), ..Options::default() };
-    let (source, done) = match load(&args.script, |source| crate::instrument(source, &options)) {
+    let options = Options { mode: args.effects.into() };
+    let (source, done) = match load(&args.script, |source| instrumented(source, &args.script, &options)) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
@@ -75,47 +87,74 @@ fn shown(source: &Source, done: &Instrumented, args: &InstrumentArgs) -> String 
 }
 
 pub(super) fn plan(args: &PlanArgs) -> i32 {
-    let options = Options { mode: args.effects.into(), ..Options::default() };
-    if args.dot {
-        return dot(&args.script);
-    }
-    let (source, plan) = match load(&args.script, |source| crate::plan_only(source, &options)) {
-        Ok(loaded) => loaded,
+    let options = Options { mode: args.effects.into() };
+    let codebase = match load(&args.script, |source| modules::load(source, &args.script)) {
+        Ok((_, codebase)) => codebase,
         Err(code) => return code,
     };
+    let analysis = Analysis::new(&codebase.files);
+    if args.dot {
+        print(&dot(&analysis));
+        return OK;
+    }
+    let plans = analysis.plans(&options);
+    let files: Vec<(&Source, &Plan)> = codebase.files.iter().map(|file| &file.source).zip(&plans).collect();
     if let Some(id) = &args.explain {
-        let Some(story) = explain(&source, &plan, id) else {
-            let known: Vec<&str> = plan.loops.iter().map(|entry| entry.id.as_str()).collect();
-            eprintln!("florc: {} has no loop {id}; it has {}", source.name, known.join(", "));
+        let Some(story) = files.iter().find_map(|(source, plan)| explain(source, plan, id)) else {
+            let known: Vec<&str> = plans.iter().flat_map(|plan| &plan.loops).map(|entry| entry.id.as_str()).collect();
+            eprintln!("florc: {} has no loop {id}; it has {}", args.script.display(), known.join(", "));
             return UNUSABLE;
         };
         print(&story);
     } else if args.json {
-        print(&format!("{}\n", to_json(&source, &plan)));
+        print(&format!("{}\n", plans_json(&files, &codebase)));
     } else {
-        print(&to_text(&source, &plan));
+        print(&plans_text(&files, &codebase));
     }
     OK
 }
 
-fn dot(path: &Path) -> i32 {
-    let loaded = load(path, |source| {
-        let (module, _) = syntax::parse(source)?;
-        let analysis = Analysis::new(source, &module);
-        let flows = analysis.flows();
-        let title = |scope: usize| match analysis.project.scopes.list[scope].qualname.as_str() {
-            "" => "module".to_owned(),
-            name => name.to_owned(),
-        };
-        Ok(flows.iter().map(|(scope, flow)| flow.dot(&title(*scope))).collect::<String>())
-    });
-    match loaded {
-        Ok((_, text)) => {
-            print(&text);
-            OK
-        }
-        Err(code) => code,
+/// The script's plan, then those of the modules that hold loops, then what could not be followed.
+fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
+    let (script, modules) = (files[0], &files[1..]);
+    let mut out = to_text(script.0, script.1);
+    for (source, plan) in modules.iter().filter(|(_, plan)| !plan.loops.is_empty()) {
+        let _ = write!(out, "\n{}", to_text(source, plan));
     }
+    if !codebase.unfollowed.is_empty() {
+        let _ = writeln!(out, "\nimports that are not part of this plan:");
+    }
+    for import in &codebase.unfollowed {
+        let source = &codebase.files[import.file].source;
+        let _ = writeln!(out, "  {}:{}: {}", source.name, source.lines.line(import.range.start), import.why);
+    }
+    out
+}
+
+fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
+    let mut script = to_json(files[0].0, files[0].1);
+    let unfollowed: Vec<Value> = codebase
+        .unfollowed
+        .iter()
+        .map(|import| {
+            let source = &codebase.files[import.file].source;
+            json!({ "file": source.name, "line": source.lines.line(import.range.start), "why": import.why })
+        })
+        .collect();
+    script["modules"] = files[1..].iter().map(|(source, plan)| to_json(source, plan)).collect();
+    script["unfollowed"] = unfollowed.into();
+    script
+}
+
+/// The control flow of the script's scopes that hold loops.
+fn dot(analysis: &Analysis) -> String {
+    let scopes = &analysis.project.scopes;
+    let title = |scope: usize| match scopes.list[scope].qualname.as_str() {
+        "" => "module".to_owned(),
+        name => name.to_owned(),
+    };
+    let flows = analysis.flows();
+    flows.iter().filter(|(scope, _)| scopes.list[**scope].file == 0).map(|(scope, flow)| flow.dot(&title(*scope))).collect()
 }
 
 /// Reads and processes a file, or prints why it cannot be and gives the exit code.

@@ -2,10 +2,12 @@
 
 mod args;
 mod compile;
+mod modules;
 mod probes;
 
 pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs};
 pub use compile::read_source;
+pub use modules::load as load_codebase;
 pub use probes::{to_json as probes_json, to_text as probes_text};
 
 use clap::Parser;

@@ -2,36 +2,40 @@
 
 use super::args::ProbesArgs;
 use super::compile::load;
-use super::{OK, print};
+use super::{OK, modules, print};
 use crate::plan::Options;
 use crate::probes::{ChangeKind, Report, compare};
-use crate::syntax;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
 pub(super) fn probes(args: &ProbesArgs) -> i32 {
-    let old = match load(&args.old, syntax::parse) {
-        Ok((source, (module, _))) => (source, module),
-        Err(code) => return code,
+    let load_all = |path: &Path| load(path, |source| modules::load(source, path));
+    let (old, new) = match (load_all(&args.old), load_all(&args.new)) {
+        (Ok((_, old)), Ok((_, new))) => (old, new),
+        (Err(code), _) | (_, Err(code)) => return code,
     };
-    let new = match load(&args.new, syntax::parse) {
-        Ok((source, (module, _))) => (source, module),
-        Err(code) => return code,
-    };
-    let report = compare((&old.0, &old.1), (&new.0, &new.1), &Options::default());
+    let reports = compare(&old.files, &new.files, &Options::default());
     if args.json {
-        print(&format!("{}\n", to_json(&report)));
-    } else {
-        print(&to_text(&report, &old.0.name, &new.0.name));
+        let mut script = to_json(&reports[0]);
+        script["modules"] = reports[1..].iter().map(to_json).collect();
+        print(&format!("{script}\n"));
+        return OK;
     }
+    let mut out = String::new();
+    for (report, file) in reports.iter().zip(&new.files) {
+        let before = old.files.iter().find(|known| known.name == report.name);
+        let old_name = before.map_or("", |known| known.source.name.as_str());
+        out += &to_text(report, old_name, &file.source.name);
+    }
+    print(if out.is_empty() { NO_CHANGE } else { &out });
     OK
 }
 
+const NO_CHANGE: &str = "no change but blanks and comments\n";
+
 /// The report for people. `old` and `new` are the names of the two files.
 pub fn to_text(report: &Report, old: &str, new: &str) -> String {
-    if report.changes.is_empty() {
-        return "no change but blanks and comments\n".to_owned();
-    }
     let mut out = String::new();
     for change in &report.changes {
         let file = if change.removed { old } else { new };
@@ -78,5 +82,5 @@ pub fn to_json(report: &Report) -> Value {
             })
         })
         .collect();
-    json!({ "changes": changes, "matched": report.matched, "probed": report.probed })
+    json!({ "module": report.name, "changes": changes, "matched": report.matched, "probed": report.probed })
 }

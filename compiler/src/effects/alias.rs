@@ -4,7 +4,7 @@
 
 use super::knowledge::Knowledge;
 use super::place::Place;
-use crate::calls::{Callee, Project};
+use crate::calls::{Callee, Denoted, Project};
 use crate::scopes::{ScopeId, is_builtin};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -105,6 +105,14 @@ pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> BTreeSet
 }
 
 fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Place>) {
+    match project.denoted(scope, expr) {
+        Some(Denoted::Variable(home, name)) => {
+            out.insert(Place::name(Some(home), name));
+            return;
+        }
+        Some(_) => return,
+        None => {}
+    }
     match &expr.kind {
         ExprKind::Name(name) => {
             let home = project.scopes.resolve(scope, name);
@@ -121,6 +129,11 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
         }
         ExprKind::Attribute { value, attr } => {
             let mut inner = BTreeSet::new();
+            if let Some(Denoted::Module(module)) = project.denoted(scope, value) {
+                // A name that the module does not bind itself, yet.
+                out.extend(project.module_scope(&module).map(|home| Place::name(Some(home), attr.clone())));
+                return;
+            }
             collect(project, scope, value, &mut inner);
             // An attribute of an imported module of the project, or of a class, is a place too.
             if inner.is_empty()

@@ -4,7 +4,7 @@ use super::extract::Extractor;
 use super::knowledge::{Facts, Knowledge};
 use super::place::Place;
 use super::{Effect, EffectKind};
-use crate::calls::Callee;
+use crate::calls::{Callee, Denoted};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, ParamKind};
@@ -308,10 +308,8 @@ impl Extractor<'_, '_> {
             if let ExprKind::Attribute { value: receiver, attr } = &value.kind {
                 self.bound_method(scope, receiver, attr, range, out);
             }
-            let ExprKind::Name(name) = &value.kind else { continue };
-            let Some(home) = self.project.scopes.resolve(scope, name) else { continue };
-            let Some(found) = self.project.definitions.get(&(home, name.clone())) else { continue };
-            for &target in found {
+            let Some(Denoted::Definitions(found)) = self.project.denoted(scope, value) else { continue };
+            for target in found {
                 let Some(summary) = self.summaries.get(target) else { continue };
                 let outer =
                     summary.effects.iter().filter(|inner| inner.place.as_ref().is_none_or(|p| p.home != Some(target)));

@@ -8,6 +8,8 @@ use crate::source::Range;
 pub struct Change {
     /// The place.
     pub place: Place,
+    /// The module that holds it, when that is not the loop's own.
+    pub module: Option<String>,
     /// Its object may change in place.
     pub mutated: bool,
     /// The name or attribute may get another object, which is read after the loop.
@@ -29,6 +31,14 @@ pub struct Change {
 }
 
 impl Change {
+    /// The place as plans and checkpoints name it: `net`, `self.best`, `engine:step` for a global of another module.
+    pub fn name(&self) -> String {
+        match &self.module {
+            Some(module) => format!("{module}:{}", self.place),
+            None => self.place.to_string(),
+        }
+    }
+
     /// Whether this change alone makes `end` and `restore` look the place up by name.
     pub fn by_name(&self) -> bool {
         self.maybe || self.global

@@ -10,11 +10,11 @@ use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::BTreeSet;
 
-/// What depends on the clock in a file.
+/// What depends on the clock in a project.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
-    /// Statements that speak to the outside with such a value.
-    pub statements: Vec<Range>,
+    /// Statements that speak to the outside with such a value, and the file of each.
+    pub statements: Vec<(usize, Range)>,
     /// Names and attributes that hold such values, without their objects.
     pub names: BTreeSet<String>,
 }
@@ -41,7 +41,7 @@ impl Clock {
             if let StmtKind::Expr(value) = &stmt.kind
                 && taint.holds(scope, value)
             {
-                statements.push(stmt.range);
+                statements.push((taint.project.scopes.list[scope].file, stmt.range));
             }
         });
         let mut names = taint.attributes;

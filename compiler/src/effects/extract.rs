@@ -4,7 +4,7 @@ use super::alias::{Aliases, places};
 use super::place::Place;
 use super::summary::Summaries;
 use super::{Effect, EffectKind};
-use crate::calls::Project;
+use crate::calls::{Denoted, Project};
 use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
@@ -130,6 +130,20 @@ impl<'p, 't> Extractor<'p, 't> {
                 }
                 self.implicit(scope, value, &[attr], out);
             }
+            ExprKind::Attribute { value, .. }
+                if matches!(self.project.denoted(scope, value), Some(Denoted::Module(_))) =>
+            {
+                for place in self.reach(scope, target) {
+                    let why = format!("{place} is bound");
+                    out.push(Effect {
+                        kind: EffectKind::Bind,
+                        place: Some(place),
+                        range: target.range,
+                        why,
+                        assumed: false,
+                    });
+                }
+            }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
                     let whole = place.clone().attr(attr);
@@ -197,7 +211,7 @@ impl<'p, 't> Extractor<'p, 't> {
 
     /// The name of a class of the project, when the expression denotes the class itself.
     fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
-        let ExprKind::Name(name) = &expr.kind else { return None };
-        self.project.class_named(scope, name).map(|_| name.clone())
+        let class = self.project.class_denoted(scope, expr)?;
+        Some(self.project.scopes.list[class].qualname.clone())
     }
 }

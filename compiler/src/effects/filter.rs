@@ -7,7 +7,7 @@ use super::summary::spread;
 use super::{Effect, EffectKind};
 use crate::flow::Flow;
 use crate::loops::Loop;
-use crate::scopes::{MODULE, Owner, target_names};
+use crate::scopes::{Owner, ScopeId, target_names};
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let is_name = place.attrs.is_empty();
         let here = place.home == Some(self.entry.scope);
         let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
-        let global = !reachable && place.home == Some(MODULE);
+        let global = !reachable && self.is_module(place.home);
         if !reachable && !global {
             if place.home.is_none() || self.is_local_of_other_function(place) {
                 return Ok(None);
@@ -133,7 +133,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             return Ok(None);
         }
         if rebinds_name && is_name {
-            let declared = here || self.declared(&place.root) || global || place.home == Some(MODULE);
+            let declared = here || self.declared(&place.root) || self.is_module(place.home);
             if !declared {
                 return Err(obstacle(format!("{place} of an outer function gets a new value")));
             }
@@ -146,8 +146,11 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
         // A function that a loop calls may bind a global; the loop's own function cannot assign it without `global`.
         let global = global || (assigns && is_name && !here && !self.declared(&place.root));
+        let scopes = &self.extractor.project.scopes;
+        let elsewhere = place.home.filter(|&home| scopes.list[home].file != scopes.list[self.entry.scope].file);
         Ok(Some(Change {
             place: place.clone(),
+            module: elsewhere.and_then(|home| self.extractor.project.module_name(home)).map(str::to_owned),
             mutated: matches!(effect.kind, EffectKind::Mutate | EffectKind::Consume),
             bound: assigns,
             iterated: effect.kind == EffectKind::Iterate,
@@ -158,6 +161,10 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             why: effect.why.clone(),
             assumed: effect.assumed,
         }))
+    }
+
+    fn is_module(&self, scope: Option<ScopeId>) -> bool {
+        scope.is_some_and(|scope| self.extractor.project.scopes.is_module(scope))
     }
 
     fn declared(&self, name: &str) -> bool {
@@ -190,7 +197,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     /// Whether the name is a local of a function that this loop's scope does not see.
     fn is_local_elsewhere(&self, place: &Place) -> bool {
         let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
-        !reachable && place.home != Some(MODULE) && self.is_local_of_other_function(place)
+        !reachable && !self.is_module(place.home) && self.is_local_of_other_function(place)
     }
 
     /// Whether the object that a name holds is made anew in every iteration and gone after the loop.
@@ -206,7 +213,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let here = place.home == Some(self.entry.scope);
         let root_maybe = match place.home {
             _ if here => !self.flow.surely_bound_after(self.entry.stmt, &place.root),
-            Some(MODULE) => !self.bound_at_top_level(&place.root),
+            Some(home) if self.is_module(place.home) => !self.bound_at_top_level(home, &place.root),
             _ => false,
         };
         match place.attrs.as_slice() {
@@ -217,8 +224,8 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     /// Whether a global is bound by a statement at the top level of the file, not under a condition.
-    fn bound_at_top_level(&self, name: &str) -> bool {
-        self.extractor.project.scopes.list[MODULE].body.iter().any(|stmt| binds(stmt, name))
+    fn bound_at_top_level(&self, module: ScopeId, name: &str) -> bool {
+        self.extractor.project.scopes.list[module].body.iter().any(|stmt| binds(stmt, name))
     }
 
     /// Whether the class of the place's root sets the attribute in its `__init__`, not under a condition.

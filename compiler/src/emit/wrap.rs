@@ -231,7 +231,7 @@ fn arguments(changes: &[Change], restoring: bool) -> String {
         }
     }
     let named = |wanted: &dyn Fn(&&Change) -> bool| -> Vec<String> {
-        changes.iter().filter(wanted).map(|change| format!("\"{}\"", change.place)).collect()
+        changes.iter().filter(wanted).map(|change| format!("\"{}\"", change.name())).collect()
     };
     for (keyword, names) in [
         ("maybe", named(&|change: &&Change| change.maybe && !change.global)),

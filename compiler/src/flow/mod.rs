@@ -45,8 +45,8 @@ struct LoopNodes {
 }
 
 impl Flow {
-    /// Builds and solves the graph of `scope`.
-    pub fn new(scopes: &Scopes, id: ScopeId) -> Self {
+    /// Builds and solves the graph of `scope`. `is_shared`: it lies in a module whose globals other files may read.
+    pub fn new(scopes: &Scopes, id: ScopeId, is_shared: bool) -> Self {
         let scope = &scopes.list[id];
         let (graph, names, loops) = build::graph(scope);
         let live = solve::live(&graph);
@@ -54,7 +54,8 @@ impl Flow {
         let mut always_live = scope.captured.clone();
         always_live.extend(scope.globals.iter().cloned());
         always_live.extend(scope.nonlocals.iter().cloned());
-        Self { graph, names, loops, live, bound, always_live, everything_live: scope.dynamic.is_some() }
+        let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
+        Self { graph, names, loops, live, bound, always_live, everything_live }
     }
 
     /// Whether the value that `name` has when the loop is over may be read afterwards.

@@ -40,11 +40,13 @@ pub struct WaysOut {
     pub outer_jump: Option<Range>,
 }
 
-/// Every loop of a file, in source order.
+/// Every loop of a project, file by file in source order.
 #[derive(Debug)]
 pub struct Loops<'t> {
     /// The loops.
     pub list: Vec<Loop<'t>>,
+    /// By the number of a statement: the innermost loop of its scope around it.
+    innermost: Vec<Option<usize>>,
 }
 
 impl<'t> Loops<'t> {
@@ -58,32 +60,37 @@ impl<'t> Loops<'t> {
         }
         // Scopes come one after another; ids follow the source.
         let mut order: Vec<usize> = (0..list.len()).collect();
-        order.sort_by_key(|&at| list[at].stmt.range.start);
+        order.sort_by_key(|&at| list[at].stmt.id);
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
         let mut list: Vec<Loop> = order.iter().map(|&old| list[old].clone()).collect();
         for entry in &mut list {
             entry.parent = entry.parent.map(|old| place[old]);
         }
-        Self { list }
+        let innermost = innermost(&list);
+        Self { list, innermost }
     }
 
-    /// The innermost loop of `scope` whose body (or `else`) holds the statement numbered `stmt`.
-    pub fn around(&self, scope: ScopeId, stmt: &Stmt) -> Option<usize> {
-        self.list
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| {
-                entry.scope == scope && entry.stmt.id != stmt.id && entry.stmt.range.contains(stmt.range)
-            })
-            .max_by_key(|(_, entry)| entry.stmt.range.start)
-            .map(|(at, _)| at)
+    /// The innermost loop whose body (or `else`) holds the statement numbered `stmt`, in the statement's own scope.
+    pub fn around(&self, stmt: usize) -> Option<usize> {
+        self.innermost.get(stmt).copied().flatten()
     }
+}
 
-    /// The loops directly inside loop `at`, in the same scope.
-    pub fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        self.list.iter().enumerate().filter(move |(_, entry)| entry.parent == Some(at)).map(|(child, _)| child)
+/// By the number of a statement: the innermost loop around it. Inner loops come later and overwrite.
+fn innermost(list: &[Loop]) -> Vec<Option<usize>> {
+    let mut found = Vec::new();
+    for (at, entry) in list.iter().enumerate() {
+        for suite in walk::suites(entry.stmt) {
+            walk::statements(suite, &mut |stmt| {
+                if found.len() <= stmt.id {
+                    found.resize(stmt.id + 1, None);
+                }
+                found[stmt.id] = Some(at);
+            });
+        }
     }
+    found
 }
 
 fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<usize>, list: &mut Vec<Loop<'t>>) {

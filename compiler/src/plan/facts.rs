@@ -73,7 +73,7 @@ impl Facts {
                 true
             });
         }
-        match analysis.loops.around(scope, stmt) {
+        match analysis.loops.around(stmt.id) {
             Some(at) => self.loops[at].merge(work),
             None => self.scopes[scope].merge(work),
         }

@@ -22,8 +22,8 @@ pub(super) fn live(analysis: &Analysis) -> bool {
         }
         walk::statements(scope.body, &mut |stmt| {
             if statement_reads_gradient(analysis, id, stmt) {
-                let beside = analysis.loops.around(id, stmt).is_none_or(|at| beside_backward(analysis, at));
-                let inside_any = analysis.loops.around(id, stmt).is_some();
+                let beside = analysis.loops.around(stmt.id).is_none_or(|at| beside_backward(analysis, at));
+                let inside_any = analysis.loops.around(stmt.id).is_some();
                 reads_elsewhere |= !(beside && inside_any);
             }
         });
@@ -50,13 +50,7 @@ fn called_beside_backward(analysis: &Analysis, target: ScopeId) -> bool {
     let mut sites = analysis.graph.sites.iter().filter(|site| site.targets.contains(&target)).peekable();
     sites.peek().is_some()
         && sites.all(|site| {
-            let mut inside = false;
-            walk::statements(analysis.project.scopes.list[site.scope].body, &mut |stmt| {
-                if stmt.id == site.stmt {
-                    inside |= analysis.loops.around(site.scope, stmt).is_some_and(|at| beside_backward(analysis, at));
-                }
-            });
-            inside
+            analysis.loops.around(site.stmt).is_some_and(|at| beside_backward(analysis, at))
         })
 }
 

@@ -14,7 +14,7 @@ use crate::loops::{Loop, Loops};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
 use crate::syntax::tree::StmtKind;
-use crate::syntax::{Module, walk};
+use crate::syntax::{File, walk};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which side-effect analysis decides.
@@ -65,11 +65,11 @@ pub struct LoopPlan {
     pub header: String,
     /// The function it is in; empty at module level.
     pub scope: String,
-    /// The loop around it in the same function.
+    /// The loop around it in the same function: an index into the file's loops.
     pub parent: Option<usize>,
     /// How deep it is nested in loops of the same function, from 0.
     pub depth: usize,
-    /// The number of its statement in the file.
+    /// The number of its statement.
     pub stmt: usize,
     /// The names that its statements bind, sorted: those that are no places hold, after a skip, what they held before.
     pub binds: Vec<String>,
@@ -94,8 +94,10 @@ pub struct Plan {
     pub loops: Vec<LoopPlan>,
     /// The analysis used.
     pub mode: EffectsMode,
-    /// What depends on the time of day.
-    pub clock: Clock,
+    /// Statements that speak to the outside with a value that depends on the time of day.
+    pub clock_statements: Vec<Range>,
+    /// Names and attributes of the project that hold such values, without their objects.
+    pub clock_names: BTreeSet<String>,
 }
 
 /// How a plan is made.
@@ -103,14 +105,12 @@ pub struct Plan {
 pub struct Options {
     /// The analysis.
     pub mode: EffectsMode,
-    /// Put before every loop id: `engine.` for the module `engine`.
-    pub qualifier: String,
 }
 
-/// Everything known about a file, from which plans, instrumentations and probe reports are made.
+/// Everything known about a project, from which plans, instrumentations and probe reports are made.
 pub struct Analysis<'t> {
-    /// The text.
-    pub source: &'t Source,
+    /// The files; the script first.
+    pub files: &'t [File],
     /// Scopes, classes, imports.
     pub project: Project<'t>,
     /// Who calls whom.
@@ -124,34 +124,49 @@ pub struct Analysis<'t> {
 }
 
 impl<'t> Analysis<'t> {
-    /// Analyses a parsed file.
-    pub fn new(source: &'t Source, module: &'t Module) -> Self {
-        let project = Project::new(module);
+    /// Analyses files whose statements are numbered one after another.
+    pub fn new(files: &'t [File]) -> Self {
+        let project = Project::new(files);
         let graph = CallGraph::new(&project);
         let aliases = Aliases::new(&project);
         let summaries = Summaries::new(&project, &graph, &aliases);
         let loops = Loops::new(&project.scopes);
-        Self { source, project, graph, aliases, summaries, loops }
+        Self { files, project, graph, aliases, summaries, loops }
     }
 
     /// The control flow of the scopes that hold loops.
     pub fn flows(&self) -> BTreeMap<ScopeId, Flow> {
         let mut flows = BTreeMap::new();
         for entry in &self.loops.list {
-            flows.entry(entry.scope).or_insert_with(|| Flow::new(&self.project.scopes, entry.scope));
+            // Another file may read any global of a module.
+            let is_shared = self.files[self.file_of(entry)].name != File::SCRIPT;
+            flows.entry(entry.scope).or_insert_with(|| Flow::new(&self.project.scopes, entry.scope, is_shared));
         }
         flows
     }
 
-    /// Decides what is done to each loop.
-    pub fn plan(&self, options: &Options) -> Plan {
+    fn file_of(&self, entry: &Loop) -> usize {
+        self.project.scopes.list[entry.scope].file
+    }
+
+    /// Decides what is done to each loop; one plan per file.
+    pub fn plans(&self, options: &Options) -> Vec<Plan> {
         let estimates = self.estimates(options.mode);
         let obstacles: Vec<Option<Obstacle>> = estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = facts::Facts::new(self);
         let roles = select::roles(self, &facts, &obstacles);
         let gradients = gradients::live(self);
-        let ids: Vec<String> = (1..=self.loops.list.len()).map(|n| format!("{}L{n}", options.qualifier)).collect();
-        let loops = roles
+        let ids = self.ids();
+        let clock = Clock::new(&self.project);
+        let mut plans: Vec<Plan> = (0..self.files.len())
+            .map(|file| Plan {
+                loops: Vec::new(),
+                mode: options.mode,
+                clock_statements: clock.statements.iter().filter(|(at, _)| *at == file).map(|(_, range)| *range).collect(),
+                clock_names: clock.names.clone(),
+            })
+            .collect();
+        let loops: Vec<LoopPlan> = roles
             .into_iter()
             .zip(estimates)
             .enumerate()
@@ -172,7 +187,24 @@ impl<'t> Analysis<'t> {
                 plan
             })
             .collect();
-        Plan { loops, mode: options.mode, clock: Clock::new(&self.project) }
+        for (plan, entry) in loops.into_iter().zip(&self.loops.list) {
+            plans[self.file_of(entry)].loops.push(plan);
+        }
+        plans
+    }
+
+    /// `L1`, `L2`, … in each file, with its qualifier.
+    fn ids(&self) -> Vec<String> {
+        let mut counts = vec![0; self.files.len()];
+        self.loops
+            .list
+            .iter()
+            .map(|entry| {
+                let file = self.file_of(entry);
+                counts[file] += 1;
+                format!("{}L{}", self.files[file].qualifier(), counts[file])
+            })
+            .collect()
     }
 
     fn estimates(&self, mode: EffectsMode) -> Vec<Result<Changeset, Obstacle>> {
@@ -210,6 +242,7 @@ impl<'t> Analysis<'t> {
                 let is_object = found.rule == table2::Rule::MethodCallAssignment;
                 Change {
                     place: Place { home, root, attrs: parts.collect() },
+                    module: None,
                     mutated: !bound || is_object,
                     bound: bound && !is_object,
                     iterated: false,
@@ -228,6 +261,8 @@ impl<'t> Analysis<'t> {
     fn describe(&self, at: usize, id: String, action: Action) -> LoopPlan {
         let entry = &self.loops.list[at];
         let range = entry.stmt.range;
+        let source = &self.files[self.file_of(entry)].source;
+        let first = self.loops.list.iter().position(|other| self.file_of(other) == self.file_of(entry)).unwrap_or(0);
         let mut depth = 0;
         let mut parent = entry.parent;
         while let Some(outer) = parent {
@@ -241,11 +276,11 @@ impl<'t> Analysis<'t> {
             gradients: false,
             note: None,
             range,
-            line: self.source.lines.line(range.start),
-            end_line: self.source.lines.line(range.end),
-            header: header(self.source, entry),
+            line: source.lines.line(range.start),
+            end_line: source.lines.line(range.end),
+            header: header(source, entry),
             scope: self.project.scopes.list[entry.scope].qualname.clone(),
-            parent: entry.parent,
+            parent: entry.parent.map(|outer| outer - first),
             depth,
             stmt: entry.stmt.id,
             binds: binds(entry),

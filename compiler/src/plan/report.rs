@@ -35,7 +35,7 @@ pub fn to_text(source: &Source, plan: &Plan) -> String {
         let _ = writeln!(out, "\nassumed about code that florc cannot see:");
         for (entry, change) in assumed {
             let line = source.lines.line(change.range.start);
-            let _ = writeln!(out, "  {}  line {line}: {}: {}", entry.id, change.place, change.why);
+            let _ = writeln!(out, "  {}  line {line}: {}: {}", entry.id, change.name(), change.why);
         }
     }
     out
@@ -51,7 +51,7 @@ fn shown_header(entry: &LoopPlan) -> String {
 }
 
 fn summary(source: &Source, entry: &LoopPlan) -> String {
-    let places: Vec<String> = entry.changeset.changes.iter().map(|change| change.place.to_string()).collect();
+    let places: Vec<String> = entry.changeset.changes.iter().map(|change| change.name()).collect();
     let mut places = if places.is_empty() { "nothing but generators".to_owned() } else { places.join(", ") };
     if entry.gradients {
         places.push_str(", with gradients");
@@ -81,14 +81,14 @@ pub fn explain(source: &Source, plan: &Plan, id: &str) -> Option<String> {
     if !entry.changeset.changes.is_empty() {
         let _ = writeln!(out, "\nthe checkpoint holds the random generators, and");
     }
-    let width = entry.changeset.changes.iter().map(|change| change.place.to_string().len()).max().unwrap_or(0);
+    let width = entry.changeset.changes.iter().map(|change| change.name().len()).max().unwrap_or(0);
     for change in &entry.changeset.changes {
         let line = source.lines.line(change.range.start);
         let assumed = if change.assumed { " (assumed)" } else { "" };
         let _ = writeln!(
             out,
             "    {:width$}  {:13} line {line}: {}{assumed}",
-            change.place.to_string(),
+            change.name(),
             how(change),
             change.why
         );
@@ -113,10 +113,10 @@ pub fn to_json(source: &Source, plan: &Plan) -> Value {
         "effects": match plan.mode { EffectsMode::Table2 => "table2", EffectsMode::Flow => "flow" },
         "loops": loops,
         "clock": {
-            "lines": plan.clock.statements.iter().map(|range| {
+            "lines": plan.clock_statements.iter().map(|range| {
                 (source.lines.line(range.start), source.lines.line(range.end))
             }).collect::<Vec<_>>(),
-            "names": plan.clock.names,
+            "names": plan.clock_names,
         },
     })
 }
@@ -128,7 +128,7 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         .iter()
         .map(|change| {
             json!({
-                "place": change.place.to_string(),
+                "place": change.name(),
                 "mutated": change.mutated,
                 "bound": change.bound,
                 "iterated": change.iterated,

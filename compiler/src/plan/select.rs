@@ -8,7 +8,7 @@
 use super::Analysis;
 use super::facts::Facts;
 use crate::effects::Obstacle;
-use crate::scopes::{MODULE, Owner, ScopeId};
+use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{ExprKind, Function};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,15 +74,7 @@ impl Selection<'_, '_> {
     }
 
     fn context_of_site(&self, scope: ScopeId, stmt: usize, decisions: &[Decision]) -> Option<Context> {
-        let loops = &self.analysis.loops;
-        let innermost = loops
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.scope == scope && entry.stmt.id < stmt && holds(entry.stmt, stmt))
-            .max_by_key(|(_, entry)| entry.stmt.id)
-            .map(|(at, _)| at);
-        let Some(at) = innermost else { return self.contexts[scope] };
+        let Some(at) = self.analysis.loops.around(stmt) else { return self.contexts[scope] };
         Some(match decisions[at].action {
             Role::SkipBlock => Context::Memoized(Some(at)),
             Role::Inside(outer) => Context::Memoized(Some(outer)),
@@ -160,7 +152,7 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> Vec<Option<Context>> 
     analysis.graph.sites.iter().flat_map(|site| &site.targets).for_each(|&target| called[target] = true);
     (0..scopes.len())
         .map(|id| {
-            if id == MODULE {
+            if analysis.project.scopes.is_module(id) {
                 return Some(Context::Top);
             }
             if !matches!(scopes[id].owner, Owner::Function(_)) {
@@ -172,7 +164,7 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> Vec<Option<Context>> 
             let trains = facts.scopes[id].trains_below;
             let mentioned = analysis.graph.mentioned.contains(&id);
             let hidden = is_compiled(analysis, id) || is_hidden(analysis, id) || (mentioned && !trains);
-            // Nobody in this file calls it: another file does, and may do so in a loop.
+            // Nobody in sight calls it: somebody else does, and may do so in a loop.
             Some(if hidden { Context::Memoized(None) } else { Context::Followed })
         })
         .collect()
@@ -201,11 +193,4 @@ fn is_compiled(analysis: &Analysis, id: ScopeId) -> bool {
         };
         matches!(name, "compile" | "script" | "jit" | "njit" | "trace" | "kernel" | "vectorize" | "guvectorize")
     })
-}
-
-/// Whether the statement numbered `inner` lies inside a statement (statements are numbered in source order, depth first).
-fn holds(outer: &crate::syntax::tree::Stmt, inner: usize) -> bool {
-    let mut last = outer.id;
-    crate::syntax::walk::statements(std::slice::from_ref(outer), &mut |stmt| last = last.max(stmt.id));
-    outer.id < inner && inner <= last
 }

@@ -1,7 +1,7 @@
 //! Matches the statements of two versions of a file by structure, not by line number.
 
 use crate::source::{Range, Source};
-use crate::syntax::Module;
+use crate::syntax::File;
 use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::walk;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
@@ -20,9 +20,9 @@ pub struct Aligned<'o, 'n> {
 }
 
 /// Matches two versions.
-pub fn align<'o, 'n>(old: (&Source, &'o Module), new: (&Source, &'n Module)) -> Aligned<'o, 'n> {
+pub fn align<'o, 'n>(old: &'o File, new: &'n File) -> Aligned<'o, 'n> {
     let mut aligned = Aligned::default();
-    aligned.suites(old.0, &old.1.body, new.0, &new.1.body);
+    aligned.suites(&old.source, &old.module.body, &new.source, &new.module.body);
     aligned
 }
 

@@ -1,7 +1,8 @@
-//! Two versions of a file: the statements added in hindsight, the loops they probe, and every other change.
+//! Two versions of a project: which statements were added in hindsight, what else changed, which loops that reaches.
 
 mod align;
 mod classify;
+mod compare;
+mod reach;
 
-pub use align::{Aligned, align};
-pub use classify::{Change, ChangeKind, Report, compare};
+pub use compare::{Change, ChangeKind, Report, compare};

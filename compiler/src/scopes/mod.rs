@@ -11,11 +11,8 @@ use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of a scope in [`Scopes`]; the module is 0.
+/// The number of a scope in [`Scopes`].
 pub type ScopeId = usize;
-
-/// The module's scope.
-pub const MODULE: ScopeId = 0;
 
 /// What a scope belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +30,9 @@ pub enum Owner<'t> {
 pub struct Scope<'t> {
     /// What it belongs to.
     pub owner: Owner<'t>,
-    /// The scope around it.
+    /// The file it is in: an index into [`Scopes::modules`].
+    pub file: usize,
+    /// The scope around it; a module has none.
     pub parent: Option<ScopeId>,
     /// Dotted name within the file: `Trainer.fit`; empty for the module.
     pub qualname: String,
@@ -63,20 +62,27 @@ impl Scope<'_> {
     }
 }
 
-/// All scopes of a file.
-#[derive(Clone, Debug)]
+/// All scopes of a project.
+#[derive(Clone, Debug, Default)]
 pub struct Scopes<'t> {
-    /// In source order; the module first.
+    /// File by file, in source order; the module first.
     pub list: Vec<Scope<'t>>,
+    /// The scope of each file's module.
+    pub modules: Vec<ScopeId>,
     /// From the number of a `def` or `class` statement to its scope.
     pub of_statement: BTreeMap<usize, ScopeId>,
+    /// From the number of a statement to the scope it stands in.
+    holders: Vec<ScopeId>,
 }
 
 impl<'t> Scopes<'t> {
-    /// Finds every scope of a file.
-    pub fn new(module: &'t Module) -> Self {
-        let mut scopes = Scopes { list: Vec::new(), of_statement: BTreeMap::new() };
-        scopes.add(Owner::Module, None, String::new(), &module.body);
+    /// Finds every scope of these files, whose statements are numbered one after another.
+    pub fn new(files: impl IntoIterator<Item = &'t Module>) -> Self {
+        let mut scopes = Scopes::default();
+        for module in files {
+            scopes.modules.push(scopes.list.len());
+            scopes.add(Owner::Module, None, String::new(), &module.body);
+        }
         scopes.mark_captures();
         scopes
     }
@@ -84,7 +90,12 @@ impl<'t> Scopes<'t> {
     fn add(&mut self, owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> ScopeId {
         let id = self.list.len();
         self.list.push(own_facts(owner, parent, qualname.clone(), body));
+        self.list[id].file = self.modules.len() - 1;
         walk::statements(body, &mut |stmt| {
+            if self.holders.len() <= stmt.id {
+                self.holders.resize(stmt.id + 1, id);
+            }
+            self.holders[stmt.id] = id;
             let (owner, name, body) = match &stmt.kind {
                 StmtKind::Function(function) => (Owner::Function(function), &function.name, &function.body),
                 StmtKind::Class(class) => (Owner::Class(class), &class.name, &class.body),
@@ -97,11 +108,26 @@ impl<'t> Scopes<'t> {
         id
     }
 
+    /// The scope that the statement numbered `stmt` stands in.
+    pub fn holder(&self, stmt: usize) -> ScopeId {
+        self.holders[stmt]
+    }
+
+    /// Whether a scope is a file's own.
+    pub fn is_module(&self, scope: ScopeId) -> bool {
+        self.list[scope].parent.is_none()
+    }
+
+    /// The module that a scope lies in.
+    pub fn module_of(&self, scope: ScopeId) -> ScopeId {
+        self.modules[self.list[scope].file]
+    }
+
     /// The scope that owns `name` as seen from `scope`; `None` for builtins and names bound nowhere in the file.
     pub fn resolve(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let here = &self.list[scope];
         if here.globals.contains(name) {
-            return Some(MODULE);
+            return Some(self.module_of(scope));
         }
         if here.bound.contains(name) && !here.nonlocals.contains(name) {
             return Some(scope);
@@ -111,7 +137,7 @@ impl<'t> Scopes<'t> {
             let outer = &self.list[id];
             let visible = !matches!(outer.owner, Owner::Class(_));
             if visible && outer.globals.contains(name) {
-                return Some(MODULE);
+                return Some(self.module_of(scope));
             }
             if visible && outer.bound.contains(name) && !outer.nonlocals.contains(name) {
                 return Some(id);
@@ -151,6 +177,7 @@ impl<'t> Scopes<'t> {
 fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> Scope<'t> {
     let mut scope = Scope {
         owner,
+        file: 0,
         parent,
         qualname,
         body,

@@ -171,8 +171,13 @@ fn plain_import(alias: &ast::Alias) -> Import {
     let name = alias.name.as_str();
     let package = name.split('.').next().unwrap_or(name);
     match &alias.asname {
-        Some(local) => Import { local: local.to_string(), dotted: name.to_owned(), is_future: false },
-        None => Import { local: package.to_owned(), dotted: package.to_owned(), is_future: false },
+        Some(local) => Import { local: local.to_string(), dotted: name.to_owned(), module: name.to_owned(), is_future: false },
+        None => Import {
+            local: package.to_owned(),
+            dotted: package.to_owned(),
+            module: name.to_owned(),
+            is_future: false,
+        },
     }
 }
 
@@ -187,6 +192,7 @@ fn from_imports(stmt: &ast::StmtImportFrom) -> Vec<Import> {
         .map(|alias| Import {
             local: alias.asname.as_ref().unwrap_or(&alias.name).to_string(),
             dotted: if module.is_empty() { format!("{base}{}", alias.name) } else { format!("{base}.{}", alias.name) },
+            module: base.clone(),
             is_future,
         })
         .collect()

@@ -9,10 +9,11 @@ pub struct Module {
     pub body: Vec<Stmt>,
 }
 
-/// A statement. `id` numbers statements in source order, starting at 0, within a file.
+/// A statement. `id` numbers statements in source order, starting at 0 in a file, or in
+/// a project where a file before it ended.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Its number in the file.
+    /// Its number.
     pub id: usize,
     /// From its first byte (the decorator, if it has one) to its last.
     pub range: Range,
@@ -128,6 +129,8 @@ pub struct Handler {
 pub struct Import {
     pub local: String,
     pub dotted: String,
+    /// The module that Python loads for it, leading dots and all.
+    pub module: String,
     pub is_future: bool,
 }
 

@@ -1,0 +1,170 @@
+//! From a script to the files of its project, along its imports.
+
+use crate::diagnostics::Diagnostic;
+use crate::source::{Range, Source};
+use crate::syntax::File;
+use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
+use crate::syntax::walk;
+use std::collections::BTreeSet;
+
+/// What is found under the dotted name of a module.
+#[derive(Debug)]
+pub enum Found {
+    /// A file of the project; `is_package`: its `__init__.py`.
+    File {
+        /// Its text.
+        source: Source,
+        /// Whether it is a package's own file.
+        is_package: bool,
+    },
+    /// A file of the project that cannot be read as text; why.
+    Unreadable(String),
+    /// A library, a package without a file of its own, or nothing.
+    Foreign,
+}
+
+/// An import that is not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfollowed {
+    /// The file that imports: an index into [`Codebase::files`].
+    pub file: usize,
+    /// Where.
+    pub range: Range,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// The files of a project, their statements numbered one after another; the script first.
+#[derive(Debug)]
+pub struct Codebase {
+    /// The files.
+    pub files: Vec<File>,
+    /// Imports that were not followed, other than those of libraries.
+    pub unfollowed: Vec<Unfollowed>,
+}
+
+/// A project that imports more files than this is followed in part.
+const MAX_FILES: usize = 2_000;
+
+impl Codebase {
+    /// One file alone.
+    pub fn single(script: File) -> Self {
+        Self { files: vec![script], unfollowed: Vec::new() }
+    }
+
+    /// Files that are known already, as those of a recorded run are.
+    pub fn of(mut files: Vec<File>) -> Self {
+        let mut next = 0;
+        files.iter_mut().for_each(|file| next = file.module.number_from(next));
+        Self { files, unfollowed: Vec::new() }
+    }
+}
+
+/// Follows the imports of a script, wherever they stand; `find` looks a dotted name up.
+pub fn follow(script: File, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
+    let mut follower =
+        Follower { codebase: Codebase::single(script), asked: BTreeSet::from([File::SCRIPT.to_owned()]), find };
+    let mut at = 0;
+    while at < follower.codebase.files.len() {
+        for wanted in wanted(&follower.codebase.files[at]) {
+            follower.load(at, &wanted);
+        }
+        at += 1;
+    }
+    let Codebase { files, unfollowed } = follower.codebase;
+    Codebase { unfollowed, ..Codebase::of(files) }
+}
+
+struct Follower<'f> {
+    codebase: Codebase,
+    asked: BTreeSet<String>,
+    find: &'f mut dyn FnMut(&str) -> Found,
+}
+
+/// A module that a statement loads, or may load.
+struct Wanted {
+    range: Range,
+    /// None: only the running program knows.
+    dotted: Option<String>,
+}
+
+impl Follower<'_> {
+    fn load(&mut self, file: usize, wanted: &Wanted) {
+        let Some(dotted) = &wanted.dotted else {
+            let why = "what it imports is only known when it runs: it is not part of this plan".to_owned();
+            self.codebase.unfollowed.push(Unfollowed { file, range: wanted.range, why });
+            return;
+        };
+        // Python runs the packages around a module first.
+        let ends = dotted.match_indices('.').map(|(at, _)| at).chain([dotted.len()]);
+        for end in ends {
+            let name = &dotted[..end];
+            if self.codebase.files.len() < MAX_FILES && self.asked.insert(name.to_owned()) {
+                self.load_one(file, wanted.range, name);
+            }
+        }
+    }
+
+    fn load_one(&mut self, file: usize, range: Range, name: &str) {
+        let why = match (self.find)(name) {
+            Found::Foreign => return,
+            Found::Unreadable(why) => why,
+            Found::File { source, is_package } => match File::module(source, name, is_package) {
+                Ok(found) => {
+                    self.codebase.files.push(found);
+                    return;
+                }
+                Err(Diagnostic { message, .. }) => message,
+            },
+        };
+        let why = format!("{name} cannot be read: {why}");
+        self.codebase.unfollowed.push(Unfollowed { file, range, why });
+    }
+}
+
+fn wanted(file: &File) -> Vec<Wanted> {
+    let mut found = Vec::new();
+    walk::all_statements(&file.module, &mut |stmt| {
+        if let StmtKind::Import(imports) = &stmt.kind {
+            for import in imports {
+                // `from package import name`: the name may be a module of the package.
+                for written in [&import.module, &import.dotted] {
+                    let dotted = file.absolute(written.trim_end_matches(".*"));
+                    found.extend(dotted.map(|dotted| Wanted { range: stmt.range, dotted: Some(dotted) }));
+                }
+            }
+        }
+        dynamic_imports(stmt, &mut found);
+    });
+    found
+}
+
+/// `importlib.import_module("models.resnet")` is followed like an import; with a computed name it cannot be.
+fn dynamic_imports(stmt: &Stmt, found: &mut Vec<Wanted>) {
+    for expr in walk::own_expressions(stmt) {
+        walk::expressions(expr, &mut |part| {
+            if let ExprKind::Call(call) = &part.kind
+                && imports_by_name(call)
+            {
+                let dotted = call.args.first().and_then(literal).filter(|name| !name.starts_with('.'));
+                found.push(Wanted { range: part.range, dotted });
+            }
+            true
+        });
+    }
+}
+
+fn imports_by_name(call: &Call) -> bool {
+    match &call.callee.kind {
+        ExprKind::Name(name) => matches!(name.as_str(), "__import__" | "import_module"),
+        ExprKind::Attribute { attr, .. } => attr == "import_module",
+        _ => false,
+    }
+}
+
+fn literal(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Constant(Literal::Str(text)) => Some(text.clone()),
+        _ => None,
+    }
+}

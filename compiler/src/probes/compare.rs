@@ -1,0 +1,193 @@
+//! What each change between two versions means for a replay.
+
+use super::align::{Aligned, align};
+use super::classify::more_than_a_probe;
+use super::reach::loops_reached;
+use crate::plan::{Analysis, Options, Plan};
+use crate::source::Source;
+use crate::syntax::File;
+use crate::syntax::tree::Stmt;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// An added statement that only looks: a probe.
+    Probe,
+    /// A removed statement that only looked.
+    RemovedLog,
+    /// A change outside every memoized loop: it runs again on replay.
+    Outside,
+    /// A change inside a memoized loop: a checkpoint of that loop is of the old code.
+    Inside,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it is.
+    pub kind: ChangeKind,
+    /// The line in the new version; for removed statements, in the old one.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+    /// Whether the line is one of the old version.
+    pub removed: bool,
+    /// The first line of its text.
+    pub text: String,
+    /// The number of the statement in its version.
+    pub stmt: usize,
+    /// The memoized loops it lies in or is called from, by the old version's ids.
+    pub loops: Vec<String>,
+    /// What makes it more than a probe.
+    pub why: Option<String>,
+}
+
+/// Everything a replay must know about two versions of a file.
+#[derive(Debug)]
+pub struct Report {
+    /// The file's name as a module.
+    pub name: String,
+    /// The changes, in source order.
+    pub changes: Vec<Change>,
+    /// The plan of the new version, its loops named as in the old one; loops that the old version lacks are left alone.
+    pub plan: Plan,
+    /// The new ids of loops that are in both versions.
+    pub matched: BTreeMap<String, String>,
+    /// Loops, of this file and of others, by the old ids, that hold a probe of this file or call a function that does.
+    pub probed: BTreeSet<String>,
+}
+
+/// Compares two versions of a project; one report per file of the new version, in order.
+pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
+    let (before, after) = (Analysis::new(old), Analysis::new(new));
+    let pairs: Vec<Option<usize>> =
+        new.iter().map(|file| old.iter().position(|known| known.name == file.name)).collect();
+    let aligned: Vec<Aligned> = pairs
+        .iter()
+        .zip(new)
+        .map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default())
+        .collect();
+    let old_plans = before.plans(options);
+    let mut plans = after.plans(options);
+    let matched: Vec<BTreeMap<String, String>> = aligned
+        .iter()
+        .zip(&pairs)
+        .zip(&mut plans)
+        .map(|((aligned, pair), plan)| {
+            let matched = pair.map(|at| match_loops(aligned, &old_plans[at], plan)).unwrap_or_default();
+            rename(plan, &matched);
+            matched
+        })
+        .collect();
+    let comparison = Comparison { before, after, old_plans, plans };
+    let mut found: Vec<(Vec<Change>, BTreeSet<String>)> = Vec::new();
+    for (at, aligned) in aligned.iter().enumerate() {
+        let old_source = pairs[at].map_or(&new[at].source, |pair| &old[pair].source);
+        found.push(comparison.changes(aligned, old_source, &new[at].source));
+    }
+    let files = new.iter().zip(comparison.plans).zip(matched).zip(found);
+    files
+        .map(|(((file, plan), matched), (changes, probed))| Report {
+            name: file.name.clone(),
+            changes,
+            plan,
+            matched,
+            probed,
+        })
+        .collect()
+}
+
+/// Two versions of a project, analysed.
+struct Comparison<'o, 'n> {
+    before: Analysis<'o>,
+    after: Analysis<'n>,
+    old_plans: Vec<Plan>,
+    /// Of the new version, with the old ids.
+    plans: Vec<Plan>,
+}
+
+impl Comparison<'_, '_> {
+    /// The changes of a file, and the loops that its probes reach.
+    fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> (Vec<Change>, BTreeSet<String>) {
+        let mut changes = Vec::new();
+        let mut reached = BTreeSet::new();
+        for stmt in &aligned.added {
+            let why = more_than_a_probe(&self.after, &self.before, stmt);
+            let loops = loops_reached(&self.after, &self.plans, stmt);
+            reached.extend(loops.iter().cloned());
+            let memoized = memoized(&self.plans, &loops);
+            let kind = match (&why, memoized.is_empty()) {
+                (None, _) => ChangeKind::Probe,
+                (Some(_), true) => ChangeKind::Outside,
+                (Some(_), false) => ChangeKind::Inside,
+            };
+            changes.push(describe(new, stmt, kind, memoized, why, false));
+        }
+        for stmt in &aligned.removed {
+            let only_looked = more_than_a_probe(&self.before, &self.after, stmt).is_none();
+            let loops = memoized(&self.old_plans, &loops_reached(&self.before, &self.old_plans, stmt));
+            let kind = match (only_looked, loops.is_empty()) {
+                (true, _) => ChangeKind::RemovedLog,
+                (false, true) => ChangeKind::Outside,
+                (false, false) => ChangeKind::Inside,
+            };
+            changes.push(describe(old, stmt, kind, loops, Some("removed".to_owned()), true));
+        }
+        for (_, stmt) in &aligned.edited {
+            let mut around = loops_reached(&self.after, &self.plans, stmt);
+            let own = |plan: &Plan| plan.loops.iter().find(|entry| entry.stmt == stmt.id).map(|entry| entry.id.clone());
+            around.extend(self.plans.iter().find_map(own));
+            let loops = memoized(&self.plans, &around);
+            let kind = if loops.is_empty() { ChangeKind::Outside } else { ChangeKind::Inside };
+            changes.push(describe(new, stmt, kind, loops, Some("edited".to_owned()), false));
+        }
+        changes.sort_by_key(|change| (change.line, change.removed));
+        (changes, reached)
+    }
+}
+
+fn describe(
+    source: &Source,
+    stmt: &Stmt,
+    kind: ChangeKind,
+    loops: Vec<String>,
+    why: Option<String>,
+    removed: bool,
+) -> Change {
+    let text = source.slice(stmt.range).lines().next().unwrap_or("").trim_end().to_owned();
+    let line = source.lines.line(stmt.range.start);
+    let end_line = source.lines.line(stmt.range.end);
+    Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why }
+}
+
+/// Old ids by new ids, of loops that are in both versions.
+fn match_loops(aligned: &Aligned, old: &Plan, new: &Plan) -> BTreeMap<String, String> {
+    let pairs = aligned.same.iter().chain(&aligned.edited);
+    let by_stmt = |plan: &Plan, stmt: usize| plan.loops.iter().find(|entry| entry.stmt == stmt).map(|e| e.id.clone());
+    pairs.filter_map(|(before, after)| Some((by_stmt(new, after.id)?, by_stmt(old, before.id)?))).collect()
+}
+
+/// Gives the loops of the new plan their old ids; a loop that is new is not instrumented.
+fn rename(plan: &mut Plan, matched: &BTreeMap<String, String>) {
+    use crate::plan::Action;
+    for entry in &mut plan.loops {
+        if let Action::Inside(outer) = &mut entry.action
+            && let Some(old) = matched.get(outer)
+        {
+            outer.clone_from(old);
+        }
+        match matched.get(&entry.id) {
+            Some(old) => entry.id.clone_from(old),
+            None => {
+                entry.id = format!("new {}", entry.id);
+                entry.action = Action::LeftAlone;
+                entry.changeset = crate::effects::Changeset::default();
+            }
+        }
+    }
+}
+
+fn memoized(plans: &[Plan], loops: &BTreeSet<String>) -> Vec<String> {
+    plans.iter().flat_map(|plan| &plan.loops).filter(|entry| entry.is_memoized() && loops.contains(&entry.id)).map(|e| e.id.clone()).collect()
+}

@@ -1,0 +1,59 @@
+//! Which loops a statement runs in, at any distance.
+
+use crate::plan::{Analysis, Plan};
+use crate::scopes::ScopeId;
+use crate::syntax::tree::{ExprKind, Stmt};
+use crate::syntax::walk;
+use std::collections::BTreeSet;
+
+/// The loops that run a statement: those around it, and those that call the function it is in, at any distance.
+/// Where it cannot be known who calls the function (a method that PyTorch calls, a hook), every loop.
+pub(super) fn loops_reached(analysis: &Analysis, plans: &[Plan], stmt: &Stmt) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    let scopes = &analysis.project.scopes;
+    let all = || plans.iter().flat_map(|plan| &plan.loops).map(|entry| entry.id.clone());
+    let mut todo = vec![(scopes.holder(stmt.id), stmt.id)];
+    let mut seen = BTreeSet::new();
+    if registers_hook(stmt) {
+        return all().collect();
+    }
+    while let Some((scope, id)) = todo.pop() {
+        let mut around = analysis.loops.around(id);
+        while let Some(at) = around {
+            reached.extend(all().nth(at));
+            around = analysis.loops.list[at].parent;
+        }
+        if scopes.is_module(scope) || !seen.insert(scope) {
+            continue;
+        }
+        let callers: Vec<_> = analysis.graph.sites.iter().filter(|site| site.targets.contains(&scope)).collect();
+        let hidden = analysis.graph.mentioned.contains(&scope) || is_implicit(analysis, scope) || callers.is_empty();
+        if hidden {
+            return all().collect();
+        }
+        todo.extend(callers.into_iter().map(|site| (site.scope, site.stmt)));
+    }
+    reached
+}
+
+fn is_implicit(analysis: &Analysis, scope: ScopeId) -> bool {
+    let scopes = &analysis.project.scopes;
+    let name = scopes.list[scope].qualname.rsplit('.').next().unwrap_or("");
+    let nested = scopes.list[scope].parent.is_some_and(|parent| !scopes.is_module(parent) && scopes.class_of(scope).is_none());
+    name == "forward" || (name.starts_with("__") && name != "__init__") || nested
+}
+
+fn registers_hook(stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::statements(std::slice::from_ref(stmt), &mut |inner| {
+        for expr in walk::own_expressions(inner) {
+            walk::expressions(expr, &mut |part| {
+                if let ExprKind::Attribute { attr, .. } = &part.kind {
+                    found |= attr.starts_with("register_") && attr.contains("hook");
+                }
+                true
+            });
+        }
+    });
+    found
+}
