@@ -1,10 +1,12 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
 
 use florc::cli::{Outcome, probes_json, run};
+use florc::calls::{Codebase, Found, follow};
 use florc::emit::{ProbeMark, emit};
 use florc::plan::{Analysis, to_json};
-use florc::probes::{ChangeKind, compare};
-use florc::{Emitted, Options, Source, syntax};
+use florc::probes::{ChangeKind, Report, compare};
+use florc::syntax::File;
+use florc::{Emitted, Options, Plan, Source};
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
 
@@ -41,51 +43,140 @@ impl Instrumented {
     }
 }
 
-/// Instruments a decoded text. `qualifier` is put before every loop id.
+/// Instruments a decoded text by itself.
 #[pyfunction]
-#[pyo3(signature = (text, name, qualifier = ""))]
-pub fn instrument(py: Python<'_>, text: &str, name: &str, qualifier: &str) -> PyResult<Instrumented> {
-    let options = Options { qualifier: qualifier.to_owned(), ..Options::default() };
-    py.detach(|| {
-        let source = Source::new(name, text);
-        let (module, tokens) = syntax::parse(&source).map_err(|diagnostic| diagnostic.render(&source))?;
-        let plan = Analysis::new(&source, &module).plan(&options);
-        let emitted = emit(&source, &module, &tokens, &plan, &[]);
-        let plan = to_json(&source, &plan).to_string();
-        Ok(Instrumented { source, emitted, plan, changes: String::new() })
-    })
-    .map_err(PySyntaxError::new_err::<String>)
+pub fn instrument(py: Python<'_>, text: &str, name: &str) -> PyResult<Instrumented> {
+    let file = py.detach(|| parse(File::SCRIPT, "", name, text))?;
+    let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
+    Ok(instrumented(&file, &plan, &[], String::new()))
 }
 
-/// Instruments the present version of a file for a replay of the recorded version: loops keep their recorded ids, and
-/// added statements are marked as probes.
-#[pyfunction]
-#[pyo3(signature = (recorded, present, name, qualifier = ""))]
-pub fn instrument_for_replay(
-    py: Python<'_>,
-    recorded: &str,
-    present: &str,
-    name: &str,
-    qualifier: &str,
-) -> PyResult<Instrumented> {
-    let options = Options { qualifier: qualifier.to_owned(), ..Options::default() };
-    py.detach(|| {
-        let (old, new) = (Source::new(name, recorded), Source::new(name, present));
-        let (old_module, _) = syntax::parse(&old).map_err(|diagnostic| diagnostic.render(&old))?;
-        let (new_module, tokens) = syntax::parse(&new).map_err(|diagnostic| diagnostic.render(&new))?;
-        let report = compare((&old, &old_module), (&new, &new_module), &options);
-        let marks: Vec<ProbeMark> = report
-            .changes
-            .iter()
-            .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
-            .map(|change| ProbeMark { id: format!("{qualifier}{}", change.line), stmt: change.stmt })
-            .collect();
-        let emitted = emit(&new, &new_module, &tokens, &report.plan, &marks);
-        let plan = to_json(&new, &report.plan).to_string();
-        let changes = probes_json(&report).to_string();
-        Ok(Instrumented { source: new, emitted, plan, changes })
-    })
-    .map_err(PySyntaxError::new_err::<String>)
+/// A file as Python hands it over: its name as a module, its package, its path, its decoded text.
+type FileParts = (String, String, String, String);
+
+/// The files of the user's project, analysed together.
+#[pyclass(module = "florc._native")]
+pub struct Project {
+    codebase: Codebase,
+    /// One per file; empty while it is not known.
+    plans: Vec<Plan>,
+    find: Py<PyAny>,
+}
+
+#[pymethods]
+impl Project {
+    /// An empty project. `find(dotted name)` returns (path, is a package, text) of a module of the project, or None; an
+    /// exception says why its file cannot be read.
+    #[new]
+    fn new(find: Py<PyAny>) -> Self {
+        Self { codebase: Codebase::of(Vec::new()), plans: Vec::new(), find }
+    }
+
+    /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
+    fn add(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
+        let file = py.detach(|| parse(module, package, path, text))?;
+        let mut files = std::mem::replace(&mut self.codebase, Codebase::of(Vec::new())).files;
+        match files.iter_mut().find(|known| known.name == module) {
+            Some(known) => *known = file,
+            None => files.push(file),
+        }
+        self.codebase = follow(files, &mut |dotted| found(py, &self.find, dotted));
+        self.plans = Vec::new();
+        Ok(())
+    }
+
+    /// The files: name as a module, package, path, text.
+    fn files(&self) -> Vec<FileParts> {
+        let files = self.codebase.files.iter();
+        files.map(|f| (f.name.clone(), f.package.clone(), f.source.name.clone(), f.source.text.clone())).collect()
+    }
+
+    /// The text of a file as it was analysed; None for files that are not part of the project.
+    fn text(&self, path: &str) -> Option<&str> {
+        self.file(path).map(|at| self.codebase.files[at].source.text.as_str())
+    }
+
+    /// A file, instrumented; None for files that are not part of the project.
+    fn instrument(&mut self, py: Python<'_>, path: &str) -> Option<Instrumented> {
+        let at = self.file(path)?;
+        py.detach(|| {
+            if self.plans.is_empty() {
+                self.plans = Analysis::new(&self.codebase.files).plans(&Options::default());
+            }
+            Some(instrumented(&self.codebase.files[at], &self.plans[at], &[], String::new()))
+        })
+    }
+}
+
+impl Project {
+    fn file(&self, path: &str) -> Option<usize> {
+        self.codebase.files.iter().position(|file| file.source.name == path)
+    }
+}
+
+/// A recorded project and its present version.
+#[pyclass(frozen, module = "florc._native")]
+pub struct Comparison {
+    files: Vec<File>,
+    reports: Vec<Report>,
+}
+
+#[pymethods]
+impl Comparison {
+    /// Compares the files of a run (name as a module, package, path, text) with those of today. Files of the run that are
+    /// not Python to the compiler ran as they were, and do so again.
+    #[new]
+    fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> Self {
+        py.detach(|| {
+            let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
+            let old = Codebase::of(recorded.iter().filter_map(read).collect());
+            let files = present.codebase.files.clone();
+            let reports = compare(&old.files, &files, &Options::default());
+            Self { files, reports }
+        })
+    }
+
+    /// The present version of a file for a replay: loops keep their recorded ids, and added statements are marked as
+    /// probes. None for files that are not part of the project.
+    fn instrument(&self, py: Python<'_>, path: &str) -> Option<Instrumented> {
+        let at = self.files.iter().position(|file| file.source.name == path)?;
+        py.detach(|| {
+            let (file, report) = (&self.files[at], &self.reports[at]);
+            let marks: Vec<ProbeMark> = report
+                .changes
+                .iter()
+                .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
+                .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
+                .collect();
+            Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string()))
+        })
+    }
+
+    /// The paths of the present version's files.
+    fn paths(&self) -> Vec<&str> {
+        self.files.iter().map(|file| file.source.name.as_str()).collect()
+    }
+}
+
+fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
+    let source = Source::new(path, text);
+    File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
+}
+
+/// Asks Python for a module of the project.
+fn found(py: Python<'_>, find: &Py<PyAny>, dotted: &str) -> Found {
+    let answer = find.call1(py, (dotted,)).and_then(|answer| answer.extract::<Option<(String, bool, String)>>(py));
+    match answer {
+        Ok(Some((path, is_package, text))) => Found::File { source: Source::new(path, text), is_package },
+        Ok(None) => Found::Foreign,
+        Err(error) => Found::Unreadable(error.value(py).to_string()),
+    }
+}
+
+fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) -> Instrumented {
+    let emitted = emit(&file.source, &file.module, &file.tokens, plan, marks);
+    let plan = to_json(&file.source, plan).to_string();
+    Instrumented { source: file.source.clone(), emitted, plan, changes }
 }
 
 fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {

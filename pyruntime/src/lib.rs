@@ -27,7 +27,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(compile::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(compile::instrument, module)?)?;
-    module.add_function(wrap_pyfunction!(compile::instrument_for_replay, module)?)?;
+    module.add_class::<compile::Project>()?;
+    module.add_class::<compile::Comparison>()?;
     module.add_function(wrap_pyfunction!(follow::enter_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;

@@ -60,10 +60,10 @@ impl Codebase {
     }
 }
 
-/// Follows the imports of a script, wherever they stand; `find` looks a dotted name up.
-pub fn follow(script: File, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
-    let mut follower =
-        Follower { codebase: Codebase::single(script), asked: BTreeSet::from([File::SCRIPT.to_owned()]), find };
+/// Follows the imports of these files, wherever they stand; `find` looks a dotted name up.
+pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
+    let asked = start.iter().map(|file| file.name.clone()).collect();
+    let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, find };
     let mut at = 0;
     while at < follower.codebase.files.len() {
         for wanted in wanted(&follower.codebase.files[at]) {

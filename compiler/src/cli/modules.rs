@@ -22,7 +22,7 @@ pub fn load(source: &Source, script: &Path) -> Result<Codebase, Diagnostic> {
     let beside = script.parent().map_or_else(PathBuf::new, Path::to_owned);
     let mut folders = vec![beside];
     folders.extend(std::env::var_os("PYTHONPATH").iter().flat_map(std::env::split_paths));
-    Ok(follow(file, &mut |dotted| find(&folders, dotted)))
+    Ok(follow(vec![file], &mut |dotted| find(&folders, dotted)))
 }
 
 fn find(folders: &[PathBuf], dotted: &str) -> Found {

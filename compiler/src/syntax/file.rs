@@ -23,15 +23,22 @@ impl File {
     /// What Python calls the module that is run.
     pub const SCRIPT: &'static str = "__main__";
 
+    /// Parses a file.
+    ///
+    /// # Errors
+    /// One diagnostic when the text is not Python.
+    pub fn new(source: Source, name: &str, package: &str) -> Result<Self, Diagnostic> {
+        let (module, tokens) = parse(&source)?;
+        Ok(Self { name: name.to_owned(), package: package.to_owned(), source, module, tokens })
+    }
+
     /// Parses a module of the project.
     ///
     /// # Errors
     /// One diagnostic when the text is not Python.
     pub fn module(source: Source, name: &str, is_package: bool) -> Result<Self, Diagnostic> {
         let parent = name.rsplit_once('.').map_or("", |(parent, _)| parent);
-        let package = if is_package { name } else { parent }.to_owned();
-        let (module, tokens) = parse(&source)?;
-        Ok(Self { name: name.to_owned(), package, source, module, tokens })
+        Self::new(source, name, if is_package { name } else { parent })
     }
 
     /// Parses a script. `package`: the package that it is run in, as `python -m package.script` does; else empty.
@@ -39,8 +46,7 @@ impl File {
     /// # Errors
     /// One diagnostic when the text is not Python.
     pub fn script(source: Source, package: &str) -> Result<Self, Diagnostic> {
-        let (module, tokens) = parse(&source)?;
-        Ok(Self { name: Self::SCRIPT.to_owned(), package: package.to_owned(), source, module, tokens })
+        Self::new(source, Self::SCRIPT, package)
     }
 
     /// What is put before the ids of its loops: nothing for the script, `pkg.engine.` for a module.

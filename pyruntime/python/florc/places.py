@@ -171,8 +171,9 @@ _VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None),
 
 def read(frame: FrameType, place: Place) -> Any:
     """What a place holds, found by its name."""
-    root, *attributes = place.name.split(".")
-    names = frame.f_globals if place.in_globals else frame.f_locals
+    module, _, path = place.name.rpartition(":")
+    root, *attributes = path.split(".")
+    names = globals_of(frame, module) if place.in_globals else frame.f_locals
     value = names.get(root, unbound)
     if value is unbound and not place.in_globals:
         value = frame.f_globals.get(root, unbound)
@@ -184,6 +185,14 @@ def read(frame: FrameType, place: Place) -> Any:
         except AttributeError:
             return unbound
     return value
+
+
+def globals_of(frame: FrameType, module: str) -> Dict[str, Any]:
+    """The globals of a module of the project; with an empty name, those that the frame sees."""
+    if not module:
+        return frame.f_globals
+    found = sys.modules.get(module)
+    return {} if found is None else found.__dict__
 
 
 def release(frame: FrameType) -> None:

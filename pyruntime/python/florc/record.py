@@ -13,6 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 from . import _native, instrumented, places, session, state, unforeseen
 from .messages import say
 from .output import Part, Tap
+from .project import package_of_module
 from .runs import Run
 
 COPY_BYTES_PER_S = 1.5e9
@@ -51,6 +52,8 @@ class Recording:
         self.reader = unforeseen.Reader(self.is_project)
         self.surveyed: Dict[str, Tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
+        self.project: Any = None
+        """The user's files, analysed together (`_native.Project`)."""
         self.files: Set[str] = set()
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
@@ -63,21 +66,33 @@ class Recording:
 
     # -- compiling -----------------------------------------------------------------------------------------------
 
-    def compile(self, text: str, file: str, qualifier: str) -> CodeType:
+    def keep_sources(self) -> None:
+        """Keep every file that was analysed: a replay analyses the same ones."""
+        for module, package, file, text in self.project.files():
+            with contextlib.suppress(OSError):
+                self.run.keep_source(file, text, module, package)
+        with contextlib.suppress(OSError):
+            self.run.save()
+
+    def compile(self, text: str, file: str, module: str) -> CodeType:
         """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
         begun = time.perf_counter()
         self.files.add(file)
-        code = self._compile(text, file, qualifier)
-        with contextlib.suppress(OSError):
-            self.run.keep_source(file, text)
+        code = self._compile(text, file, module)
         self.spent += time.perf_counter() - begun
         return code
 
-    def _compile(self, text: str, file: str, qualifier: str) -> CodeType:
+    def _compile(self, text: str, file: str, module: str) -> CodeType:
         # What Python itself rejects is Python's to report.
         original = compile(text, file, "exec", dont_inherit=True)
         try:
-            emitted = _native.instrument(text, file, qualifier)
+            if self.project.text(file) != text:  # not found by following imports, or written since
+                package = package_of_module(module, file)
+                with contextlib.suppress(OSError):
+                    self.run.keep_source(file, text, module, package)
+                    self.run.save()
+                self.project.add(module, package, file, text)
+            emitted = self.project.instrument(file)
             if not emitted.changed:
                 return original
             code = instrumented.compile_mapped(emitted, text, file)

@@ -10,7 +10,7 @@ from typing import Any, Dict
 from . import launch, messages, session, start
 from .launch import Unusable
 from .messages import say
-from .project import ProjectFinder
+from .project import MAIN, ProjectFinder, Territory, analyse
 from .record import Recording
 from .runs import Run, store_path
 
@@ -37,8 +37,11 @@ def record(arguments: Dict[str, Any]) -> int:
     atexit.register(ending.finish)
     start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
     try:
-        code = recording.compile(script.text, script.path, "")
-        sys.meta_path.insert(0, ProjectFinder(os.path.dirname(script.path), recording.compile))
+        territory = Territory(script)
+        recording.project = analyse(script, territory)
+        recording.keep_sources()
+        code = recording.compile(script.text, script.path, MAIN)
+        sys.meta_path.insert(0, ProjectFinder(territory, recording.compile))
         session.begin(recording)
         recording.tap.install()
         launch.execute(script, code)

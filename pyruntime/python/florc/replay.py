@@ -65,10 +65,10 @@ class Replay:
         self._pending: Optional[Checkpoint] = None
         self._chunks: List[bytes] = []
 
-    def compile(self, text: str, file: str, qualifier: str) -> CodeType:
+    def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, its loops named as in the record, its probes marked."""
         original = compile(text, file, "exec", dont_inherit=True)
-        emitted = self.versions.instrument(text, file, qualifier)
+        emitted = self.versions.instrument(text, file, module)
         if emitted is None or not emitted.changed:
             return original
         try:
@@ -263,10 +263,12 @@ class Replay:
 
 
 def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
+    module, _, own = name.rpartition(":")
+    names = places.globals_of(frame, module)
     if name in values:
-        frame.f_globals[name] = values[name]
+        names[own] = values[name]
     else:
-        frame.f_globals.pop(name, None)
+        names.pop(own, None)
 
 
 class _Capture:

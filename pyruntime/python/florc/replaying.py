@@ -34,8 +34,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     script = _present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
     history = History(run)
-    versions = Versions(history, arguments["allow_drift"])
-    versions.compare_all(_read_file)
+    versions = Versions(history, arguments["allow_drift"], script)
     _refuse_drift(versions, arguments["allow_drift"])
     if arguments["dry_run"]:
         sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))
@@ -56,14 +55,6 @@ def _present_script(run: Run, path: Optional[str]) -> launch.Script:
         raise Unusable(f"the script is not text in its declared encoding: {error}") from None
     # The recorded name: what the script sees of itself is what it saw then.
     return script._replace(argv=run.info["argv"], path=run.info["script"] if module is None else script.path)
-
-
-def _read_file(file: str) -> Optional[str]:
-    try:
-        with open(file, "rb") as source:
-            return project.decode(source.read())
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return None
 
 
 def _refuse_drift(versions: Versions, allowed: bool) -> None:
@@ -105,8 +96,8 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
     start.Generators(lambda name, value: None, history.generators)
     failure: Optional[BaseException] = None
     try:
-        code = replaying.compile(script.text, script.path, "")
-        sys.meta_path.insert(0, project.ProjectFinder(os.path.dirname(script.path), replaying.compile))
+        code = replaying.compile(script.text, script.path, project.MAIN)
+        sys.meta_path.insert(0, project.ProjectFinder(versions.territory, replaying.compile))
         session.begin(replaying)
         replaying.tap.install()
         launch.execute(script, code)

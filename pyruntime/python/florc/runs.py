@@ -10,7 +10,7 @@ import platform
 import secrets
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native
 from .launch import Unusable
@@ -86,19 +86,18 @@ class Run:
             os.fsync(file.fileno())
         os.replace(path + ".new", path)
 
-    def keep_source(self, file: str, text: str) -> None:
-        """Keep the text of a project file as it was run."""
+    def keep_source(self, file: str, text: str, module: str, package: str) -> None:
+        """Keep the text of a project file as it was run; `save` makes it part of the run."""
         digest = hashlib.blake2b(file.encode(), digest_size=8).hexdigest()
         kept = f"{digest}-{os.path.basename(file)}"
         with open(os.path.join(self.path, "source", kept), "w", encoding="utf-8", newline="",
                   errors="surrogateescape") as out:
             out.write(text)
-        self.info.setdefault("sources", {})[file] = kept
-        self.save()
+        self.info.setdefault("sources", {})[file] = {"kept": kept, "module": module, "package": package}
 
     def source(self, file: str) -> Optional[str]:
         """The text of a project file as it was run; None when the run did not use it."""
-        kept = self.info.get("sources", {}).get(file)
+        kept = self.info.get("sources", {}).get(file, {}).get("kept")
         if kept is None or os.path.basename(kept) != kept:
             return None
         try:
@@ -107,6 +106,15 @@ class Run:
                 return source.read()
         except OSError:
             return None
+
+    def files(self) -> List[Tuple[str, str, str, str]]:
+        """The project as it was run: name as a module, package, path and text of each file that can still be read."""
+        found = []
+        for file, entry in self.info.get("sources", {}).items():
+            text = self.source(file)
+            if text is not None:
+                found.append((entry["module"], entry["package"], file, text))
+        return found
 
     @property
     def status(self) -> str:

@@ -47,6 +47,10 @@ class Scope(NamedTuple):
     own: bool
     label: str
 
+    def place(self, name: str) -> str:
+        """A name of it as changesets spell it."""
+        return f"{self.label[:-1]}:{name}" if self.label else name
+
 
 class Seen:
     """One object as it was. `content` tells two states apart; `parts` are looked at in turn."""
@@ -180,7 +184,7 @@ class Survey:
             if now == seen.content or now is None or _lies_in(obj, shared):
                 continue
             for key in _changed(seen.content, now):
-                is_place = key in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
+                is_place = obj.place(key) in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
                 if not is_place:
                     return self._name(index, key, scopes)
         return None

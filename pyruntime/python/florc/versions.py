@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native, places
 from .history import History
+from .launch import Script
+from .project import MAIN, Territory, analyse, decode, package_of_module
 
 
 class Change(NamedTuple):
@@ -23,58 +26,52 @@ class Change(NamedTuple):
 
 
 class Versions:
-    """Compares files as they are needed. `allow_drift` lets blocks whose code changed run again instead of refusing."""
+    """The present project beside the recorded one. `allow_drift` lets blocks whose code changed run again instead of
+    refusing."""
 
-    def __init__(self, history: History, allow_drift: bool):
+    def __init__(self, history: History, allow_drift: bool, script: Script):
         self._history, self._allow_drift = history, allow_drift
         self.changes: List[Change] = []
         self._reached: Set[str] = set()
-        self._probed_files: Set[str] = set()
         self._loops: Dict[str, places.Loop] = {}
-        self._of_file: Dict[str, str] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
-        self._done: Dict[str, Any] = {}
+        self.territory = Territory(script)
+        self._project = analyse(script, self.territory)
+        self._add_recorded()
         self.files: Set[str] = set()
         """The project's files as they are met."""
+        self._compare()
 
-    def compare_all(self, read: Any) -> None:
-        """Compare every recorded file; `read(file)` gives its present text, or None when it is gone."""
-        for file in self._history.run.info.get("sources", {}):
-            text = read(file)
-            if text is not None:
-                self.instrument(text, file, self._qualifier(file))
+    def _add_recorded(self) -> None:
+        """Files that the run met otherwise than by following imports."""
+        for module, package, file, _ in self._history.run.files():
+            if module != MAIN and self._project.text(file) is None:
+                with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
+                    self._project.add(module, package, file, decode(present.read()))
 
-    def _qualifier(self, file: str) -> str:
-        plan = self._history.plans.get(file)
-        first = plan["loops"][0]["id"] if plan and plan["loops"] else "L1"
-        return str(first)[: -len(str(first).rpartition(".")[2])]
+    def _compare(self) -> None:
+        self._comparison = _native.Comparison(self._history.run.files(), self._project)
+        self.changes.clear()
+        for file in self._comparison.paths():
+            self._note(file, self._comparison.instrument(file))
 
-    def instrument(self, text: str, file: str, qualifier: str) -> Any:
+    def instrument(self, text: str, file: str, module: str) -> Any:
         """The present text instrumented against the recorded one; None when the compiler cannot read it."""
         self.files.add(file)
-        if file in self._done:
-            return self._done[file]
-        recorded = self._history.run.source(file)
-        try:
-            if recorded is None:
-                emitted = _native.instrument(text, file, qualifier)
-            else:
-                emitted = _native.instrument_for_replay(recorded, text, file, qualifier)
-        except SyntaxError:
-            emitted = None
-        self._done[file] = emitted
-        if emitted is not None:
-            self._note(file, qualifier, emitted)
-        return emitted
+        if self._project.text(file) != text:
+            try:
+                self._project.add(module, package_of_module(module, file), file, text)
+            except SyntaxError:
+                return None
+            self._compare()
+        return self._comparison.instrument(file)
 
-    def _note(self, file: str, qualifier: str, emitted: Any) -> None:
+    def _note(self, file: str, emitted: Any) -> None:
         for entry in json.loads(emitted.plan)["loops"]:
             loop = places.loop_of(entry, file)
             self._loops[loop.id] = loop
-            self._of_file[loop.id] = file
-        if not emitted.changes:
-            return
         report = json.loads(emitted.changes)
+        qualifier = "" if report["module"] == MAIN else f"{report['module']}."
         for change in report["changes"]:
             found = Change(file, **change)
             self.changes.append(found)
@@ -82,8 +79,6 @@ class Versions:
                 self._probes[f"{qualifier}{found.line}"] = (file, found.line)
             if found.kind in ("probe", "inside"):
                 self._reached.update(found.loops)
-        if any(change["kind"] == "probe" for change in report["changes"]):
-            self._probed_files.add(file)
         self._reached.update(report["probed"])
 
     def loop(self, block: str) -> Optional[places.Loop]:
@@ -91,16 +86,8 @@ class Versions:
         return self._loops.get(block)
 
     def is_probed(self, block: str) -> bool:
-        """Whether a loop holds an added statement or may call a function that does.
-
-        Calls are followed within a file; a probe in another file is taken to be reached from every loop.
-        """
-        if block in self._reached:
-            return True
-        return any(file != self._of_file.get(block) for file in self._probed_files if self._is_imported(file))
-
-    def _is_imported(self, file: str) -> bool:
-        return file != self._history.run.info.get("script")
+        """Whether a loop holds an added statement or may call a function that does, in whatever file."""
+        return block in self._reached
 
     def probe_place(self, name: str) -> Tuple[str, int]:
         """File and line of a probe."""
