@@ -9,12 +9,13 @@ import pytest
 import scripts_control
 import scripts_objects
 import scripts_programs
+import scripts_projects
 import scripts_random
 from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_control, scripts_objects, scripts_programs, scripts_random):
+for module in (scripts_control, scripts_objects, scripts_programs, scripts_projects, scripts_random):
     SCRIPTS.update(module.SCRIPTS)
 
 
