@@ -1,7 +1,7 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
 
-use florc::cli::{Outcome, probes_json, run};
 use florc::calls::{Codebase, Found, follow};
+use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit};
 use florc::plan::{Analysis, to_json};
 use florc::probes::{ChangeKind, Report, compare};

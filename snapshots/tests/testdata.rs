@@ -2,9 +2,9 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p florc-snapshots` accepts what is there now: read the difference before.
 
-use florc::cli::probes_text as report_text;
+use florc::cli::{load_codebase, plans_text, probes_text as report_text};
 use florc::emit::undo;
-use florc::plan::to_text;
+use florc::plan::{Analysis, to_text};
 use florc::probes::compare;
 use florc::syntax::File;
 use florc::{EffectsMode, Options, Source, instrument, plan_only};
@@ -72,6 +72,23 @@ fn planned() {
         let plan =
             plan_only(&source, &mode(EffectsMode::Flow)).unwrap_or_else(|error| panic!("{}", error.render(&source)));
         check("plan", path, &to_text(&source, &plan));
+    });
+}
+
+#[test]
+fn planned_projects() {
+    each("projects/*/train.py", |path| {
+        let folder = path.parent().expect("a folder");
+        let source = florc::cli::read_source(path).unwrap_or_else(|message| panic!("{message}"));
+        let mut codebase =
+            load_codebase(&source, path).unwrap_or_else(|diagnostic| panic!("{}", diagnostic.render(&source)));
+        for file in &mut codebase.files {
+            let below = Path::new(&file.source.name).strip_prefix(folder).expect("a file of the project");
+            file.source.name = below.display().to_string();
+        }
+        let plans = Analysis::new(&codebase.files).plans(&mode(EffectsMode::Flow));
+        let files: Vec<_> = codebase.files.iter().map(|file| &file.source).zip(&plans).collect();
+        check("plan", path, &plans_text(&files, &codebase));
     });
 }
 

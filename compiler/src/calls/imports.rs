@@ -91,7 +91,7 @@ struct Wanted {
 impl Follower<'_> {
     fn load(&mut self, file: usize, wanted: &Wanted) {
         let Some(dotted) = &wanted.dotted else {
-            let why = "what it imports is only known when it runs: it is not part of this plan".to_owned();
+            let why = "the name is computed: what it imports is known only when it runs".to_owned();
             self.codebase.unfollowed.push(Unfollowed { file, range: wanted.range, why });
             return;
         };

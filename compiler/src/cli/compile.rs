@@ -115,7 +115,7 @@ pub(super) fn plan(args: &PlanArgs) -> i32 {
 }
 
 /// The script's plan, then those of the modules that hold loops, then what could not be followed.
-fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
+pub fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
     let (script, modules) = (files[0], &files[1..]);
     let mut out = to_text(script.0, script.1);
     for (source, plan) in modules.iter().filter(|(_, plan)| !plan.loops.is_empty()) {
@@ -154,7 +154,11 @@ fn dot(analysis: &Analysis) -> String {
         name => name.to_owned(),
     };
     let flows = analysis.flows();
-    flows.iter().filter(|(scope, _)| scopes.list[**scope].file == 0).map(|(scope, flow)| flow.dot(&title(*scope))).collect()
+    flows
+        .iter()
+        .filter(|(scope, _)| scopes.list[**scope].file == 0)
+        .map(|(scope, flow)| flow.dot(&title(*scope)))
+        .collect()
 }
 
 /// Reads and processes a file, or prints why it cannot be and gives the exit code.

@@ -49,9 +49,7 @@ fn beside_backward(analysis: &Analysis, mut at: usize) -> bool {
 fn called_beside_backward(analysis: &Analysis, target: ScopeId) -> bool {
     let mut sites = analysis.graph.sites.iter().filter(|site| site.targets.contains(&target)).peekable();
     sites.peek().is_some()
-        && sites.all(|site| {
-            analysis.loops.around(site.stmt).is_some_and(|at| beside_backward(analysis, at))
-        })
+        && sites.all(|site| analysis.loops.around(site.stmt).is_some_and(|at| beside_backward(analysis, at)))
 }
 
 /// Whether some `backward()` runs without an unconditional clearing of gradients in the same iteration.

@@ -162,7 +162,12 @@ impl<'t> Analysis<'t> {
             .map(|file| Plan {
                 loops: Vec::new(),
                 mode: options.mode,
-                clock_statements: clock.statements.iter().filter(|(at, _)| *at == file).map(|(_, range)| *range).collect(),
+                clock_statements: clock
+                    .statements
+                    .iter()
+                    .filter(|(at, _)| *at == file)
+                    .map(|(_, range)| *range)
+                    .collect(),
                 clock_names: clock.names.clone(),
             })
             .collect();

@@ -85,13 +85,7 @@ pub fn explain(source: &Source, plan: &Plan, id: &str) -> Option<String> {
     for change in &entry.changeset.changes {
         let line = source.lines.line(change.range.start);
         let assumed = if change.assumed { " (assumed)" } else { "" };
-        let _ = writeln!(
-            out,
-            "    {:width$}  {:13} line {line}: {}{assumed}",
-            change.name(),
-            how(change),
-            change.why
-        );
+        let _ = writeln!(out, "    {:width$}  {:13} line {line}: {}{assumed}", change.name(), how(change), change.why);
     }
     Some(out)
 }

@@ -28,6 +28,7 @@ pub fn align<'o, 'n>(old: &'o File, new: &'n File) -> Aligned<'o, 'n> {
 
 impl<'o, 'n> Aligned<'o, 'n> {
     fn suites(&mut self, old_source: &Source, old: &'o [Stmt], new_source: &Source, new: &'n [Stmt]) {
+        let (removed, added) = (self.removed.len(), self.added.len());
         let old_keys: Vec<String> = old.iter().map(|stmt| key(old_source, stmt)).collect();
         let new_keys: Vec<String> = new.iter().map(|stmt| key(new_source, stmt)).collect();
         for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
@@ -40,6 +41,28 @@ impl<'o, 'n> Aligned<'o, 'n> {
             } else {
                 self.replaced(old_source, old, new_source, new);
             }
+        }
+        self.moved(old_source, removed, new_source, added);
+    }
+
+    /// Of what was removed from a suite and added to it, functions and classes of one name are the same one, elsewhere:
+    /// the order of definitions rarely matters.
+    fn moved(&mut self, old_source: &Source, removed: usize, new_source: &Source, added: usize) {
+        let mut at = removed;
+        while at < self.removed.len() {
+            let old = self.removed[at];
+            let Some(found) = self.added[added..].iter().position(|new| is_same_definition(old, new)) else {
+                at += 1;
+                continue;
+            };
+            let new = self.added.remove(added + found);
+            self.removed.remove(at);
+            if key(old_source, old) == key(new_source, new) {
+                self.same.push((old, new));
+            } else {
+                self.edited.push((old, new));
+            }
+            self.inner(old_source, old, new_source, new);
         }
     }
 
@@ -89,23 +112,66 @@ fn key(source: &Source, stmt: &Stmt) -> String {
     fold(&text)
 }
 
-/// Blanks and comments folded away, outside strings.
+/// Comments dropped, and of blanks only those kept that part two words; strings stay as they are.
 fn fold(text: &str) -> String {
-    let has_string = text.contains(['"', '\'']);
-    text.lines()
-        .map(|line| if has_string { line } else { line.split('#').next().unwrap_or(line) })
-        .flat_map(str::split_whitespace)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut blank = false;
+    while let Some(next) = rest.chars().next() {
+        if next == '#' {
+            rest = rest.trim_start_matches(|c| c != '\n' && c != '\r');
+            continue;
+        }
+        if next.is_whitespace() || next == '\\' {
+            blank = true;
+            rest = &rest[next.len_utf8()..];
+            continue;
+        }
+        let taken = if matches!(next, '"' | '\'') { string_len(rest) } else { next.len_utf8() };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if blank && out.ends_with(is_word) && (is_word(next) || matches!(next, '"' | '\'')) {
+            out.push(' ');
+        }
+        blank = false;
+        out += &rest[..taken];
+        rest = &rest[taken..];
+    }
+    out
+}
+
+/// How many bytes a string literal takes, from its first quote; to the end of the text when it is not closed.
+fn string_len(text: &str) -> usize {
+    let quote = &text[..1];
+    let triple = quote.repeat(3);
+    let close = if text.starts_with(&triple) { triple.as_str() } else { quote };
+    let mut at = close.len();
+    while at < text.len() {
+        if text[at..].starts_with('\\') {
+            at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+        } else if text[at..].starts_with(close) {
+            return at + close.len();
+        } else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+/// Functions or classes of one name.
+fn is_same_definition(old: &Stmt, new: &Stmt) -> bool {
+    match (&old.kind, &new.kind) {
+        (StmtKind::Function(a), StmtKind::Function(b)) => a.name == b.name,
+        (StmtKind::Class(a), StmtKind::Class(b)) => a.name == b.name,
+        _ => false,
+    }
 }
 
 fn is_edit_of(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) -> bool {
     if std::mem::discriminant(&old.kind) != std::mem::discriminant(&new.kind) {
         return false;
     }
-    match (&old.kind, &new.kind) {
-        (StmtKind::Function(a), StmtKind::Function(b)) => a.name == b.name,
-        (StmtKind::Class(a), StmtKind::Class(b)) => a.name == b.name,
+    match &old.kind {
+        StmtKind::Function(_) | StmtKind::Class(_) => is_same_definition(old, new),
         _ => {
             let (old_suites, new_suites) = (all_suites(old), all_suites(new));
             let keys = |source: &Source, suites: Vec<&[Stmt]>| -> Vec<String> {
@@ -116,5 +182,21 @@ fn is_edit_of(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) 
             let shared = old_keys.iter().filter(|key| new_keys.contains(key)).count();
             !old_keys.is_empty() && shared * 2 >= old_keys.len()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn only_layout_is_folded() {
+        assert_eq!(fold("f(a,\n   b)  # why"), fold("f( a, b )"));
+        assert_eq!(fold("print('a  b')  # c"), "print('a  b')");
+        assert_ne!(fold("print('a  b')"), fold("print('a b')"));
+        assert_eq!(fold("x = '#' # '"), "x='#'");
+        assert_ne!(fold("not x"), fold("notx"));
+        assert_eq!(fold("return \"\"\"a # b\n\"\"\""), "return \"\"\"a # b\n\"\"\"");
+        assert_ne!(fold("a in 'x'"), fold("ain'x'"));
     }
 }

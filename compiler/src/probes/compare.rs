@@ -63,11 +63,8 @@ pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
     let (before, after) = (Analysis::new(old), Analysis::new(new));
     let pairs: Vec<Option<usize>> =
         new.iter().map(|file| old.iter().position(|known| known.name == file.name)).collect();
-    let aligned: Vec<Aligned> = pairs
-        .iter()
-        .zip(new)
-        .map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default())
-        .collect();
+    let aligned: Vec<Aligned> =
+        pairs.iter().zip(new).map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default()).collect();
     let old_plans = before.plans(options);
     let mut plans = after.plans(options);
     let matched: Vec<BTreeMap<String, String>> = aligned
@@ -189,5 +186,10 @@ fn rename(plan: &mut Plan, matched: &BTreeMap<String, String>) {
 }
 
 fn memoized(plans: &[Plan], loops: &BTreeSet<String>) -> Vec<String> {
-    plans.iter().flat_map(|plan| &plan.loops).filter(|entry| entry.is_memoized() && loops.contains(&entry.id)).map(|e| e.id.clone()).collect()
+    plans
+        .iter()
+        .flat_map(|plan| &plan.loops)
+        .filter(|entry| entry.is_memoized() && loops.contains(&entry.id))
+        .map(|e| e.id.clone())
+        .collect()
 }

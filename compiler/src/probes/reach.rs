@@ -39,7 +39,8 @@ pub(super) fn loops_reached(analysis: &Analysis, plans: &[Plan], stmt: &Stmt) ->
 fn is_implicit(analysis: &Analysis, scope: ScopeId) -> bool {
     let scopes = &analysis.project.scopes;
     let name = scopes.list[scope].qualname.rsplit('.').next().unwrap_or("");
-    let nested = scopes.list[scope].parent.is_some_and(|parent| !scopes.is_module(parent) && scopes.class_of(scope).is_none());
+    let nested =
+        scopes.list[scope].parent.is_some_and(|parent| !scopes.is_module(parent) && scopes.class_of(scope).is_none());
     name == "forward" || (name.starts_with("__") && name != "__init__") || nested
 }
 

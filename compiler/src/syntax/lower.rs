@@ -171,13 +171,12 @@ fn plain_import(alias: &ast::Alias) -> Import {
     let name = alias.name.as_str();
     let package = name.split('.').next().unwrap_or(name);
     match &alias.asname {
-        Some(local) => Import { local: local.to_string(), dotted: name.to_owned(), module: name.to_owned(), is_future: false },
-        None => Import {
-            local: package.to_owned(),
-            dotted: package.to_owned(),
-            module: name.to_owned(),
-            is_future: false,
-        },
+        Some(local) => {
+            Import { local: local.to_string(), dotted: name.to_owned(), module: name.to_owned(), is_future: false }
+        }
+        None => {
+            Import { local: package.to_owned(), dotted: package.to_owned(), module: name.to_owned(), is_future: false }
+        }
     }
 }
 
