@@ -4,11 +4,11 @@ use super::link::Denoted;
 use super::project::Project;
 use super::resolve::Callee;
 use crate::scopes::{Owner, ScopeId};
-use crate::syntax::tree::{Expr, ExprKind, Stmt};
+use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call, or a mention of a function as a value, inside a scope.
 #[derive(Clone, Debug)]
@@ -30,12 +30,14 @@ pub struct CallGraph {
     pub sites: Vec<CallSite>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
     pub mentioned: BTreeSet<ScopeId>,
+    /// Who may run whom, calls that are not written as calls included: callbacks, properties, `with`, `for`, subscripts.
+    edges: BTreeSet<(ScopeId, ScopeId)>,
 }
 
 impl CallGraph {
     /// Finds every call of the project.
     pub fn new(project: &Project) -> Self {
-        let mut graph = CallGraph { sites: Vec::new(), mentioned: BTreeSet::new() };
+        let mut graph = CallGraph { sites: Vec::new(), mentioned: BTreeSet::new(), edges: BTreeSet::new() };
         for (id, scope) in project.scopes.list.iter().enumerate() {
             walk::statements(scope.body, &mut |stmt| graph.statement(project, id, stmt));
         }
@@ -43,6 +45,12 @@ impl CallGraph {
     }
 
     fn statement(&mut self, project: &Project, scope: ScopeId, stmt: &Stmt) {
+        if matches!(stmt.kind, StmtKind::For(_) | StmtKind::With { .. }) {
+            let classes =
+                walk::own_expressions(stmt).into_iter().filter_map(|expr| project.class_of_value(scope, expr));
+            let special: Vec<ScopeId> = classes.flat_map(|class| project.special_methods(class)).collect();
+            self.edges.extend(special.into_iter().map(|target| (scope, target)));
+        }
         let mut called_names: BTreeSet<usize> = BTreeSet::new();
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
@@ -50,31 +58,61 @@ impl CallGraph {
                     ExprKind::Call(call) => {
                         called_names.insert(call.callee.range.start);
                         let (targets, opaque) = reached(project, scope, &project.callee(scope, call));
+                        self.edges.extend(targets.iter().map(|&target| (scope, target)));
                         self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque });
                     }
                     ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
-                        self.mentioned.extend(functions_named(project, scope, part));
+                        let named = functions_named(project, scope, part);
+                        self.edges.extend(named.iter().map(|&target| (scope, target)));
+                        self.mentioned.extend(named);
                     }
                     _ => {}
                 }
+                let implied = implied(project, scope, part);
+                self.edges.extend(implied.into_iter().map(|target| (scope, target)));
                 true
             });
         }
     }
 
+    /// Of the functions of a group, which each one is run by.
+    pub fn callers_within(&self, group: &[ScopeId]) -> BTreeMap<ScopeId, Vec<ScopeId>> {
+        let members: BTreeSet<ScopeId> = group.iter().copied().collect();
+        let mut callers: BTreeMap<ScopeId, Vec<ScopeId>> = BTreeMap::new();
+        for &caller in group {
+            for &(_, target) in self.edges.range((caller, 0)..(caller + 1, 0)) {
+                if members.contains(&target) {
+                    callers.entry(target).or_default().push(caller);
+                }
+            }
+        }
+        callers
+    }
+
     /// Strongly connected components of the functions, callees before callers.
     pub fn bottom_up(&self, functions: usize) -> Vec<Vec<ScopeId>> {
-        let mut graph = DiGraph::<(), ()>::with_capacity(functions, self.sites.len());
+        let mut graph = DiGraph::<(), ()>::with_capacity(functions, self.edges.len());
         let nodes: Vec<_> = (0..functions).map(|_| graph.add_node(())).collect();
-        for site in &self.sites {
-            for &target in &site.targets {
-                graph.update_edge(nodes[site.scope], nodes[target], ());
-            }
+        for &(caller, target) in &self.edges {
+            graph.add_edge(nodes[caller], nodes[target], ());
         }
         tarjan_scc(&graph)
             .into_iter()
             .map(|part| part.into_iter().map(petgraph::graph::NodeIndex::index).collect())
             .collect()
+    }
+}
+
+/// Methods of the project that an expression runs without calling them by name.
+fn implied(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
+    let special = |object: &Expr| -> Vec<ScopeId> {
+        let class = project.class_of_value(scope, object);
+        class.map(|class| project.special_methods(class)).unwrap_or_default()
+    };
+    match &expr.kind {
+        ExprKind::Attribute { attr, .. } if project.is_property(attr) => project.accessors(None, attr),
+        ExprKind::Subscript { value, .. } => special(value),
+        _ => Vec::new(),
     }
 }
 

@@ -25,7 +25,7 @@ impl Project<'_> {
         match &expr.kind {
             ExprKind::Name(name) => {
                 let Some(home) = self.scopes.resolve(scope, name) else {
-                    return self.from_star(self.scopes.module_of(scope), name, MAX_LINKS);
+                    return self.starred(self.scopes.module_of(scope), name, MAX_LINKS);
                 };
                 let key = (home, name.clone());
                 if self.variables.contains(&key) {
@@ -79,11 +79,11 @@ impl Project<'_> {
         if let Some(dotted) = self.imports.get(&key) {
             return self.linked(dotted, fuel);
         }
-        submodule().or_else(|| self.from_star(scope, name, fuel))
+        submodule().or_else(|| self.starred(scope, name, fuel))
     }
 
     /// What `from module import *` gives a module under this name.
-    fn from_star(&self, scope: ScopeId, name: &str, fuel: usize) -> Option<Denoted> {
+    fn starred(&self, scope: ScopeId, name: &str, fuel: usize) -> Option<Denoted> {
         let fuel = fuel.checked_sub(1)?;
         let sources = self.stars.get(&scope)?;
         sources.iter().rev().find_map(|module| match self.linked(module, fuel)? {

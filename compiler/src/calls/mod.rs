@@ -1,5 +1,6 @@
 //! Who calls whom inside the project, and what a call expression can reach.
 
+mod classes;
 mod graph;
 mod imports;
 mod link;

@@ -1,9 +1,9 @@
 //! What the files of a project define: functions, classes with their methods and bases, imported names, and the classes of variables.
 
-use super::link::Denoted;
+use super::classes::Families;
 use crate::scopes::{Owner, ScopeId, Scopes, is_builtin};
 use crate::syntax::File;
-use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +37,9 @@ pub struct Project<'t> {
     pub variables: BTreeSet<(ScopeId, String)>,
     /// Annotations of parameters.
     pub annotations: BTreeMap<(ScopeId, String), &'t Expr>,
-    /// Names of attributes that a class computes.
-    properties: BTreeSet<String>,
+    /// The functions that compute attributes, by the attribute's name.
+    pub(super) properties: BTreeMap<String, Vec<ScopeId>>,
+    pub(super) families: Families,
 }
 
 impl<'t> Project<'t> {
@@ -56,11 +57,13 @@ impl<'t> Project<'t> {
             assigned: BTreeMap::new(),
             variables: BTreeSet::new(),
             annotations: BTreeMap::new(),
-            properties: BTreeSet::new(),
+            properties: BTreeMap::new(),
+            families: Families::default(),
         };
         for id in 0..project.scopes.list.len() {
             project.index_scope(id, &files[project.scopes.list[id].file]);
         }
+        project.families = Families::new(&project);
         project
     }
 
@@ -143,7 +146,7 @@ impl<'t> Project<'t> {
             if let Owner::Function(function) = self.scopes.list[scope].owner
                 && function.decorators.iter().any(makes_property)
             {
-                self.properties.insert(name.to_owned());
+                self.properties.entry(name.to_owned()).or_default().push(scope);
             }
         }
     }
@@ -182,145 +185,6 @@ impl<'t> Project<'t> {
     /// Whether there are other files than the script.
     fn has_files(&self) -> bool {
         self.by_name.len() > 1
-    }
-
-    /// The name of a method's first parameter.
-    pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
-        self.scopes.class_of(scope)?;
-        self.scopes.list[scope].params().first().copied()
-    }
-
-    /// A method by name, looked up through the bases that the file defines.
-    pub fn method(&self, class: ScopeId, name: &str) -> Option<ScopeId> {
-        self.with_bases(class).into_iter().find_map(|at| self.classes.get(&at)?.methods.get(name).copied())
-    }
-
-    /// The methods that `object.name` may run when the object is of a class or of one derived from it.
-    pub fn methods(&self, class: ScopeId, name: &str) -> Vec<ScopeId> {
-        let derived = self.classes.iter().filter(|&(&at, _)| at != class && self.with_bases(at).contains(&class));
-        let overriding = derived.filter_map(|(_, info)| info.methods.get(name).copied());
-        let mut found: Vec<ScopeId> = self.method(class, name).into_iter().chain(overriding).collect();
-        found.dedup();
-        found
-    }
-
-    /// What `super().name` runs inside a method.
-    pub fn inherited(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
-        let class = self.scopes.class_of(scope)?;
-        let bases = self.with_bases(class).into_iter().skip(1);
-        bases.filter_map(|at| self.classes.get(&at)).find_map(|info| info.methods.get(name).copied())
-    }
-
-    /// The getters and setters that an attribute may run: of the object's class, if that is known, else of any class.
-    pub fn accessors(&self, class: Option<ScopeId>, attr: &str) -> Vec<ScopeId> {
-        let classes: Vec<ScopeId> = match class {
-            Some(class) => self.classes.keys().copied().filter(|&at| self.with_bases(at).contains(&class)).collect(),
-            None => self.classes.keys().copied().collect(),
-        };
-        let all = classes.into_iter().flat_map(|at| self.with_bases(at));
-        let found: BTreeSet<ScopeId> =
-            all.filter_map(|at| self.definitions.get(&(at, attr.to_owned()))).flatten().copied().collect();
-        found.into_iter().collect()
-    }
-
-    /// Whether some class of the file computes the attribute: reading it, or assigning it, runs a function.
-    pub fn is_property(&self, attr: &str) -> bool {
-        self.properties.contains(attr)
-    }
-
-    /// The values that the methods of a class, or of its bases in the file, assign to an attribute of `self`.
-    pub fn attribute_values(&self, class: ScopeId, attr: &str) -> Option<&Vec<&'t Expr>> {
-        let key = format!("self.{attr}");
-        self.with_bases(class).into_iter().find_map(|at| self.assigned.get(&(at, key.clone())))
-    }
-
-    /// A class and the bases of it that the file defines, nearest first.
-    fn with_bases(&self, class: ScopeId) -> Vec<ScopeId> {
-        let mut found = vec![class];
-        let mut at = 0;
-        while let Some(info) = found.get(at).and_then(|class| self.classes.get(class)) {
-            let around = found.get(at).and_then(|&class| self.scopes.list[class].parent).unwrap_or_default();
-            for base in info.bases.iter().filter_map(|base| self.class_denoted(around, base)) {
-                if !found.contains(&base) {
-                    found.push(base);
-                }
-            }
-            at += 1;
-        }
-        found
-    }
-
-    /// The class that an expression denotes, seen from a scope.
-    pub fn class_denoted(&self, scope: ScopeId, expr: &Expr) -> Option<ScopeId> {
-        let found = match &expr.kind {
-            // A class that is bound again under its name (`Net = compile(Net)`) is still meant.
-            ExprKind::Name(name) => {
-                let home = self.scopes.resolve(scope, name);
-                home.and_then(|home| self.definitions.get(&(home, name.clone()))).cloned()
-            }
-            // `x: "Net"`
-            ExprKind::Constant(Literal::Str(name)) => {
-                let home = self.scopes.resolve(scope, name)?;
-                self.definitions.get(&(home, name.clone())).cloned()
-            }
-            _ => None,
-        };
-        let found = found.or_else(|| match self.denoted(scope, expr) {
-            Some(Denoted::Definitions(found)) => Some(found),
-            _ => None,
-        });
-        found?.into_iter().find(|id| self.classes.contains_key(id))
-    }
-
-    /// The class of the object that an expression yields, where one assignment settles it.
-    pub fn class_of_value(&self, scope: ScopeId, expr: &Expr) -> Option<ScopeId> {
-        self.class_within(scope, expr, 8)
-    }
-
-    fn class_within(&self, scope: ScopeId, expr: &Expr, fuel: usize) -> Option<ScopeId> {
-        let fuel = fuel.checked_sub(1)?;
-        match &expr.kind {
-            ExprKind::Name(name) => {
-                if self.self_name(scope) == Some(name.as_str()) {
-                    return self.scopes.class_of(scope);
-                }
-                let home = self.scopes.resolve(scope, name)?;
-                let key = (home, name.clone());
-                if let Some(annotation) = self.annotations.get(&key) {
-                    return self.class_denoted(home, annotation);
-                }
-                self.single_class(home, self.assigned.get(&key)?, fuel)
-            }
-            ExprKind::Attribute { value, attr } => {
-                let class = self.class_within(scope, value, fuel)?;
-                let values = self.attribute_values(class, attr)?;
-                let init = self.method(class, "__init__").unwrap_or(class);
-                self.single_class(init, values, fuel)
-            }
-            ExprKind::Call(call) => self.class_constructed(scope, call, fuel),
-            _ => None,
-        }
-    }
-
-    fn single_class(&self, scope: ScopeId, values: &[&Expr], fuel: usize) -> Option<ScopeId> {
-        let mut classes = values.iter().map(|value| self.class_within(scope, value, fuel));
-        let first = classes.next()??;
-        classes.all(|class| class == Some(first)).then_some(first)
-    }
-
-    /// `Net(…)`, and `Net(…).to(device)`: methods that return their receiver keep its class.
-    fn class_constructed(&self, scope: ScopeId, call: &Call, fuel: usize) -> Option<ScopeId> {
-        if let Some(class) = self.class_denoted(scope, &call.callee) {
-            return Some(class);
-        }
-        match &call.callee.kind {
-            ExprKind::Attribute { value, attr }
-                if matches!(attr.as_str(), "to" | "cuda" | "cpu" | "train" | "eval" | "double" | "float" | "half") =>
-            {
-                self.class_within(scope, value, fuel)
-            }
-            _ => None,
-        }
     }
 
     /// The dotted library name that an expression denotes (`F.relu` → `torch.nn.functional.relu`), unless a variable

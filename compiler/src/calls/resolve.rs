@@ -5,6 +5,10 @@ use super::project::Project;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind};
 
+/// Methods of one name, of classes that have nothing to do with each other, that a call on an object of unknown class is
+/// taken to reach; where there are more, the call is one of a method that is not known.
+const MAX_CANDIDATES: usize = 12;
+
 /// What is called.
 #[derive(Clone, Debug)]
 pub enum Callee<'t> {
@@ -149,11 +153,12 @@ impl<'t> Project<'t> {
         if self.is_foreign(scope, value) {
             return Callee::Method { receiver: value, name: attr };
         }
-        let named: Vec<ScopeId> = self.classes.values().filter_map(|class| class.methods.get(attr).copied()).collect();
-        if named.is_empty() {
+        // A name that half of the project's classes share says nothing.
+        let named = self.methods_named(attr);
+        if named.is_empty() || named.len() > MAX_CANDIDATES {
             Callee::Method { receiver: value, name: attr }
         } else {
-            Callee::Methods { receiver: value, targets: named, name: attr, sure: false }
+            Callee::Methods { receiver: value, targets: named.to_vec(), name: attr, sure: false }
         }
     }
 }

@@ -6,6 +6,7 @@ use super::place::Place;
 use super::{Effect, EffectKind};
 use crate::calls::{CallGraph, Project};
 use crate::scopes::{Owner, ScopeId};
+use std::collections::{BTreeSet, HashSet};
 
 /// What calling a function changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,14 +15,25 @@ pub struct Summary {
     pub effects: Vec<Effect>,
 }
 
-/// The summaries of a file's functions.
+impl Summary {
+    /// Of a function that cannot be followed.
+    fn unknown(project: &Project, id: ScopeId) -> Self {
+        let range = project.scopes.list[id].body.first().map(|stmt| stmt.range).unwrap_or_default();
+        let why = "changes more than can be followed".to_owned();
+        Summary { effects: vec![Effect { kind: EffectKind::Unknown, place: None, range, why, assumed: false }] }
+    }
+}
+
+/// The summaries of a project's functions.
 #[derive(Clone, Debug, Default)]
 pub struct Summaries {
     list: Vec<Option<Summary>>,
 }
 
-/// Functions with more effects than this are summarized by their first ones; real functions stay far below.
-const MAX_EFFECTS: usize = 400;
+/// A function with more effects than this is one that cannot be followed; real ones stay far below.
+const MAX_EFFECTS: usize = 150;
+/// A group of functions that call each other is gone through at most this often.
+const MAX_ROUNDS: usize = 30;
 
 impl Summaries {
     /// Computes the summaries of a project, callees before callers, each recursive group to its fixpoint.
@@ -29,18 +41,25 @@ impl Summaries {
         let count = project.scopes.list.len();
         let mut all = Self { list: vec![None; count] };
         for group in graph.bottom_up(count) {
+            let callers = graph.callers_within(&group);
+            let mut todo: BTreeSet<ScopeId> = group.into_iter().collect();
             // Effects only grow, and there are finitely many places: a group settles within a few rounds. The bound
             // covers attribute chains that grow along a recursion.
-            for _ in 0..group.len() + 4 {
-                let mut changed = false;
-                for &id in &group {
-                    let new = all.compute(project, aliases, id);
-                    changed |= all.list[id] != new;
-                    all.list[id] = new;
-                }
-                if !changed {
+            for _ in 0..MAX_ROUNDS {
+                if todo.is_empty() {
                     break;
                 }
+                for id in std::mem::take(&mut todo) {
+                    let new = all.compute(project, aliases, id);
+                    if all.list[id] != new {
+                        all.list[id] = new;
+                        todo.extend(callers.get(&id).into_iter().flatten());
+                    }
+                }
+            }
+            if !todo.is_empty() {
+                let members = callers.keys().chain(callers.values().flatten());
+                members.for_each(|&id| all.list[id] = all.list[id].as_ref().map(|_| Summary::unknown(project, id)));
             }
         }
         all
@@ -59,6 +78,7 @@ impl Summaries {
         let extractor = Extractor::new(project, aliases, self);
         let params = scope.params();
         let mut effects: Vec<Effect> = Vec::new();
+        let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
         for effect in extractor.suite(id, scope.body) {
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
             let own = |place: &Place| place.home == Some(id);
@@ -72,11 +92,13 @@ impl Summaries {
                     }
                     Some(_) => true,
                 };
-                let known = effects.iter().any(|old| old.kind == effect.kind && old.place == effect.place);
-                if visible && !known && effects.len() < MAX_EFFECTS {
+                if visible && known.insert((effect.kind, effect.place.clone())) {
                     effects.push(effect);
                 }
             }
+        }
+        if effects.len() > MAX_EFFECTS {
+            return Some(Summary::unknown(project, id));
         }
         Some(Summary { effects })
     }
