@@ -105,7 +105,7 @@ impl Facts {
 
     fn method(&self, name: &str) -> Work {
         let cheap = Knowledge::shipped().method(name).is_some_and(|facts| facts.cheap);
-        let trains = matches!(name, "backward" | "step" | "partial_fit" | "minimize" | "train_on_batch");
+        let trains = matches!(name, "backward" | "step" | "fit" | "partial_fit" | "minimize" | "train_on_batch");
         Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
     }
 
