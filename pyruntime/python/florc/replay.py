@@ -263,12 +263,21 @@ class Replay:
 
 
 def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
-    module, _, own = name.rpartition(":")
+    module, _, path = name.rpartition(":")
     names = places.globals_of(frame, module)
-    if name in values:
-        names[own] = values[name]
+    root, *between = path.split(".")
+    if between:
+        holder = names[root]
+        for attribute in between[:-1]:
+            holder = getattr(holder, attribute)
+        if name in values:
+            setattr(holder, between[-1], values[name])
+        elif hasattr(holder, between[-1]):
+            delattr(holder, between[-1])
+    elif name in values:
+        names[root] = values[name]
     else:
-        names.pop(own, None)
+        names.pop(root, None)
 
 
 class _Capture:
