@@ -61,10 +61,12 @@ impl Summaries {
         let mut effects: Vec<Effect> = Vec::new();
         for effect in extractor.suite(id, scope.body) {
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
-            let own = |place: &Place| place.home == Some(id);
+            // A name that no scope binds may belong to a comprehension or a lambda.
+            let own = |place: &Place| place.home == Some(id) || place.home.is_none();
             for effect in spread(aliases, effect, &own) {
                 let visible = match &effect.place {
                     None => true,
+                    Some(place) if place.home.is_none() => !aliases.knows(place),
                     Some(place) if place.home == Some(id) => {
                         let is_param = params.contains(&place.root.as_str());
                         let rebinds_name = effect.kind == EffectKind::Bind && place.attrs.is_empty();
