@@ -90,7 +90,7 @@ impl Extractor<'_, '_> {
     }
 
     /// An object that was made from a function of the project: `partial(train_step, net)`, `torch.compile(f)`, or what
-    /// `make_train_step(net, optimizer)` returns.
+    /// `make_train_step(net, optimizer)` returns. Says whether that is all that can stand there.
     pub(super) fn made_from_functions(
         &self,
         scope: ScopeId,
@@ -98,7 +98,7 @@ impl Extractor<'_, '_> {
         object: &Expr,
         range: Range,
         out: &mut Vec<Effect>,
-    ) {
+    ) -> bool {
         let key = match &object.kind {
             ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
             ExprKind::Attribute { value, attr } => {
@@ -106,23 +106,37 @@ impl Extractor<'_, '_> {
             }
             _ => None,
         };
-        for value in key.and_then(|key| self.project.assigned.get(&key)).into_iter().flatten() {
-            let ExprKind::Call(maker) = &value.kind else { continue };
-            match self.project.callee(scope, maker) {
+        let values = key.and_then(|key| self.project.assigned.get(&key)).map_or(&[][..], Vec::as_slice);
+        let mut all = !values.is_empty();
+        for value in values {
+            let ExprKind::Call(maker) = &value.kind else {
+                all = false;
+                continue;
+            };
+            all &= match self.project.callee(scope, maker) {
                 Callee::Library(name) => self.wrapped(scope, call, maker, &name, range, out),
                 Callee::Functions(targets) | Callee::Methods { targets, .. } => {
-                    for target in targets {
-                        self.returned(scope, call, maker, target, range, out);
-                    }
+                    let known: Vec<bool> =
+                        targets.iter().map(|&target| self.returned(scope, call, maker, target, range, out)).collect();
+                    !known.contains(&false)
                 }
-                _ => {}
-            }
+                _ => false,
+            };
         }
+        all
     }
 
     /// What `partial(f, a)(b)` and `torch.compile(f)(b)` do is what `f` does.
-    fn wrapped(&self, scope: ScopeId, call: &Call, maker: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
-        let Some(function) = maker.args.first() else { return };
+    fn wrapped(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        maker: &Call,
+        name: &str,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        let Some(function) = maker.args.first() else { return false };
         let bound = if name == "functools.partial" { &maker.args[1..] } else { &[] };
         let whole = Call {
             callee: function.clone(),
@@ -133,11 +147,12 @@ impl Extractor<'_, '_> {
             Callee::Functions(targets) => targets,
             Callee::Methods { targets, receiver, .. } => {
                 targets.iter().for_each(|&target| self.summary(scope, &whole, Some(receiver), target, range, out));
-                return;
+                return true;
             }
-            _ => return,
+            _ => return false,
         };
         targets.iter().for_each(|&target| self.summary(scope, &whole, None, target, range, out));
+        true
     }
 
     /// What a function that `maker` returns does: its effects on the parameters of `maker` are effects on what these
@@ -150,15 +165,16 @@ impl Extractor<'_, '_> {
         target: ScopeId,
         range: Range,
         out: &mut Vec<Effect>,
-    ) {
-        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
+    ) -> bool {
+        let inner_functions = self.functions_returned(target);
+        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return false };
         self.lambda_depth.set(depth);
         let receiver = match &maker.callee.kind {
             ExprKind::Attribute { value, .. } => Some(value.as_ref()),
             _ => None,
         };
         let mut inside = Vec::new();
-        for returned in self.functions_returned(target) {
+        for &returned in &inner_functions {
             self.summary(scope, call, None, returned, range, &mut inside);
         }
         for inner in inside {
@@ -183,6 +199,7 @@ impl Extractor<'_, '_> {
             }
         }
         self.lambda_depth.set(depth + 1);
+        !inner_functions.is_empty()
     }
 
     /// The functions defined inside a function that it returns by name.

@@ -160,13 +160,15 @@ impl Extractor<'_, '_> {
         if self.is_stateless(scope, object) {
             return;
         }
+        if target.is_none() && self.made_from_functions(scope, call, object, range, out) {
+            return;
+        }
         for place in self.reach(scope, object) {
             let why = format!("{place}(…) is called and may change itself");
             out.push(effect(EffectKind::Mutate, Some(place), range, why));
         }
-        match target {
-            Some(target) => self.summary(scope, call, Some(object), target, range, out),
-            None => self.made_from_functions(scope, call, object, range, out),
+        if let Some(target) = target {
+            self.summary(scope, call, Some(object), target, range, out);
         }
     }
 

@@ -117,6 +117,12 @@ impl Selection<'_, '_> {
         decisions
     }
 
+    /// Whether a loop stands inside so many others that none of them would be skipped with it.
+    fn is_deep(&self, at: usize) -> bool {
+        let parent = |at: usize| self.analysis.loops.list[at].parent;
+        std::iter::successors(parent(at), |&outer| parent(outer)).count() > MAX_DEPTH
+    }
+
     fn decide(&self, at: usize, context: Context) -> Decision {
         let entry = &self.analysis.loops.list[at];
         let work = self.facts.loops[at];
@@ -132,6 +138,9 @@ impl Selection<'_, '_> {
             Context::Memoized(Some(outer)) => Decision { action: Role::Inside(outer), note: None },
             Context::Memoized(None) => alone("it runs inside calls that florc does not follow"),
             _ if !work.works && !work.loops_below => alone("it holds nothing worth skipping"),
+            _ if self.is_deep(at) && !work.trains && !work.trains_below => {
+                alone("it is nested too deeply: following it would cost more than skipping it saves")
+            }
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
                 let followed = if context == Context::Top { work.trains } else { work.trains_below && !work.trains };
@@ -145,6 +154,9 @@ impl Selection<'_, '_> {
         }
     }
 }
+
+/// A loop inside more loops than this is entered too often to be followed, unless it trains.
+const MAX_DEPTH: usize = 2;
 
 fn rank(context: Context) -> u8 {
     match context {
