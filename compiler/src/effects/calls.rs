@@ -11,6 +11,11 @@ use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, ParamKind};
 use std::collections::BTreeSet;
 
+/// Why an argument of a call that florc cannot follow may change.
+const HANDED: &str = "handed to a call that florc cannot see into, which may change it";
+/// The same where nothing else can be what the call is for.
+const DROPPED: &str = "handed to a call that florc cannot see into, and whose result is dropped";
+
 impl Extractor<'_, '_> {
     pub(super) fn call(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
         match self.project.callee(scope, call) {
@@ -200,13 +205,17 @@ impl Extractor<'_, '_> {
             let why = format!("{place}(…) is called and may change itself");
             out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why) });
         }
-        let why = "it is handed to a call that florc cannot follow, which may change it";
-        let mut handed = Vec::new();
-        self.mutate_arguments(scope, call, range, why, true, &mut handed);
-        // `loss = criterion(model(batch), labels)`: where the result is used, a batch is taken to be read only.
         let used = self.result_dropped.get() != Some(range);
-        handed.retain(|effect| !(used && effect.place.as_ref().is_some_and(|place| self.aliases.is_element(place))));
+        let mut handed = Vec::new();
+        self.mutate_arguments(scope, call, range, if used { HANDED } else { DROPPED }, true, &mut handed);
+        handed.retain(|effect| !self.is_only_read(effect));
         out.extend(handed);
+    }
+
+    /// `loss = criterion(model(batch), labels)`: where the result is used, a batch is taken to be read only, whether it
+    /// is handed over here or by a function that was given it.
+    fn is_only_read(&self, effect: &Effect) -> bool {
+        effect.why.ends_with(HANDED) && effect.place.as_ref().is_some_and(|place| self.aliases.is_element(place))
     }
 
     pub(super) fn mutate_arguments(
@@ -265,8 +274,9 @@ impl Extractor<'_, '_> {
                 continue;
             }
             for root in self.argument_places(scope, call, receiver, target, &place.root) {
-                let reached = root.extend(&place.attrs);
-                out.push(Effect { place: Some(reached), range, why: why.clone(), ..inner.clone() });
+                let reached =
+                    Effect { place: Some(root.extend(&place.attrs)), range, why: why.clone(), ..inner.clone() };
+                out.extend(Some(reached).filter(|reached| !self.is_only_read(reached)));
             }
         }
     }
