@@ -55,21 +55,23 @@ struct Selection<'a, 't> {
 impl Selection<'_, '_> {
     fn round(&mut self) -> bool {
         let decisions = self.decisions();
-        let mut changed = false;
+        // All of a round sees what the round before found: a decision made before its function's caller was known must
+        // not reach further.
+        let mut found = self.contexts.clone();
         for site in &self.analysis.graph.sites {
             let Some(from) = self.context_of_site(site.scope, site.stmt, &decisions) else { continue };
             for &target in &site.targets {
                 if is_compiled(self.analysis, target) || is_hidden(self.analysis, target) {
                     continue;
                 }
-                let slot = &mut self.contexts[target];
-                let moves_up = slot.is_none_or(|known| rank(from) < rank(known));
-                if moves_up {
+                let slot = &mut found[target];
+                if slot.is_none_or(|known| rank(from) < rank(known)) {
                     *slot = Some(from);
-                    changed = true;
                 }
             }
         }
+        let changed = found != self.contexts;
+        self.contexts = found;
         changed
     }
 
