@@ -21,7 +21,11 @@ impl Extractor<'_, '_> {
         match self.project.callee(scope, call) {
             Callee::Library(name) => self.library(scope, call, &name, range, out),
             Callee::Method { receiver, name } => {
-                let facts = method_facts(self.project, scope, call, receiver, name);
+                let mut facts = method_facts(self.project, scope, call, receiver, name);
+                // `scaler.step(optimizer)` is a statement; `env.step(action)` is asked for what it returns.
+                if name == "step" && self.result_dropped.get() != Some(range) {
+                    facts = facts.map(|known| Facts { mutates_arguments: false, ..known });
+                }
                 self.method(scope, call, receiver, name, facts, range, out);
             }
             Callee::Methods { receiver, targets, name, sure } => {
@@ -56,7 +60,8 @@ impl Extractor<'_, '_> {
             self.mutate_arguments(scope, call, range, &why, true, out);
             return;
         };
-        if facts.unknowable {
+        // `vars(args)` is a part of its argument; without one it is all local names.
+        if facts.unknowable && (name != "builtins.vars" || call.args.is_empty()) {
             out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() can change any name")));
         }
         if facts.settings && self.result_dropped.get() == Some(range) {
