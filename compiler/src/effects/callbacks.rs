@@ -218,33 +218,4 @@ impl Extractor<'_, '_> {
         found.retain(|&id| matches!(self.project.scopes.list[id].owner, Owner::Function(_)));
         found
     }
-
-    /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
-    pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
-        const EXHAUST: &[&str] =
-            &["list", "tuple", "set", "frozenset", "dict", "sum", "any", "all", "max", "min", "sorted"];
-        if !name.strip_prefix("builtins.").is_some_and(|name| EXHAUST.contains(&name)) {
-            return;
-        }
-        for place in call.args.iter().flat_map(|argument| self.reach(scope, argument)) {
-            if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
-                out.push(effect(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
-            }
-        }
-    }
-
-    /// Whether a name may hold an iterator: a generator, or what `iter`, `zip`, `map`, `itertools` make.
-    fn is_iterator(&self, home: ScopeId, place: &Place) -> bool {
-        let values = self.project.assigned.get(&(home, place.root.clone()));
-        place.attrs.is_empty()
-            && values.into_iter().flatten().any(|value| match &value.kind {
-                ExprKind::Comprehension { is_generator, .. } => *is_generator,
-                ExprKind::Call(call) => self.project.library_name(home, &call.callee).is_some_and(|name| {
-                    let lazy = ["iter", "zip", "map", "filter", "enumerate", "reversed"];
-                    name.starts_with("itertools.")
-                        || name.strip_prefix("builtins.").is_some_and(|name| lazy.contains(&name))
-                }),
-                _ => false,
-            })
-    }
 }

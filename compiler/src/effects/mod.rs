@@ -7,6 +7,7 @@ mod changeset;
 mod clock;
 mod extract;
 mod filter;
+mod iterators;
 mod knowledge;
 mod place;
 mod receivers;

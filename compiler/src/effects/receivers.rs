@@ -59,7 +59,7 @@ fn same_class(project: &Project, scope: ScopeId, values: &[&Expr], fuel: usize) 
 }
 
 /// How many statements of its scope bind a name, its parameter list among them.
-fn count_of_bindings(project: &Project, home: ScopeId, name: &str) -> usize {
+pub(super) fn count_of_bindings(project: &Project, home: ScopeId, name: &str) -> usize {
     let scope = &project.scopes.list[home];
     let mut count = match scope.owner {
         Owner::Function(function) => function.params.iter().filter(|param| param.name == name).count(),
