@@ -149,7 +149,7 @@ impl Extractor<'_, '_> {
         for (keyword, value) in &call.keywords {
             let target = match keyword.as_deref() {
                 Some("inplace") if !is_false(value) => call.args.first().or(receiver),
-                Some("out" | "generator" | "random_state" | "rng") => Some(value),
+                Some("out" | "output" | "dst" | "generator" | "random_state" | "rng") => Some(value),
                 _ => None,
             };
             for place in target.into_iter().flat_map(|target| self.reach(scope, target)) {
