@@ -223,3 +223,77 @@ for epoch in range(3):
     print(epoch, model.coef_)
 +    print("PROBE", model.coef_, model.t_)
 """)
+
+add("hook_that_keeps_activations", """
+import time
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+kept = []
+def keep(module, given, out):
+    kept.append(out.detach().sum().item())
+net[0].register_forward_hook(keep)
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        net(torch.randn(1, 2))
+    print(epoch, sum(kept))
++    print("PROBE", kept)
+""", restores=None)
+
+add("data_set_that_counts", """
+import time
+import torch
+class Counting(torch.utils.data.Dataset):
+    def __init__(self):
+        self.asked, self.log = 0, []
+    def __len__(self):
+        return 6
+    def __getitem__(self, i):
+        self.asked += 1
+        self.log.append(i)
+        return torch.tensor(float(i))
+torch.manual_seed(0)
+data = Counting()
+loader = torch.utils.data.DataLoader(data, batch_size=2, shuffle=True)
+total = 0.0
+for epoch in range(3):
+    for batch in loader:
+        time.sleep(0.01)
+        total += batch.sum().item() * data.asked
+    print(epoch, total, data.asked)
++    print("PROBE", total, data.log)
+""", restores=None)
+
+add("loader_with_a_collate_function", """
+import time
+import torch
+torch.manual_seed(0)
+lengths = []
+def collate(rows):
+    lengths.append(len(rows))
+    return torch.stack(rows)
+rows = [torch.tensor([float(i)]) for i in range(5)]
+loader = torch.utils.data.DataLoader(rows, batch_size=2, shuffle=True, collate_fn=collate)
+total = 0.0
+for epoch in range(3):
+    for batch in loader:
+        time.sleep(0.01)
+        total += batch.sum().item()
+    print(epoch, total, lengths)
++    print("PROBE", lengths)
+""", restores=None)
+
+add("block_run_through_a_checkpoint", """
+import time
+import torch
+from torch.utils.checkpoint import checkpoint
+torch.manual_seed(0)
+block = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        out = checkpoint(block, torch.randn(4, 2), use_reentrant=False)
+    print(epoch, block[1].running_mean)
++    print("PROBE", block[1].running_mean, block[1].num_batches_tracked)
+""")
