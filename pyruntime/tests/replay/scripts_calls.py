@@ -224,23 +224,6 @@ for epoch in range(3):
 +    print("PROBE", model.coef_, model.t_)
 """)
 
-add("hook_that_keeps_activations", """
-import time
-import torch
-torch.manual_seed(0)
-net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
-kept = []
-def keep(module, given, out):
-    kept.append(out.detach().sum().item())
-net[0].register_forward_hook(keep)
-for epoch in range(3):
-    for i in range(3):
-        time.sleep(0.01)
-        net(torch.randn(1, 2))
-    print(epoch, sum(kept))
-+    print("PROBE", kept)
-""", restores=None)
-
 add("data_set_that_counts", """
 import time
 import torch
