@@ -4,8 +4,9 @@
 
 use super::knowledge::Knowledge;
 use super::place::Place;
+use super::receivers::method_facts;
 use crate::calls::{Callee, Denoted, Project};
-use crate::scopes::{ScopeId, is_builtin};
+use crate::scopes::{ScopeId, is_builtin, target_names};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub struct Aliases {
     sources: BTreeMap<(Option<ScopeId>, String), BTreeSet<Place>>,
+    /// Targets of `for`, in statements and comprehensions.
+    targets: BTreeSet<(Option<ScopeId>, String)>,
 }
 
 impl Aliases {
@@ -32,7 +35,7 @@ impl Aliases {
                 targets.iter().for_each(|target| self.assign(project, scope, target, value));
             }
             StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(project, scope, target, value),
-            StmtKind::For(node) => self.assign(project, scope, &node.target, &node.iter),
+            StmtKind::For(node) => self.iterate(project, scope, &node.target, &node.iter),
             StmtKind::With { items, .. } => {
                 for (value, target) in items {
                     target.iter().for_each(|target| self.assign(project, scope, target, value));
@@ -44,13 +47,52 @@ impl Aliases {
             walk::expressions(expr, &mut |part| {
                 match &part.kind {
                     ExprKind::Named { target, value } => self.assign(project, scope, target, value),
+                    ExprKind::Call(call) => self.lambdas(project, scope, call),
                     ExprKind::Comprehension { clauses, .. } => {
-                        clauses.iter().for_each(|clause| self.assign(project, scope, &clause.target, &clause.iter));
+                        clauses.iter().for_each(|clause| self.iterate(project, scope, &clause.target, &clause.iter));
                     }
                     _ => {}
                 }
                 true
             });
+        }
+    }
+
+    fn iterate(&mut self, project: &Project, scope: ScopeId, target: &Expr, iter: &Expr) {
+        self.assign(project, scope, target, iter);
+        target_names(target, &mut |name| {
+            self.targets.insert((project.scopes.resolve(scope, name), name.to_owned()));
+        });
+    }
+
+    /// Whether a name holds, or is made from, what some loop takes out of what it iterates over: a batch of a loader.
+    pub fn is_element(&self, place: &Place) -> bool {
+        self.is_element_within(place, 4)
+    }
+
+    fn is_element_within(&self, place: &Place, fuel: usize) -> bool {
+        let key = (place.home, place.root.clone());
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        self.targets.contains(&key)
+            || self.sources.get(&key).into_iter().flatten().any(|source| self.is_element_within(source, fuel))
+    }
+
+    /// `map(lambda p: p.zero_(), net.parameters())`: a lambda is called with what is handed over beside it.
+    fn lambdas(&mut self, project: &Project, scope: ScopeId, call: &Call) {
+        let values: Vec<&Expr> = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)).collect();
+        for lambda in &values {
+            let ExprKind::Lambda { params, .. } = &lambda.kind else { continue };
+            let others = values.iter().filter(|value| value.range != lambda.range).copied();
+            let receiver = match &call.callee.kind {
+                ExprKind::Attribute { value, .. } => Some(value.as_ref()),
+                _ => None,
+            };
+            let sources: BTreeSet<Place> =
+                others.chain(receiver).flat_map(|value| places(project, scope, value)).collect();
+            for param in params {
+                let key = (project.scopes.resolve(scope, &param.name), param.name.clone());
+                self.sources.entry(key).or_default().extend(sources.iter().cloned());
+            }
         }
     }
 
@@ -73,6 +115,11 @@ impl Aliases {
             (ExprKind::Starred(inner), _) => self.assign(project, scope, inner, value),
             _ => {}
         }
+    }
+
+    /// Whether the file says somewhere what the name stands for.
+    pub fn knows(&self, place: &Place) -> bool {
+        self.sources.contains_key(&(place.home, place.root.clone()))
     }
 
     /// Every place that may hold the same object as `place`, itself included. Only names that `is_local` says mean
@@ -177,7 +224,7 @@ fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut BTreeS
             Some(facts) => (None, facts.returns_arguments || facts.mutates_first),
             None => (None, true),
         },
-        Callee::Method { receiver, name } => match known.method(name) {
+        Callee::Method { receiver, name } => match method_facts(project, scope, call, receiver, name) {
             Some(facts) => (facts.returns_receiver.then_some(receiver), false),
             None => (Some(receiver), false),
         },

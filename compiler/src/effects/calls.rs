@@ -3,19 +3,29 @@
 use super::extract::Extractor;
 use super::knowledge::{Facts, Knowledge};
 use super::place::Place;
+use super::receivers::method_facts;
 use super::{Effect, EffectKind};
-use crate::calls::{Callee, Denoted};
+use crate::calls::Callee;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
-use crate::syntax::tree::{Call, Expr, ExprKind, ParamKind};
+use crate::syntax::tree::{Call, Expr, ExprKind, Literal, ParamKind};
 use std::collections::BTreeSet;
+
+/// Why an argument of a call that florc cannot follow may change.
+const HANDED: &str = "handed to a call that florc cannot see into, which may change it";
+/// The same where nothing else can be what the call is for.
+const DROPPED: &str = "handed to a call that florc cannot see into, and whose result is dropped";
 
 impl Extractor<'_, '_> {
     pub(super) fn call(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
         match self.project.callee(scope, call) {
             Callee::Library(name) => self.library(scope, call, &name, range, out),
             Callee::Method { receiver, name } => {
-                let facts = Knowledge::shipped().method(name);
+                let mut facts = method_facts(self.project, scope, call, receiver, name);
+                // `scaler.step(optimizer)` is a statement; `env.step(action)` is asked for what it returns.
+                if name == "step" && self.result_dropped.get() != Some(range) {
+                    facts = facts.map(|known| Facts { mutates_arguments: false, ..known });
+                }
                 self.method(scope, call, receiver, name, facts, range, out);
             }
             Callee::Methods { receiver, targets, name, sure } => {
@@ -23,7 +33,7 @@ impl Extractor<'_, '_> {
                     self.summary(scope, call, Some(receiver), target, range, out);
                 }
                 if !sure {
-                    let facts = Knowledge::shipped().method(name).unwrap_or_else(receiver_only);
+                    let facts = Knowledge::shipped().method(None, name).unwrap_or_else(receiver_only);
                     self.method(scope, call, receiver, name, Some(facts), range, out);
                 }
             }
@@ -50,13 +60,19 @@ impl Extractor<'_, '_> {
             self.mutate_arguments(scope, call, range, &why, true, out);
             return;
         };
-        if facts.unknowable {
+        // `vars(args)` is a part of its argument; without one it is all local names.
+        if facts.unknowable && (name != "builtins.vars" || call.args.is_empty()) {
             out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() can change any name")));
+        }
+        if facts.settings && self.result_dropped.get() == Some(range) {
+            let why = format!("{shown}() changes a setting that no checkpoint holds");
+            out.push(effect(EffectKind::Unknown, None, range, why));
         }
         if matches!(name, "builtins.setattr" | "builtins.delattr") && !has_literal_name(call) {
             out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() with a computed name")));
         }
         self.apply(scope, call, None, facts, shown, range, out);
+        self.advanced(scope, call, name, range, out);
     }
 
     #[allow(clippy::too_many_arguments)] // one call, described
@@ -101,27 +117,39 @@ impl Extractor<'_, '_> {
         if facts.mutates_arguments {
             self.mutate_arguments(scope, call, range, &format!("{name}() changes its arguments"), false, out);
         }
-        let first = call.args.first();
-        for (applies, kind, what) in [
-            (facts.mutates_first, EffectKind::Mutate, "changes"),
-            (facts.consumes_first, EffectKind::Consume, "advances"),
+        for (applies, at, kind, what) in [
+            (facts.mutates_first, 0, EffectKind::Mutate, "changes its first argument"),
+            (facts.mutates_second, 1, EffectKind::Mutate, "changes its second argument"),
+            (facts.mutates_third, 2, EffectKind::Mutate, "changes its third argument"),
+            (facts.consumes_first, 0, EffectKind::Consume, "advances its first argument"),
         ] {
-            for place in first.filter(|_| applies).into_iter().flat_map(|first| self.reach(scope, first)) {
-                out.push(effect(kind, Some(place), range, format!("{name}() {what} its first argument")));
+            // `all_reduce(tensor=x)`: where the first argument has a name, florc does not know which.
+            let by_name = call.keywords.first().map(|(_, value)| value).filter(|_| call.args.is_empty() && at == 0);
+            let argument = call.args.get(at).or(by_name).filter(|_| applies);
+            for place in argument.into_iter().flat_map(|argument| self.reach(scope, argument)) {
+                out.push(effect(kind, Some(place), range, format!("{name}() {what}")));
             }
         }
-        self.in_place_keywords(scope, call, name, range, out);
+        self.in_place_keywords(scope, call, receiver, name, range, out);
         if facts.external {
             out.push(effect(EffectKind::External, None, range, format!("{name}() speaks to the outside")));
         }
     }
 
     /// `F.relu(x, inplace=True)` changes `x`; `torch.add(a, b, out=c)` changes `c`.
-    fn in_place_keywords(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
+    fn in_place_keywords(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        receiver: Option<&Expr>,
+        name: &str,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) {
         for (keyword, value) in &call.keywords {
             let target = match keyword.as_deref() {
-                Some("inplace") => call.args.first(),
-                Some("out" | "generator" | "random_state" | "rng") => Some(value),
+                Some("inplace") if !is_false(value) => call.args.first().or(receiver),
+                Some("out" | "output" | "dst" | "generator" | "random_state" | "rng") => Some(value),
                 _ => None,
             };
             for place in target.into_iter().flat_map(|target| self.reach(scope, target)) {
@@ -140,6 +168,10 @@ impl Extractor<'_, '_> {
         out: &mut Vec<Effect>,
     ) {
         if self.is_stateless(scope, object) {
+            return;
+        }
+        self.handlers(range, out);
+        if target.is_none() && self.made_from_functions(scope, call, object, range, out) {
             return;
         }
         for place in self.reach(scope, object) {
@@ -171,35 +203,29 @@ impl Extractor<'_, '_> {
         })
     }
 
-    /// A parameter or variable that may hold any function: it may change itself (a module does), and when its result is
-    /// dropped it is called for an effect on its arguments.
+    /// A parameter or variable that may hold any function: it may change itself (a module does) and its arguments.
     fn variable(&self, scope: ScopeId, call: &Call, callee: &Expr, range: Range, out: &mut Vec<Effect>) {
+        self.handlers(range, out);
         self.lambdas(scope, callee, out);
+        self.made_from_functions(scope, call, callee, range, out);
         for place in self.reach(scope, callee) {
             let why = format!("{place}(…) is called and may change itself");
             out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why) });
         }
-        if self.result_dropped.get() == Some(range) {
-            let why = "the result of this call is dropped: it may change its arguments";
-            self.mutate_arguments(scope, call, range, why, true, out);
-        }
+        let used = self.result_dropped.get() != Some(range);
+        let mut handed = Vec::new();
+        self.mutate_arguments(scope, call, range, if used { HANDED } else { DROPPED }, true, &mut handed);
+        handed.retain(|effect| !self.is_only_read(effect));
+        out.extend(handed);
     }
 
-    /// A name that holds a lambda: what its body does.
-    fn lambdas(&self, scope: ScopeId, callee: &Expr, out: &mut Vec<Effect>) {
-        let ExprKind::Name(name) = &callee.kind else { return };
-        let Some(home) = self.project.scopes.resolve(scope, name) else { return };
-        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
-        self.lambda_depth.set(depth);
-        for value in self.project.assigned.get(&(home, name.clone())).into_iter().flatten() {
-            if let ExprKind::Lambda { body, .. } = &value.kind {
-                self.expression(home, body, out);
-            }
-        }
-        self.lambda_depth.set(depth + 1);
+    /// `loss = criterion(model(batch), labels)`: where the result is used, a batch is taken to be read only, whether it
+    /// is handed over here or by a function that was given it.
+    fn is_only_read(&self, effect: &Effect) -> bool {
+        effect.why.ends_with(HANDED) && effect.place.as_ref().is_some_and(|place| self.aliases.is_element(place))
     }
 
-    fn mutate_arguments(
+    pub(super) fn mutate_arguments(
         &self,
         scope: ScopeId,
         call: &Call,
@@ -233,7 +259,7 @@ impl Extractor<'_, '_> {
     }
 
     /// What a function of the project changes, in the words of the caller.
-    fn summary(
+    pub(super) fn summary(
         &self,
         scope: ScopeId,
         call: &Call,
@@ -255,14 +281,15 @@ impl Extractor<'_, '_> {
                 continue;
             }
             for root in self.argument_places(scope, call, receiver, target, &place.root) {
-                let reached = root.extend(&place.attrs);
-                out.push(Effect { place: Some(reached), range, why: why.clone(), ..inner.clone() });
+                let reached =
+                    Effect { place: Some(root.extend(&place.attrs)), range, why: why.clone(), ..inner.clone() };
+                out.extend(Some(reached).filter(|reached| !self.is_only_read(reached)));
             }
         }
     }
 
     /// The places that a parameter of `target` stands for in this call.
-    fn argument_places(
+    pub(super) fn argument_places(
         &self,
         scope: ScopeId,
         call: &Call,
@@ -301,38 +328,9 @@ impl Extractor<'_, '_> {
         }
         values.into_iter().flat_map(|value| self.reach(scope, value)).collect()
     }
-
-    /// Functions of the project that are handed over (`optimizer.step(closure)`) are taken to be called.
-    fn callbacks(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
-        for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
-            if let ExprKind::Attribute { value: receiver, attr } = &value.kind {
-                self.bound_method(scope, receiver, attr, range, out);
-            }
-            let Some(Denoted::Definitions(found)) = self.project.denoted(scope, value) else { continue };
-            for target in found {
-                let Some(summary) = self.summaries.get(target) else { continue };
-                let outer =
-                    summary.effects.iter().filter(|inner| inner.place.as_ref().is_none_or(|p| p.home != Some(target)));
-                out.extend(outer.map(|inner| Effect { range, ..inner.clone() }));
-            }
-        }
-    }
-
-    /// `map(log.append, rows)`: a method that is handed over is taken to be called.
-    fn bound_method(&self, scope: ScopeId, receiver: &Expr, attr: &str, range: Range, out: &mut Vec<Effect>) {
-        if self.project.library_name(scope, receiver).is_some() {
-            return;
-        }
-        if Knowledge::shipped().method(attr).is_some_and(|facts| facts.mutates_receiver) {
-            for place in self.reach(scope, receiver) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
-            }
-        }
-        self.implicit(scope, receiver, &[attr], out);
-    }
 }
 
-fn effect(kind: EffectKind, place: Option<Place>, range: Range, why: String) -> Effect {
+pub(super) fn effect(kind: EffectKind, place: Option<Place>, range: Range, why: String) -> Effect {
     Effect { kind, place, range, why, assumed: false }
 }
 
@@ -341,10 +339,13 @@ fn receiver_only() -> Facts {
 }
 
 fn has_literal_name(call: &Call) -> bool {
-    use crate::syntax::tree::Literal;
     call.args.get(1).is_some_and(|arg| matches!(arg.kind, ExprKind::Constant(Literal::Str(_))))
 }
 
 fn is_name(expr: &Expr, name: &str) -> bool {
     matches!(&expr.kind, ExprKind::Name(found) if found == name)
+}
+
+fn is_false(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Constant(Literal::False))
 }

@@ -3,6 +3,7 @@
 //! Flow-insensitive: a name or an attribute that holds such a value once is taken to hold it always.
 
 use super::knowledge::Knowledge;
+use super::receivers::method_facts;
 use crate::calls::{Callee, Project};
 use crate::scopes::{Owner, ScopeId, target_names};
 use crate::source::Range;
@@ -102,7 +103,7 @@ impl<'p, 't> Taint<'p, 't> {
             Callee::Class(init) => (init.into_iter().collect(), None),
             Callee::Methods { targets, receiver, .. } => (targets, Some(receiver)),
             Callee::Method { receiver, name } => {
-                let known = Knowledge::shipped().method(name);
+                let known = method_facts(self.project, scope, call, receiver, name);
                 (Vec::new(), known.is_none_or(|facts| facts.mutates_receiver).then_some(receiver))
             }
             _ => (Vec::new(), None),

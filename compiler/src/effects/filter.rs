@@ -20,7 +20,9 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop) -> Result<Cha
     let filter = Filter::new(extractor, flow, entry);
     let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
     for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
-        for effect in spread(extractor.aliases, effect, &|place| filter.is_transient(place)) {
+        let iterates = effect.kind == EffectKind::Iterate;
+        let stands_for_others = |place: &Place| filter.is_transient(place) || (iterates && filter.is_spent(place));
+        for effect in spread(extractor.aliases, effect, &stands_for_others) {
             let Some(change) = filter.change(&effect)? else { continue };
             let order = found.len();
             match found.get_mut(&change.place) {
@@ -140,7 +142,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             if here && !self.flow.live_after(self.entry.stmt, &place.root) {
                 return Ok(None);
             }
-        } else if self.loop_scoped(place) {
+        } else if self.loop_scoped(place) || (effect.kind == EffectKind::Iterate && self.is_spent(place)) {
             return Ok(None);
         }
         let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
@@ -192,6 +194,15 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         place.home.is_none() && self.inner_names.contains(&place.root)
             || self.is_local_elsewhere(place)
             || self.loop_scoped(place)
+    }
+
+    /// Whether a name holds an iterator over other objects (`bar = tqdm(enumerate(loader))`) that nobody reads after the
+    /// loop: these objects matter then, not how far it came.
+    fn is_spent(&self, place: &Place) -> bool {
+        place.attrs.is_empty()
+            && place.home == Some(self.entry.scope)
+            && !self.flow.live_after(self.entry.stmt, &place.root)
+            && self.extractor.only_walks(self.entry.scope, &place.root)
     }
 
     /// Whether the name is a local of a function that this loop's scope does not see.

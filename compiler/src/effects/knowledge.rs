@@ -1,8 +1,23 @@
 //! What library calls do, read from `knowledge/*.toml`.
 //!
-//! A library is described by data, so that one can be added without reading Rust: each file has a table `functions`
-//! (dotted names; a trailing `*` stands for everything below) and a table `methods` (names of methods whose receiver's
-//! class is not known). Keys of both are the facts below, values are lists of names.
+//! A library is described by data, so that one can be added without reading Rust. A file has up to four kinds of tables;
+//! in the first three, keys are the facts of `knowledge/facts.rs` and values are lists of names:
+//!
+//! - `[functions]`: dotted names of functions and classes. A trailing `.*` stands for everything below; the longest entry
+//!   that matches decides, alone. A name that ends in one underscore also changes its first argument, and one that
+//!   begins with a capital letter and matches only a `.*` is a class, whose objects hold what they are given.
+//! - `[methods]`: names of methods of objects whose class is not known.
+//! - `[classes."torch.optim.*"]`: names of methods of the objects of a class, or of all classes below; `*` stands for
+//!   the methods that are not listed. What no entry covers is looked up under `[methods]`.
+//! - `[makers]`: a class, and the functions that make objects of it.
+//!
+//! A call that nothing covers is taken to change its receiver and all its arguments: list as `pure` only what surely
+//! changes none of them. Random numbers drawn from the global generators need no entry of their own (they are in every
+//! checkpoint); a method that is `random` changes its receiver.
+
+mod facts;
+
+pub use facts::Facts;
 
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -11,59 +26,43 @@ use std::sync::OnceLock;
 /// Every knowledge file, by name.
 const FILES: &[(&str, &str)] = &[
     ("builtins", include_str!("knowledge/builtins.toml")),
+    ("environments", include_str!("knowledge/environments.toml")),
+    ("learning", include_str!("knowledge/learning.toml")),
     ("methods", include_str!("knowledge/methods.toml")),
     ("numpy", include_str!("knowledge/numpy.toml")),
     ("output", include_str!("knowledge/output.toml")),
     ("python", include_str!("knowledge/python.toml")),
+    ("system", include_str!("knowledge/system.toml")),
     ("torch", include_str!("knowledge/torch.toml")),
+    ("torch_nn", include_str!("knowledge/torch_nn.toml")),
+    ("torch_training", include_str!("knowledge/torch_training.toml")),
+    ("training", include_str!("knowledge/training.toml")),
 ];
 
-/// What calling something does to the objects it is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Facts {
-    /// The receiver changes.
-    pub mutates_receiver: bool,
-    /// Every argument changes.
-    pub mutates_arguments: bool,
-    /// The first argument changes.
-    pub mutates_first: bool,
-    /// The first argument is an iterator that is advanced.
-    pub consumes_first: bool,
-    /// The result is, or holds, the receiver or a part of it.
-    pub returns_receiver: bool,
-    /// The result is, or holds, the arguments or parts of them.
-    pub returns_arguments: bool,
-    /// Something is printed, written, shown or sent.
-    pub external: bool,
-    /// A generator of random numbers advances.
-    pub random: bool,
-    /// The result depends on the time of day.
-    pub clock: bool,
-    /// Gradients are written or read.
-    pub gradients: bool,
-    /// Names or attributes change that analysis cannot follow.
-    pub unknowable: bool,
-    /// A class whose objects, when called, change nothing.
-    pub stateless: bool,
-    /// So cheap that a loop of nothing else is not worth skipping.
-    pub cheap: bool,
-}
+/// Names under each fact.
+type Lists = HashMap<String, Vec<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    functions: HashMap<String, Vec<String>>,
+    functions: Lists,
     #[serde(default)]
-    methods: HashMap<String, Vec<String>>,
+    methods: Lists,
+    #[serde(default)]
+    classes: HashMap<String, Lists>,
+    #[serde(default)]
+    makers: Lists,
 }
 
 /// The knowledge base.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Knowledge {
     functions: HashMap<String, Facts>,
     prefixes: HashMap<String, Facts>,
     methods: HashMap<String, Facts>,
+    classes: HashMap<String, HashMap<String, Facts>>,
+    makers: HashMap<String, String>,
 }
 
 impl Knowledge {
@@ -71,7 +70,7 @@ impl Knowledge {
     pub fn shipped() -> &'static Self {
         static SHIPPED: OnceLock<Knowledge> = OnceLock::new();
         SHIPPED.get_or_init(|| {
-            let mut all = Knowledge { functions: HashMap::new(), prefixes: HashMap::new(), methods: HashMap::new() };
+            let mut all = Knowledge::default();
             for (name, text) in FILES {
                 // The files are part of the binary and a test reads each of them: this cannot fail for a user.
                 if let Err(error) = all.add(text) {
@@ -86,17 +85,19 @@ impl Knowledge {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         for (fact, names) in file.functions {
             for name in names {
-                let (table, key) = match name.strip_suffix('*') {
-                    Some(prefix) => (&mut self.prefixes, prefix.trim_end_matches('.').to_owned()),
+                let (table, key) = match name.strip_suffix(".*") {
+                    Some(prefix) => (&mut self.prefixes, prefix.to_owned()),
                     None => (&mut self.functions, name),
                 };
-                set(table.entry(key).or_default(), &fact)?;
+                table.entry(key).or_default().add(&fact)?;
             }
         }
-        for (fact, names) in file.methods {
-            for name in names {
-                set(self.methods.entry(name).or_default(), &fact)?;
-            }
+        fill(&mut self.methods, file.methods)?;
+        for (class, lists) in file.classes {
+            fill(self.classes.entry(class).or_default(), lists)?;
+        }
+        for (class, functions) in file.makers {
+            self.makers.extend(functions.into_iter().map(|function| (function, class.clone())));
         }
         Ok(())
     }
@@ -106,62 +107,67 @@ impl Knowledge {
         if let Some(facts) = self.functions.get(dotted) {
             return Some(*facts);
         }
-        // PyTorch's and NumPy's convention: a trailing underscore changes the first argument.
-        let mut prefix = dotted;
-        while let Some(dot) = prefix.rfind('.') {
-            prefix = &prefix[..dot];
-            if let Some(facts) = self.prefixes.get(prefix) {
-                let in_place = dotted.ends_with('_') && !dotted.ends_with("__");
-                return Some(Facts { mutates_first: facts.mutates_first || in_place, ..*facts });
-            }
-        }
-        None
+        let facts = longest_prefix(dotted).find_map(|prefix| self.prefixes.get(prefix))?;
+        let name = dotted.rsplit('.').next().unwrap_or(dotted);
+        let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
+        Some(Facts {
+            mutates_first: facts.mutates_first || works_in_place(name),
+            returns_arguments: facts.returns_arguments || is_class,
+            ..*facts
+        })
     }
 
-    /// What calling a method with this name does when nothing is known of the receiver's class.
-    pub fn method(&self, name: &str) -> Option<Facts> {
+    /// The class of what calling a dotted name makes.
+    pub fn made_by<'n>(&'n self, dotted: &'n str) -> &'n str {
+        self.makers.get(dotted).map_or(dotted, String::as_str)
+    }
+
+    /// Whether a dotted name is a class by itself.
+    pub fn is_class(&self, dotted: &str) -> bool {
+        self.classes.contains_key(dotted)
+    }
+
+    /// What calling a method with this name does, on an object of a library's class if that is known.
+    pub fn method(&self, class: Option<&str>, name: &str) -> Option<Facts> {
+        if let Some(class) = class
+            && let Some(facts) = self.method_of(class, name)
+        {
+            return Some(facts);
+        }
         if let Some(facts) = self.methods.get(name) {
             return Some(*facts);
         }
-        let in_place = name.ends_with('_') && !name.ends_with("__");
-        in_place.then_some(Facts { mutates_receiver: true, returns_receiver: true, ..Facts::default() })
+        let in_place = Facts { mutates_receiver: true, returns_receiver: true, ..Facts::default() };
+        works_in_place(name).then_some(in_place)
+    }
+
+    fn method_of(&self, class: &str, name: &str) -> Option<Facts> {
+        let all_below = longest_prefix(class).filter_map(|prefix| self.classes.get(&format!("{prefix}.*")));
+        let mut tables = self.classes.get(class).into_iter().chain(all_below);
+        tables.find_map(|table| table.get(name).or_else(|| table.get("*"))).copied()
     }
 }
 
-fn set(facts: &mut Facts, fact: &str) -> Result<(), String> {
-    match fact {
-        "pure" => {}
-        "cheap" => facts.cheap = true,
-        "mutates-receiver" => facts.mutates_receiver = true,
-        "mutates-arguments" => facts.mutates_arguments = true,
-        "mutates-first" => facts.mutates_first = true,
-        "consumes-first" => facts.consumes_first = true,
-        "returns-receiver" => facts.returns_receiver = true,
-        "returns-arguments" => facts.returns_arguments = true,
-        "external" => facts.external = true,
-        "random" => facts.random = true,
-        "clock" => facts.clock = true,
-        "gradients" => facts.gradients = true,
-        "stateless" => facts.stateless = true,
-        "unknowable" => facts.unknowable = true,
-        other => return Err(format!("unknown fact `{other}`")),
+/// PyTorch's convention: a trailing underscore changes the tensor that comes first.
+fn works_in_place(name: &str) -> bool {
+    name.ends_with('_') && !name.ends_with("__")
+}
+
+/// `a.b` and `a` of `a.b.c`.
+fn longest_prefix(dotted: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(dotted.rfind('.').map(|dot| &dotted[..dot]), |prefix| {
+        prefix.rfind('.').map(|dot| &prefix[..dot])
+    })
+}
+
+fn fill(table: &mut HashMap<String, Facts>, lists: Lists) -> Result<(), String> {
+    for (fact, names) in lists {
+        for name in names {
+            table.entry(name).or_default().add(&fact)?;
+        }
     }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Knowledge;
-
-    #[test]
-    fn every_file_reads_and_the_longest_entry_decides() {
-        let known = Knowledge::shipped();
-        assert!(known.function("torch.nn.functional.relu").is_some_and(|facts| !facts.mutates_first));
-        assert!(known.function("torch.nn.init.xavier_uniform_").is_some_and(|facts| facts.mutates_first));
-        assert!(known.function("builtins.print").is_some_and(|facts| facts.external && facts.cheap));
-        assert!(known.function("somewhere.else").is_none());
-        assert!(known.method("add_").is_some_and(|facts| facts.mutates_receiver));
-        assert!(known.method("item").is_some_and(|facts| !facts.mutates_receiver));
-        assert!(known.method("train_one_batch").is_none());
-    }
-}
+mod tests;

@@ -1,13 +1,16 @@
 //! What statements, functions and loops change.
 
 mod alias;
+mod callbacks;
 mod calls;
 mod changeset;
 mod clock;
 mod extract;
 mod filter;
+mod iterators;
 mod knowledge;
 mod place;
+mod receivers;
 mod summary;
 pub mod table2;
 
@@ -18,6 +21,7 @@ pub use extract::Extractor;
 pub use filter::changeset;
 pub use knowledge::{Facts, Knowledge};
 pub use place::Place;
+pub use receivers::method_facts;
 pub use summary::{Summaries, Summary};
 
 use crate::source::Range;

@@ -28,41 +28,74 @@ impl Summary {
 #[derive(Clone, Debug, Default)]
 pub struct Summaries {
     list: Vec<Option<Summary>>,
+    /// What functions that are handed over or stored, and so may be called by anybody, do to other objects than their
+    /// arguments.
+    pub(super) handlers: Vec<Effect>,
 }
 
 /// A function with more effects than this is one that cannot be followed; real ones stay far below.
 const MAX_EFFECTS: usize = 150;
 /// A group of functions that call each other is gone through at most this often.
 const MAX_ROUNDS: usize = 30;
+/// Handlers that run handlers are followed this far.
+const MAX_HANDLER_ROUNDS: usize = 3;
 
 impl Summaries {
     /// Computes the summaries of a project, callees before callers, each recursive group to its fixpoint.
     pub fn new(project: &Project, graph: &CallGraph, aliases: &Aliases) -> Self {
         let count = project.scopes.list.len();
-        let mut all = Self { list: vec![None; count] };
-        for group in graph.bottom_up(count) {
-            let callers = graph.callers_within(&group);
-            let mut todo: BTreeSet<ScopeId> = group.into_iter().collect();
-            // Effects only grow, and there are finitely many places: a group settles within a few rounds. The bound
-            // covers attribute chains that grow along a recursion.
-            for _ in 0..MAX_ROUNDS {
-                if todo.is_empty() {
-                    break;
-                }
-                for id in std::mem::take(&mut todo) {
-                    let new = all.compute(project, aliases, id);
-                    if all.list[id] != new {
-                        all.list[id] = new;
-                        todo.extend(callers.get(&id).into_iter().flatten());
-                    }
-                }
+        let groups = graph.bottom_up(count);
+        let mut all = Self { list: vec![None; count], handlers: Vec::new() };
+        // What handlers do is part of what functions that call nobody knows what do, which may be handlers themselves.
+        for _ in 0..MAX_HANDLER_ROUNDS {
+            for group in &groups {
+                all.settle(project, graph, aliases, group);
             }
-            if !todo.is_empty() {
-                let members = callers.keys().chain(callers.values().flatten());
-                members.for_each(|&id| all.list[id] = all.list[id].as_ref().map(|_| Summary::unknown(project, id)));
+            let handlers = all.outer_effects(&graph.mentioned);
+            if handlers.len() == all.handlers.len() {
+                break;
             }
+            all.handlers = handlers;
         }
         all
+    }
+
+    /// Computes the summaries of functions that call each other.
+    fn settle(&mut self, project: &Project, graph: &CallGraph, aliases: &Aliases, group: &[ScopeId]) {
+        let callers = graph.callers_within(group);
+        let mut todo: BTreeSet<ScopeId> = group.iter().copied().collect();
+        // Effects only grow, and there are finitely many places: a group settles within a few rounds. The bound covers
+        // attribute chains that grow along a recursion.
+        for _ in 0..MAX_ROUNDS {
+            if todo.is_empty() {
+                return;
+            }
+            for id in std::mem::take(&mut todo) {
+                let new = self.compute(project, aliases, id);
+                if self.list[id] != new {
+                    self.list[id] = new;
+                    todo.extend(callers.get(&id).into_iter().flatten());
+                }
+            }
+        }
+        for &id in group {
+            self.list[id] = self.list[id].as_ref().map(|_| Summary::unknown(project, id));
+        }
+    }
+
+    /// What functions do to others than their arguments, each effect once.
+    fn outer_effects(&self, functions: &BTreeSet<ScopeId>) -> Vec<Effect> {
+        let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
+        let mut found = Vec::new();
+        for &id in functions {
+            let effects = self.get(id).map_or(&[][..], |summary| &summary.effects);
+            for effect in effects.iter().filter(|effect| effect.place.as_ref().is_some_and(|at| at.home != Some(id))) {
+                if known.insert((effect.kind, effect.place.clone())) {
+                    found.push(effect.clone());
+                }
+            }
+        }
+        found
     }
 
     /// The summary of a function; `None` for modules and classes.
@@ -81,10 +114,12 @@ impl Summaries {
         let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
         for effect in extractor.suite(id, scope.body) {
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
-            let own = |place: &Place| place.home == Some(id);
+            // A name that no scope binds may belong to a comprehension or a lambda.
+            let own = |place: &Place| place.home == Some(id) || place.home.is_none();
             for effect in spread(aliases, effect, &own) {
                 let visible = match &effect.place {
                     None => true,
+                    Some(place) if place.home.is_none() => !aliases.knows(place),
                     Some(place) if place.home == Some(id) => {
                         let is_param = params.contains(&place.root.as_str());
                         let rebinds_name = effect.kind == EffectKind::Bind && place.attrs.is_empty();

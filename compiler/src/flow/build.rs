@@ -123,11 +123,13 @@ impl Builder {
                 ends.extend(self.suite(orelse, vec![node]));
                 ends
             }
-            StmtKind::With { body, .. } => {
+            StmtKind::With { items, body, .. } => {
                 let node = self.simple(stmt, &from, "with");
                 let mut ends = self.suite(body, vec![node]);
                 // A context manager may swallow an exception from anywhere in the body.
-                ends.push(node);
+                if !items.iter().all(|(manager, _)| lets_exceptions_pass(manager)) {
+                    ends.push(node);
+                }
                 ends
             }
             StmtKind::Match { cases, .. } => {
@@ -303,4 +305,34 @@ fn target_reads(target: &Expr) -> Vec<&Expr> {
         ExprKind::Starred(inner) => target_reads(inner),
         _ => vec![target],
     }
+}
+
+/// Context managers of PyTorch, NumPy and tqdm, and files, known not to swallow exceptions.
+fn lets_exceptions_pass(manager: &Expr) -> bool {
+    const PASSING: &[&str] = &[
+        "accumulate",
+        "autocast",
+        "detect_anomaly",
+        "device",
+        "enable_grad",
+        "errstate",
+        "fork_rng",
+        "inference_mode",
+        "no_grad",
+        "no_sync",
+        "open",
+        "record_function",
+        "set_detect_anomaly",
+        "set_grad_enabled",
+        "stream",
+        "tqdm",
+        "trange",
+    ];
+    let ExprKind::Call(call) = &manager.kind else { return false };
+    let name = match &call.callee.kind {
+        ExprKind::Name(name) => name,
+        ExprKind::Attribute { attr, .. } => attr,
+        _ => return false,
+    };
+    PASSING.contains(&name.as_str())
 }

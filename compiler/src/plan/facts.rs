@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use crate::calls::Callee;
-use crate::effects::Knowledge;
+use crate::effects::{Facts as Known, Knowledge, method_facts};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, ExprKind, Stmt};
 use crate::syntax::walk;
@@ -84,11 +84,13 @@ impl Facts {
         let works = |cheap: bool| Work { works: !cheap, ..Work::default() };
         match analysis.project.callee(scope, call) {
             Callee::Library(name) => works(known.function(&name).is_some_and(|facts| facts.cheap)),
-            Callee::Method { name, .. } => self.method(name),
+            Callee::Method { name, receiver } => {
+                self.method(name, method_facts(&analysis.project, scope, call, receiver, name))
+            }
             Callee::Methods { targets, name, sure, .. } => {
                 let mut work = self.functions(&targets);
                 if !sure {
-                    work.merge(self.method(name));
+                    work.merge(self.method(name, known.method(None, name)));
                 }
                 work
             }
@@ -103,8 +105,8 @@ impl Facts {
         }
     }
 
-    fn method(&self, name: &str) -> Work {
-        let cheap = Knowledge::shipped().method(name).is_some_and(|facts| facts.cheap);
+    fn method(&self, name: &str, known: Option<Known>) -> Work {
+        let cheap = known.is_some_and(|known| known.cheap);
         let trains = matches!(name, "backward" | "step" | "fit" | "partial_fit" | "minimize" | "train_on_batch");
         Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
     }

@@ -25,20 +25,42 @@ pub fn to_text(source: &Source, plan: &Plan) -> String {
             ids = ids
         );
     }
-    let assumed: Vec<(&LoopPlan, &Change)> = plan
-        .loops
-        .iter()
-        .flat_map(|entry| entry.changeset.changes.iter().map(move |change| (entry, change)))
-        .filter(|(_, change)| change.assumed)
-        .collect();
-    if !assumed.is_empty() {
-        let _ = writeln!(out, "\nassumed about code that florc cannot see:");
-        for (entry, change) in assumed {
+    assumptions(&mut out, source, plan);
+    out
+}
+
+/// What rests on an assumption: one line per call, with the places that it is assumed to change.
+fn assumptions(out: &mut String, source: &Source, plan: &Plan) {
+    let mut width = 0;
+    let mut rows: Vec<(&str, usize, String, Vec<String>)> = Vec::new();
+    for entry in &plan.loops {
+        for change in entry.changeset.changes.iter().filter(|change| change.assumed) {
             let line = source.lines.line(change.range.start);
-            let _ = writeln!(out, "  {}  line {line}: {}: {}", entry.id, change.name(), change.why);
+            let call = one_line(source, change);
+            width = width.max(call.chars().count());
+            let place = change.name();
+            match rows.iter_mut().find(|(id, at, text, _)| *id == entry.id && *at == line && *text == call) {
+                Some((.., places)) => places.push(place),
+                None => rows.push((&entry.id, line, call, vec![place])),
+            }
         }
     }
-    out
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\nassumed, because florc cannot see the code that is called (all else is known):");
+    for (id, line, call, places) in rows {
+        let _ = writeln!(out, "  {id}  line {line:<4} {call:width$}  may change {}", places.join(", "));
+    }
+}
+
+/// The source of the call that an assumption is about, cut to fit a line.
+fn one_line(source: &Source, change: &Change) -> String {
+    let text = source.slice(change.range).split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(48) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
 }
 
 fn shown_header(entry: &LoopPlan) -> String {
@@ -84,7 +106,7 @@ pub fn explain(source: &Source, plan: &Plan, id: &str) -> Option<String> {
     let width = entry.changeset.changes.iter().map(|change| change.name().len()).max().unwrap_or(0);
     for change in &entry.changeset.changes {
         let line = source.lines.line(change.range.start);
-        let assumed = if change.assumed { " (assumed)" } else { "" };
+        let assumed = if change.assumed { " (assumed: florc cannot see its code)" } else { "" };
         let _ = writeln!(out, "    {:width$}  {:13} line {line}: {}{assumed}", change.name(), how(change), change.why);
     }
     Some(out)

@@ -55,21 +55,23 @@ struct Selection<'a, 't> {
 impl Selection<'_, '_> {
     fn round(&mut self) -> bool {
         let decisions = self.decisions();
-        let mut changed = false;
+        // All of a round sees what the round before found: a decision made before its function's caller was known must
+        // not reach further.
+        let mut found = self.contexts.clone();
         for site in &self.analysis.graph.sites {
             let Some(from) = self.context_of_site(site.scope, site.stmt, &decisions) else { continue };
             for &target in &site.targets {
                 if is_compiled(self.analysis, target) || is_hidden(self.analysis, target) {
                     continue;
                 }
-                let slot = &mut self.contexts[target];
-                let moves_up = slot.is_none_or(|known| rank(from) < rank(known));
-                if moves_up {
+                let slot = &mut found[target];
+                if slot.is_none_or(|known| rank(from) < rank(known)) {
                     *slot = Some(from);
-                    changed = true;
                 }
             }
         }
+        let changed = found != self.contexts;
+        self.contexts = found;
         changed
     }
 
@@ -109,6 +111,12 @@ impl Selection<'_, '_> {
         decisions
     }
 
+    /// Whether a loop stands inside so many others that none of them would be skipped with it.
+    fn is_deep(&self, at: usize) -> bool {
+        let parent = |at: usize| self.analysis.loops.list[at].parent;
+        std::iter::successors(parent(at), |&outer| parent(outer)).count() > MAX_DEPTH
+    }
+
     fn decide(&self, at: usize, context: Context) -> Decision {
         let entry = &self.analysis.loops.list[at];
         let work = self.facts.loops[at];
@@ -124,6 +132,9 @@ impl Selection<'_, '_> {
             Context::Memoized(Some(outer)) => Decision { action: Role::Inside(outer), note: None },
             Context::Memoized(None) => alone("it runs inside calls that florc does not follow"),
             _ if !work.works && !work.loops_below => alone("it holds nothing worth skipping"),
+            _ if self.is_deep(at) && !work.trains && !work.trains_below => {
+                alone("it is nested too deeply: following it would cost more than skipping it saves")
+            }
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
                 let followed = if context == Context::Top { work.trains } else { work.trains_below && !work.trains };
@@ -137,6 +148,9 @@ impl Selection<'_, '_> {
         }
     }
 }
+
+/// A loop inside more loops than this is entered too often to be followed, unless it trains.
+const MAX_DEPTH: usize = 2;
 
 fn rank(context: Context) -> u8 {
     match context {

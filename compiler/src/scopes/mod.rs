@@ -206,6 +206,8 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
                     ExprKind::Call(call) => {
                         if let ExprKind::Name(name) = &call.callee.kind
                             && matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars")
+                            // `vars(args)` is about its argument only.
+                            && (name != "vars" || call.args.is_empty())
                         {
                             scope.dynamic.get_or_insert(part.range);
                         }

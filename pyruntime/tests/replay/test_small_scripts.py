@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import scripts_calls
 import scripts_control
 import scripts_objects
 import scripts_programs
@@ -15,7 +16,7 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_control, scripts_objects, scripts_programs, scripts_projects, scripts_random):
+for module in (scripts_calls, scripts_control, scripts_objects, scripts_programs, scripts_projects, scripts_random):
     SCRIPTS.update(module.SCRIPTS)
 
 

@@ -1,0 +1,227 @@
+//! Functions that run without being named where they are called: handed over, wrapped, returned by another function.
+
+use super::calls::effect;
+use super::extract::Extractor;
+use super::knowledge::Knowledge;
+use super::place::Place;
+use super::{Effect, EffectKind};
+use crate::calls::{Callee, Denoted};
+use crate::scopes::{Owner, ScopeId};
+use crate::source::Range;
+use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
+use crate::syntax::walk;
+
+impl Extractor<'_, '_> {
+    /// Functions that are handed over (`optimizer.step(closure)`, `map(update, models)`) are taken to be called, with
+    /// whatever else is handed over.
+    pub(super) fn callbacks(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
+        for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
+            if let Some(name) = self.project.library_name(scope, value) {
+                let known = Knowledge::shipped().function(&name);
+                if known.is_some_and(|facts| facts.mutates_first || facts.mutates_arguments) {
+                    self.given_along(scope, call, value, &name, range, out);
+                }
+                continue;
+            }
+            if let ExprKind::Attribute { value: receiver, attr } = &value.kind {
+                self.bound_method(scope, receiver, attr, range, out);
+            }
+            self.lambdas(scope, value, out);
+            let Some(Denoted::Definitions(found)) = self.project.denoted(scope, value) else { continue };
+            for target in found {
+                let name = &self.project.scopes.list[target].qualname;
+                let Some(summary) = self.summaries.get(target) else { continue };
+                let (own, outer): (Vec<_>, Vec<_>) = summary
+                    .effects
+                    .iter()
+                    .partition(|inner| inner.place.as_ref().is_some_and(|p| p.home == Some(target)));
+                out.extend(outer.into_iter().map(|inner| Effect { range, ..inner.clone() }));
+                if own.iter().any(|inner| inner.kind == EffectKind::Mutate || inner.kind == EffectKind::Bind) {
+                    self.given_along(scope, call, value, name, range, out);
+                }
+            }
+        }
+    }
+
+    /// A call of nobody knows what may run any function that is ever handed over or stored: a callback in a table, a hook
+    /// of a module. What such a function does to its arguments is not known here.
+    pub(super) fn handlers(&self, range: Range, out: &mut Vec<Effect>) {
+        out.extend(self.summaries.handlers.iter().map(|inner| Effect { range, ..inner.clone() }));
+    }
+
+    /// What a callback that changes its arguments may be called with: the receiver and the other arguments.
+    fn given_along(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        callback: &Expr,
+        name: &str,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) {
+        let receiver = match &call.callee.kind {
+            ExprKind::Attribute { value, .. } => Some(value.as_ref()),
+            _ => None,
+        };
+        let others = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
+        for value in others.filter(|value| value.range != callback.range).chain(receiver) {
+            for place in self.reach(scope, value) {
+                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() is called with it")));
+            }
+        }
+    }
+
+    /// `map(log.append, rows)`: a method that is handed over is taken to be called.
+    fn bound_method(&self, scope: ScopeId, receiver: &Expr, attr: &str, range: Range, out: &mut Vec<Effect>) {
+        if Knowledge::shipped().method(None, attr).is_some_and(|facts| facts.mutates_receiver) {
+            for place in self.reach(scope, receiver) {
+                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
+            }
+        }
+        self.implicit(scope, receiver, &[attr], out);
+    }
+
+    /// A name that holds a lambda: what its body does.
+    pub(super) fn lambdas(&self, scope: ScopeId, callee: &Expr, out: &mut Vec<Effect>) {
+        let ExprKind::Name(name) = &callee.kind else { return };
+        let Some(home) = self.project.scopes.resolve(scope, name) else { return };
+        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
+        self.lambda_depth.set(depth);
+        for value in self.project.assigned.get(&(home, name.clone())).into_iter().flatten() {
+            if let ExprKind::Lambda { body, .. } = &value.kind {
+                self.expression(home, body, out);
+            }
+        }
+        self.lambda_depth.set(depth + 1);
+    }
+
+    /// An object that was made from a function of the project: `partial(train_step, net)`, `torch.compile(f)`, or what
+    /// `make_train_step(net, optimizer)` returns. Says whether that is all that can stand there.
+    pub(super) fn made_from_functions(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        object: &Expr,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        let key = match &object.kind {
+            ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
+            ExprKind::Attribute { value, attr } => {
+                self.project.class_of_value(scope, value).map(|class| (class, format!("self.{attr}")))
+            }
+            _ => None,
+        };
+        let values = key.and_then(|key| self.project.assigned.get(&key)).map_or(&[][..], Vec::as_slice);
+        let mut all = !values.is_empty();
+        for value in values {
+            let ExprKind::Call(maker) = &value.kind else {
+                all = false;
+                continue;
+            };
+            all &= match self.project.callee(scope, maker) {
+                Callee::Library(name) => self.wrapped(scope, call, maker, &name, range, out),
+                Callee::Functions(targets) | Callee::Methods { targets, .. } => {
+                    let known: Vec<bool> =
+                        targets.iter().map(|&target| self.returned(scope, call, maker, target, range, out)).collect();
+                    !known.contains(&false)
+                }
+                _ => false,
+            };
+        }
+        all
+    }
+
+    /// What `partial(f, a)(b)` and `torch.compile(f)(b)` do is what `f` does.
+    fn wrapped(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        maker: &Call,
+        name: &str,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        let Some(function) = maker.args.first() else { return false };
+        let bound = if name == "functools.partial" { &maker.args[1..] } else { &[] };
+        let whole = Call {
+            callee: function.clone(),
+            args: bound.iter().chain(&call.args).cloned().collect(),
+            keywords: maker.keywords.iter().chain(&call.keywords).cloned().collect(),
+        };
+        let targets = match self.project.callee(scope, &whole) {
+            Callee::Functions(targets) => targets,
+            Callee::Methods { targets, receiver, .. } => {
+                targets.iter().for_each(|&target| self.summary(scope, &whole, Some(receiver), target, range, out));
+                return true;
+            }
+            _ => return false,
+        };
+        targets.iter().for_each(|&target| self.summary(scope, &whole, None, target, range, out));
+        true
+    }
+
+    /// What a function that `maker` returns does: its effects on the parameters of `maker` are effects on what these
+    /// were given; other variables of `maker` cannot be reached from outside.
+    fn returned(
+        &self,
+        scope: ScopeId,
+        call: &Call,
+        maker: &Call,
+        target: ScopeId,
+        range: Range,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        let inner_functions = self.functions_returned(target);
+        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return false };
+        self.lambda_depth.set(depth);
+        let receiver = match &maker.callee.kind {
+            ExprKind::Attribute { value, .. } => Some(value.as_ref()),
+            _ => None,
+        };
+        let mut inside = Vec::new();
+        for &returned in &inner_functions {
+            self.summary(scope, call, None, returned, range, &mut inside);
+        }
+        for inner in inside {
+            let Some(place) = inner.place.clone().filter(|place| place.home == Some(target)) else {
+                out.push(inner);
+                continue;
+            };
+            let is_param = self.project.scopes.list[target].params().contains(&place.root.as_str());
+            let own = |place: &Place| place.home == Some(target);
+            let roots =
+                if is_param { vec![place.clone()] } else { self.aliases.all(&place, &own).into_iter().collect() };
+            let mut found = false;
+            for root in roots {
+                for reached in self.argument_places(scope, maker, receiver, target, &root.root) {
+                    found = true;
+                    out.push(Effect { place: Some(reached.extend(&root.attrs)), ..inner.clone() });
+                }
+            }
+            if !is_param && !found && inner.kind != EffectKind::Iterate {
+                let why = format!("{place} changes inside a function, where it cannot be reached");
+                out.push(effect(EffectKind::Unknown, None, range, why));
+            }
+        }
+        self.lambda_depth.set(depth + 1);
+        !inner_functions.is_empty()
+    }
+
+    /// The functions defined inside a function that it returns by name.
+    fn functions_returned(&self, target: ScopeId) -> Vec<ScopeId> {
+        let scope = &self.project.scopes.list[target];
+        let mut found = Vec::new();
+        walk::statements(scope.body, &mut |stmt| {
+            let StmtKind::Return(Some(value)) = &stmt.kind else { return };
+            walk::expressions(value, &mut |part| {
+                if let ExprKind::Name(name) = &part.kind {
+                    found.extend(self.project.definitions.get(&(target, name.clone())).into_iter().flatten().copied());
+                }
+                !matches!(part.kind, ExprKind::Call(_))
+            });
+        });
+        found.retain(|&id| matches!(self.project.scopes.list[id].owner, Owner::Function(_)));
+        found
+    }
+}

@@ -1,0 +1,119 @@
+//! Iterators that are made in one place and advanced in another.
+
+use super::calls::effect;
+use super::extract::Extractor;
+use super::knowledge::Knowledge;
+use super::place::Place;
+use super::receivers::count_of_bindings;
+use super::{Effect, EffectKind};
+use crate::scopes::ScopeId;
+use crate::source::Range;
+use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
+use crate::syntax::walk;
+
+impl Extractor<'_, '_> {
+    /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
+    pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
+        const EXHAUST: &[&str] =
+            &["list", "tuple", "set", "frozenset", "dict", "sum", "any", "all", "max", "min", "sorted"];
+        if !name.strip_prefix("builtins.").is_some_and(|name| EXHAUST.contains(&name)) {
+            return;
+        }
+        for place in call.args.iter().flat_map(|argument| self.reach(scope, argument)) {
+            if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
+                out.push(effect(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
+            }
+        }
+    }
+
+    /// Whether a name may hold an iterator: a generator, or what `iter`, `zip`, `map`, `itertools` make.
+    fn is_iterator(&self, home: ScopeId, place: &Place) -> bool {
+        let values = self.project.assigned.get(&(home, place.root.clone()));
+        place.attrs.is_empty()
+            && values.into_iter().flatten().any(|value| match &value.kind {
+                ExprKind::Comprehension { is_generator, .. } => *is_generator,
+                ExprKind::Call(call) => self.project.library_name(home, &call.callee).is_some_and(|name| {
+                    let lazy = ["iter", "zip", "map", "filter", "enumerate", "reversed"];
+                    name.starts_with("itertools.")
+                        || name.strip_prefix("builtins.").is_some_and(|name| lazy.contains(&name))
+                }),
+                _ => false,
+            })
+    }
+
+    /// Whether a name only ever holds iterators that take from what they were given, and run no code of the project.
+    pub(super) fn only_walks(&self, home: ScopeId, name: &str) -> bool {
+        self.walks_within(home, name, 4)
+    }
+
+    fn walks_within(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let Some(values) = self.project.assigned.get(&(home, name.to_owned())) else { return false };
+        values.len() == count_of_bindings(self.project, home, name)
+            && values.iter().all(|value| self.is_walk(home, value))
+            && self.only_iterated(home, name, fuel)
+    }
+
+    fn is_walk(&self, scope: ScopeId, value: &Expr) -> bool {
+        let ExprKind::Call(call) = &value.kind else { return false };
+        self.project.library_name(scope, &call.callee).is_some_and(|name| {
+            // `iter(f, end)` calls `f`.
+            (WALK.contains(&name.as_str()) && !(name == "builtins.iter" && call.args.len() > 1))
+                || Knowledge::shipped().made_by(&name) == "tqdm.tqdm"
+        })
+    }
+
+    /// Whether a name is only ever iterated over, by a loop or by another such iterator, or asked for a method
+    /// (`bar.set_postfix`): nothing else holds its object.
+    fn only_iterated(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
+        let is_it = |scope: ScopeId, expr: &Expr| {
+            matches!(&expr.kind, ExprKind::Name(found) if found == name)
+                && self.project.scopes.resolve(scope, name) == Some(home)
+        };
+        self.project.scopes.list.iter().enumerate().all(|(id, scope)| {
+            let (mut mentions, mut accounted) = (0, 0);
+            walk::statements(scope.body, &mut |stmt| {
+                let walked = match &stmt.kind {
+                    StmtKind::For(node) => Some(&node.iter),
+                    StmtKind::Assign { targets, value } => match targets.as_slice() {
+                        [Expr { kind: ExprKind::Name(other), .. }] if other != name && self.is_walk(id, value) => {
+                            self.walks_within(id, other, fuel).then_some(value)
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                for expr in walk::own_expressions(stmt) {
+                    let is_walked = walked.is_some_and(|walked| walked.range == expr.range);
+                    walk::expressions(expr, &mut |part| {
+                        let is_asked = matches!(&part.kind, ExprKind::Call(call)
+                            if matches!(&call.callee.kind, ExprKind::Attribute { value, .. } if is_it(id, value)));
+                        mentions += usize::from(is_it(id, part) && !is_walked);
+                        accounted += usize::from(is_asked && !is_walked);
+                        true
+                    });
+                }
+            });
+            if id == home {
+                accounted += count_of_bindings(self.project, home, name);
+            }
+            mentions <= accounted
+        })
+    }
+}
+
+/// Calls whose results take from their arguments, and call nothing.
+const WALK: &[&str] = &[
+    "builtins.enumerate",
+    "builtins.zip",
+    "builtins.iter",
+    "builtins.reversed",
+    "itertools.batched",
+    "itertools.chain",
+    "itertools.chain.from_iterable",
+    "itertools.cycle",
+    "itertools.islice",
+    "itertools.pairwise",
+    "itertools.product",
+    "itertools.zip_longest",
+];
