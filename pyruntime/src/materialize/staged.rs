@@ -23,6 +23,18 @@ impl Part {
     pub fn of(bytes: &[u8]) -> Part {
         Part { address: bytes.as_ptr() as usize, len: bytes.len() }
     }
+
+    /// The part as bytes.
+    ///
+    /// # Safety
+    /// It must be readable, and not change, while the slice lives.
+    pub unsafe fn bytes<'a>(self) -> &'a [u8] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: the caller's promise
+        unsafe { std::slice::from_raw_parts(self.address as *const u8, self.len) }
+    }
 }
 
 /// The length of the extent for a header and parts, in bytes; `None` when it does not fit a machine
@@ -48,16 +60,76 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
     // SAFETY: `front` is ours, the target is inside the extent
     let mut fits = unsafe { mapping.write(extent.offset, front.as_ptr(), front.len()) };
     let mut end = front.len();
+    let mut copies = Vec::with_capacity(parts.len());
     for part in parts {
         end = end.next_multiple_of(ALIGNMENT);
         if part.len > 0 {
-            // SAFETY: the caller promises that the part is readable, the target is inside the
-            // extent
-            fits &= unsafe { mapping.write(extent.offset + end, part.address as *const u8, part.len) };
+            copies.push((*part, extent.offset + end));
         }
         end += part.len;
     }
+    // SAFETY: the caller promises that the parts are readable, the targets are inside the extent and apart
+    fits &= unsafe { copy_all(mapping, &copies) };
     fits
+}
+
+/// Copies parts to their offsets, on several cores when there is much to copy: the caller's own threads stand still
+/// meanwhile.
+///
+/// # Safety
+/// Every part must be readable, and nobody else may use the targets meanwhile.
+unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)]) -> bool {
+    let total: usize = copies.iter().map(|(part, _)| part.len).sum();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let copiers = cores.min(MAX_COPIERS).min(total / LEAST_PER_COPIER).max(1);
+    let shares = shares(copies, total.div_ceil(copiers));
+    // SAFETY: the caller's promise, for one share
+    let copy = |share: &[(Part, usize)]| {
+        share.iter().all(|(part, offset)| unsafe { mapping.write(*offset, part.address as *const u8, part.len) })
+    };
+    let Some((own, others)) = shares.split_first() else { return true };
+    std::thread::scope(|scope| {
+        let spawned: Vec<_> = others
+            .iter()
+            .map(|share| (share, std::thread::Builder::new().spawn_scoped(scope, || copy(share))))
+            .collect();
+        let mut fits = copy(own);
+        for (share, thread) in spawned {
+            // where no thread can be had, the caller copies its share, too
+            fits &= match thread {
+                Ok(thread) => thread.join().unwrap_or(false),
+                Err(_) => copy(share),
+            };
+        }
+        fits
+    })
+}
+
+/// At most this many cores copy: memory is not faster with more.
+const MAX_COPIERS: usize = 4;
+/// Less than this is copied before a thread has started.
+const LEAST_PER_COPIER: usize = 8 << 20;
+
+/// Copies cut into shares of at most so many bytes.
+fn shares(copies: &[(Part, usize)], most: usize) -> Vec<Vec<(Part, usize)>> {
+    let mut shares: Vec<Vec<(Part, usize)>> = Vec::new();
+    let mut room = 0;
+    for &(part, offset) in copies {
+        let mut at = 0;
+        while at < part.len {
+            if room == 0 {
+                shares.push(Vec::new());
+                room = most.max(1);
+            }
+            let len = room.min(part.len - at);
+            if let Some(share) = shares.last_mut() {
+                share.push((Part { address: part.address + at, len }, offset + at));
+            }
+            at += len;
+            room -= len;
+        }
+    }
+    shares
 }
 
 /// A checkpoint in its extent.
@@ -122,5 +194,19 @@ mod tests {
         assert!((0..len).all(|short| Staged::parse(&bytes[..short]).is_none()));
         // SAFETY: as above
         assert!(!unsafe { write(&mapping, Extent { offset: 0, len: 64 }, "{}", &parts) });
+    }
+
+    #[test]
+    fn large_parts_are_copied_whole_by_several() {
+        let large: Vec<u8> = (0..40 << 20).map(|n: usize| (n * 31 >> 7) as u8).collect();
+        let leaves: [&[u8]; 4] = [b"graph", &large[..20 << 20], &large[1..], &large[5..70]];
+        let parts = leaves.map(Part::of);
+        let len = staged_len("{}", &parts).unwrap();
+        let mapping = Mapping::new(len + 64).unwrap();
+        // SAFETY: the parts live, the mapping is ours
+        assert!(unsafe { write(&mapping, Extent { offset: 64, len }, "{}", &parts) });
+        // SAFETY: nobody writes any more
+        let bytes = unsafe { mapping.bytes(64, len) }.unwrap();
+        assert!(Staged::parse(bytes).unwrap().parts == leaves);
     }
 }
