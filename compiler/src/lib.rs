@@ -34,10 +34,12 @@ pub struct Instrumented {
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Diagnostic> {
-    let (module, tokens) = syntax::parse(source)?;
-    let plan = plan::Analysis::new(source, &module).plan(options);
-    let emitted = emit::emit(source, &module, &tokens, &plan, &[]);
-    Ok(Instrumented { plan, emitted })
+    syntax::on_deep_stack(syntax::DEEP_STACK, || {
+        let (module, tokens) = syntax::parse(source)?;
+        let plan = plan::Analysis::new(source, &module).plan(options);
+        let emitted = emit::emit(source, &module, &tokens, &plan, &[]);
+        Ok(Instrumented { plan, emitted })
+    })
 }
 
 /// The plan alone.
@@ -45,6 +47,8 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn plan_only(source: &Source, options: &Options) -> Result<Plan, Diagnostic> {
-    let (module, _) = syntax::parse(source)?;
-    Ok(plan::Analysis::new(source, &module).plan(options))
+    syntax::on_deep_stack(syntax::DEEP_STACK, || {
+        let (module, _) = syntax::parse(source)?;
+        Ok(plan::Analysis::new(source, &module).plan(options))
+    })
 }

@@ -1,7 +1,7 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
 
 use florc::cli::{Outcome, probes_json, run};
-use florc::emit::{ProbeMark, emit};
+use florc::emit::{ProbeMark, emit, undo};
 use florc::plan::{Analysis, to_json};
 use florc::probes::{ChangeKind, compare};
 use florc::{Emitted, Options, Source, syntax};
@@ -29,6 +29,11 @@ impl Instrumented {
         &self.emitted.text
     }
 
+    /// The text without the insertions.
+    fn undo(&self) -> String {
+        undo(&self.emitted)
+    }
+
     /// Whether anything was inserted.
     #[getter]
     fn changed(&self) -> bool {
@@ -47,12 +52,14 @@ impl Instrumented {
 pub fn instrument(py: Python<'_>, text: &str, name: &str, qualifier: &str) -> PyResult<Instrumented> {
     let options = Options { qualifier: qualifier.to_owned(), ..Options::default() };
     py.detach(|| {
-        let source = Source::new(name, text);
-        let (module, tokens) = syntax::parse(&source).map_err(|diagnostic| diagnostic.render(&source))?;
-        let plan = Analysis::new(&source, &module).plan(&options);
-        let emitted = emit(&source, &module, &tokens, &plan, &[]);
-        let plan = to_json(&source, &plan).to_string();
-        Ok(Instrumented { source, emitted, plan, changes: String::new() })
+        syntax::on_deep_stack(syntax::DEEP_STACK, || {
+            let source = Source::new(name, text);
+            let (module, tokens) = syntax::parse(&source).map_err(|diagnostic| diagnostic.render(&source))?;
+            let plan = Analysis::new(&source, &module).plan(&options);
+            let emitted = emit(&source, &module, &tokens, &plan, &[]);
+            let plan = to_json(&source, &plan).to_string();
+            Ok(Instrumented { source, emitted, plan, changes: String::new() })
+        })
     })
     .map_err(PySyntaxError::new_err::<String>)
 }
@@ -70,20 +77,22 @@ pub fn instrument_for_replay(
 ) -> PyResult<Instrumented> {
     let options = Options { qualifier: qualifier.to_owned(), ..Options::default() };
     py.detach(|| {
-        let (old, new) = (Source::new(name, recorded), Source::new(name, present));
-        let (old_module, _) = syntax::parse(&old).map_err(|diagnostic| diagnostic.render(&old))?;
-        let (new_module, tokens) = syntax::parse(&new).map_err(|diagnostic| diagnostic.render(&new))?;
-        let report = compare((&old, &old_module), (&new, &new_module), &options);
-        let marks: Vec<ProbeMark> = report
-            .changes
-            .iter()
-            .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
-            .map(|change| ProbeMark { id: format!("{qualifier}{}", change.line), stmt: change.stmt })
-            .collect();
-        let emitted = emit(&new, &new_module, &tokens, &report.plan, &marks);
-        let plan = to_json(&new, &report.plan).to_string();
-        let changes = probes_json(&report).to_string();
-        Ok(Instrumented { source: new, emitted, plan, changes })
+        syntax::on_deep_stack(syntax::DEEP_STACK, || {
+            let (old, new) = (Source::new(name, recorded), Source::new(name, present));
+            let (old_module, _) = syntax::parse(&old).map_err(|diagnostic| diagnostic.render(&old))?;
+            let (new_module, tokens) = syntax::parse(&new).map_err(|diagnostic| diagnostic.render(&new))?;
+            let report = compare((&old, &old_module), (&new, &new_module), &options);
+            let marks: Vec<ProbeMark> = report
+                .changes
+                .iter()
+                .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
+                .map(|change| ProbeMark { id: format!("{qualifier}{}", change.line), stmt: change.stmt })
+                .collect();
+            let emitted = emit(&new, &new_module, &tokens, &report.plan, &marks);
+            let plan = to_json(&new, &report.plan).to_string();
+            let changes = probes_json(&report).to_string();
+            Ok(Instrumented { source: new, emitted, plan, changes })
+        })
     })
     .map_err(PySyntaxError::new_err::<String>)
 }
@@ -97,7 +106,7 @@ fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
 /// Returns the exit code, or the arguments of a command that runs Python code, as JSON.
 #[pyfunction]
 pub fn command_line(py: Python<'_>, argv: Vec<String>) -> (Option<i32>, Option<String>) {
-    match py.detach(|| run(argv)) {
+    match py.detach(|| syntax::on_deep_stack(syntax::DEEP_STACK, || run(argv))) {
         Outcome::Done(code) => (Some(code), None),
         Outcome::Runtime(command) => (None, serde_json::to_string(&command).ok()),
     }

@@ -1,11 +1,16 @@
 //! Text to tree. The only module that names the parser: everything else reads [`tree`].
 
+mod deep;
+mod downlevel;
+mod lexer;
 mod lower;
 mod parse;
 mod tokens;
 pub mod tree;
 pub mod walk;
 
-pub use parse::{MAX_NESTING, parse};
+pub use deep::{DEEP_STACK, on_deep_stack};
+pub use lower::MAX_NESTING;
+pub use parse::parse;
 pub use tokens::Tokens;
 pub use tree::Module;
