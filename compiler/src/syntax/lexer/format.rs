@@ -12,8 +12,8 @@ use rustpython_parser::{StringKind, Tok};
 
 /// How deep CPython nests formatted strings in each other.
 const MAX_FIELDS: usize = 150;
-/// How deep fields nest in the format of another field: `{a:{b:{c}}}` is too deep.
-const MAX_FORMATS: usize = 2;
+/// How deep fields nest in the format of another field: `{a:{b:{c:{d}}}}` is too deep.
+const MAX_FORMATS: usize = 3;
 
 impl Lexer<'_> {
     /// A string with fields whose prefix begins at `start`; this place is just past its opening quotes.
