@@ -84,8 +84,7 @@ fn first_bad(bytes: &[u8], encoding: &'static Encoding) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{MULTI_BYTE, by_standard, decode};
-    use std::fmt::Write as _;
+    use super::decode;
 
     #[test]
     fn tables() {
@@ -94,27 +93,5 @@ mod tests {
         assert_eq!(decode(b"\xa4", "iso-8859-15").unwrap().unwrap(), "€");
         assert_eq!(decode(b"\x93\xfa\x96{", "cp932").unwrap().unwrap(), "日本");
         assert!(decode(b"", "utf-7").is_none());
-    }
-
-    /// For `tools/codecs.py --compare`.
-    #[test]
-    #[ignore = "writes a file for tools/codecs.py"]
-    fn dump_two_bytes() {
-        let mut out = String::new();
-        for codec in MULTI_BYTE {
-            let _ = write!(out, "{}\t", codec.0[0]);
-            for lead in 0x80..=0xff_u8 {
-                let sequences = std::iter::once(vec![lead]).chain((0x30..=0xff_u8).map(|trail| vec![lead, trail]));
-                for bytes in sequences {
-                    if let Ok(text) = by_standard(&bytes, codec) {
-                        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                        let codes: Vec<String> = text.chars().map(|c| format!("{:x}", u32::from(c))).collect();
-                        let _ = write!(out, "{hex}={} ", codes.join(","));
-                    }
-                }
-            }
-            out.push('\n');
-        }
-        std::fs::write(std::env::temp_dir().join("florc-two-bytes.txt"), out).expect("a file");
     }
 }
