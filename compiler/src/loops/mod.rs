@@ -45,6 +45,10 @@ pub struct WaysOut {
 pub struct Loops<'t> {
     /// The loops.
     pub list: Vec<Loop<'t>>,
+    /// For each loop, the one around it in the text, in whatever scope.
+    outer: Vec<Option<usize>>,
+    /// For each loop, those directly inside it in the same scope.
+    children: Vec<Vec<usize>>,
 }
 
 impl<'t> Loops<'t> {
@@ -65,25 +69,76 @@ impl<'t> Loops<'t> {
         for entry in &mut list {
             entry.parent = entry.parent.map(|old| place[old]);
         }
-        Self { list }
+        let mut children = vec![Vec::new(); list.len()];
+        for (at, entry) in list.iter().enumerate() {
+            if let Some(parent) = entry.parent {
+                children[parent].push(at);
+            }
+        }
+        Self { outer: outer(&list), list, children }
     }
 
     /// The innermost loop of `scope` whose body (or `else`) holds the statement numbered `stmt`.
     pub fn around(&self, scope: ScopeId, stmt: &Stmt) -> Option<usize> {
-        self.list
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| {
-                entry.scope == scope && entry.stmt.id != stmt.id && entry.stmt.range.contains(stmt.range)
-            })
-            .max_by_key(|(_, entry)| entry.stmt.range.start)
-            .map(|(at, _)| at)
+        let begun = self.list.partition_point(|entry| entry.stmt.range.start <= stmt.range.start);
+        let mut at = begun.checked_sub(1);
+        while let Some(found) = at {
+            let entry = &self.list[found];
+            if entry.scope == scope && entry.stmt.id != stmt.id && entry.stmt.range.contains(stmt.range) {
+                return at;
+            }
+            at = self.outer[found];
+        }
+        None
+    }
+
+    /// The innermost loop of `scope` that holds the statement of this number.
+    pub fn around_number(&self, scope: ScopeId, stmt: usize) -> Option<usize> {
+        let begun = self.list.partition_point(|entry| entry.stmt.id < stmt);
+        let mut at = begun.checked_sub(1);
+        while let Some(found) = at {
+            if self.list[found].scope == scope && stmt <= last_number(self.list[found].stmt) {
+                return at;
+            }
+            at = self.outer[found];
+        }
+        None
     }
 
     /// The loops directly inside loop `at`, in the same scope.
     pub fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        self.list.iter().enumerate().filter(move |(_, entry)| entry.parent == Some(at)).map(|(child, _)| child)
+        self.children[at].iter().copied()
     }
+}
+
+/// The number of the last statement inside a statement: numbers follow the source.
+fn last_number(stmt: &Stmt) -> usize {
+    let mut last = stmt;
+    loop {
+        let inner = match &last.kind {
+            StmtKind::Function(function) => function.body.last(),
+            StmtKind::Class(class) => class.body.last(),
+            _ => walk::suites(last).into_iter().rev().find_map(<[Stmt]>::last),
+        };
+        match inner {
+            Some(inner) => last = inner,
+            None => return last.id,
+        }
+    }
+}
+
+/// For each loop of a list in source order, the loop around it in the text.
+fn outer(list: &[Loop]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut out = Vec::with_capacity(list.len());
+    for (at, entry) in list.iter().enumerate() {
+        while open.last().is_some_and(|&last| !list[last].stmt.range.contains(entry.stmt.range)) {
+            open.pop();
+        }
+        out.push(open.last().copied());
+        open.push(at);
+    }
+    out
 }
 
 fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<usize>, list: &mut Vec<Loop<'t>>) {

@@ -74,14 +74,7 @@ impl Selection<'_, '_> {
     }
 
     fn context_of_site(&self, scope: ScopeId, stmt: usize, decisions: &[Decision]) -> Option<Context> {
-        let loops = &self.analysis.loops;
-        let innermost = loops
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.scope == scope && entry.stmt.id < stmt && holds(entry.stmt, stmt))
-            .max_by_key(|(_, entry)| entry.stmt.id)
-            .map(|(at, _)| at);
+        let innermost = self.analysis.loops.around_number(scope, stmt);
         let Some(at) = innermost else { return self.contexts[scope] };
         Some(match decisions[at].action {
             Role::SkipBlock => Context::Memoized(Some(at)),
@@ -201,11 +194,4 @@ fn is_compiled(analysis: &Analysis, id: ScopeId) -> bool {
         };
         matches!(name, "compile" | "script" | "jit" | "njit" | "trace" | "kernel" | "vectorize" | "guvectorize")
     })
-}
-
-/// Whether the statement numbered `inner` lies inside a statement (statements are numbered in source order, depth first).
-fn holds(outer: &crate::syntax::tree::Stmt, inner: usize) -> bool {
-    let mut last = outer.id;
-    crate::syntax::walk::statements(std::slice::from_ref(outer), &mut |stmt| last = last.max(stmt.id));
-    outer.id < inner && inner <= last
 }
