@@ -23,6 +23,9 @@ pub struct ProbeMark {
 
 /// Writes a plan into a file.
 pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, probes: &[ProbeMark]) -> Emitted {
+    if is_instrumented(module) {
+        return Emitted::new(source, Vec::new());
+    }
     let alias = runtime::free_alias(&source.text);
     let mut writer = wrap::Writer::new(source, tokens, &alias);
     let mut statements: Vec<&Stmt> = Vec::new();
@@ -49,6 +52,16 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
         writer.import(import_offset(source, module, tokens));
     }
     Emitted::new(source, writer.finish())
+}
+
+/// Whether this text is florc's own work: nothing is written twice.
+fn is_instrumented(module: &Module) -> bool {
+    module.body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Import(names) => {
+            names.iter().any(|name| name.dotted == "florc" && name.local.starts_with(runtime::ALIAS))
+        }
+        _ => false,
+    })
 }
 
 /// Where the import goes: after the docstring and `from __future__` imports, before everything else.
