@@ -5,6 +5,8 @@ mod downlevel;
 mod lexer;
 mod lower;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod tokens;
 pub mod tree;
 pub mod walk;

@@ -170,6 +170,7 @@ impl<'a> Lexer<'a> {
             let opened = char::from(bracket.byte);
             return Err(error(format!("`{shown}` does not match the opening `{opened}`"), range));
         }
+        self.stars_before(&token)?;
         self.at += 1;
         self.push(token, at);
         if let Some(first) = bracket.type_parameters {

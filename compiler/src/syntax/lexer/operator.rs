@@ -22,9 +22,25 @@ impl Lexer<'_> {
         if token == Tok::Colon && self.brackets.is_empty() {
             downlevel::exceptions(&mut self.done.tokens, self.line);
         }
+        self.stars_before(&token)?;
         self.at += width;
         self.push(token, start);
         Ok(())
+    }
+}
+
+impl Lexer<'_> {
+    /// `**` without an operand, and a bare `*` before `**`: the grammar lets both pass among parameters.
+    pub(super) fn stars_before(&self, token: &Tok) -> Result<(), Diagnostic> {
+        let missing = match (self.done.tokens.as_slice(), token) {
+            ([.., (Tok::DoubleStar, range)], Tok::Comma | Tok::Colon | Tok::Rpar) => range,
+            ([.., (Tok::Star, range), (Tok::Comma, _)], Tok::DoubleStar) => range,
+            _ => return Ok(()),
+        };
+        Err(error(
+            "a name is missing after the stars",
+            Range::new(usize::from(missing.start()), usize::from(missing.end())),
+        ))
     }
 }
 
