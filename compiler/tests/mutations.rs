@@ -148,7 +148,10 @@ fn mutated(seeds: &[String], random: &mut Random) -> String {
         let (a, b) = (a.min(b), a.max(b));
         match random.below(5) {
             0 => text.replace_range(a..b.min(floor(&text, a + 12)), ""),
-            1 => text.insert_str(a, &text[a..b.min(floor(&text, a + 80)).max(a)].to_owned()),
+            1 => {
+                let piece = text[a..b.min(floor(&text, a + 80)).max(a)].to_owned();
+                text.insert_str(a, &piece);
+            }
             2 => {
                 let other = &seeds[random.below(seeds.len())];
                 let from = place(other, random);

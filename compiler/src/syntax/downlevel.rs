@@ -55,7 +55,8 @@ pub(super) fn type_parameters(tokens: Vec<Spanned>, asides: &mut Vec<Vec<Spanned
     }
     let mut at = 1;
     while at < end {
-        let starred = matches!(tokens[at].0, Tok::Star | Tok::DoubleStar);
+        let is_tuple = tokens[at].0 == Tok::Star;
+        let starred = is_tuple || tokens[at].0 == Tok::DoubleStar;
         at += usize::from(starred);
         if !matches!(tokens[at].0, Tok::Name { .. }) {
             return Err(error("a type parameter is a name", place(at)));
@@ -70,7 +71,10 @@ pub(super) fn type_parameters(tokens: Vec<Spanned>, asides: &mut Vec<Vec<Spanned
                 return Err(error("an expression is missing", place(at)));
             }
             // `*Ts = *tuple` is allowed; the star means nothing to its effects.
-            let star = usize::from(starred && tokens[at + 1].0 == Tok::Star);
+            let star = usize::from(tokens[at + 1].0 == Tok::Star);
+            if star == 1 && !(is_tuple && sign == Tok::Equal) {
+                return Err(error("a starred expression is allowed only as the default of `*Ts`", place(at + 1)));
+            }
             asides.push(tokens[at + 1 + star..stop].to_vec());
             at = stop;
         }

@@ -69,6 +69,8 @@ fn what_python_refuses_is_refused() {
         "match x:\n case *y: pass",
         "match x:\n case f'{y}': pass",
         "match x:\n case 1 + 1: pass",
+        "match x:\n case {0j + 0: _}: pass",
+        "type A[**P = *int] = int",
         "match x:\n x = 1",
         "class A[]: pass",
         "def f[T: ](): pass",

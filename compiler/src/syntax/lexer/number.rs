@@ -9,10 +9,12 @@ use rustpython_parser::ast::bigint::BigInt;
 /// CPython refuses to convert longer decimal literals.
 const MAX_DIGITS: usize = 4300;
 
+type IsDigit = fn(u8) -> bool;
+
 impl Lexer<'_> {
     pub(super) fn number(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
-        let radix: Option<(fn(u8) -> bool, &str)> = match (self.peek(0), self.peek(1)) {
+        let radix: Option<(IsDigit, &str)> = match (self.peek(0), self.peek(1)) {
             (b'0', b'x' | b'X') => Some((|byte| byte.is_ascii_hexdigit(), "hexadecimal")),
             (b'0', b'o' | b'O') => Some((|byte| matches!(byte, b'0'..=b'7'), "octal")),
             (b'0', b'b' | b'B') => Some((|byte| matches!(byte, b'0' | b'1'), "binary")),
@@ -75,7 +77,7 @@ impl Lexer<'_> {
     }
 
     /// Passes digits with single underscores between them; how many digits there were.
-    fn digits(&mut self, is_digit: fn(u8) -> bool) -> Result<usize, Diagnostic> {
+    fn digits(&mut self, is_digit: IsDigit) -> Result<usize, Diagnostic> {
         let start = self.at;
         let mut count = 0;
         loop {

@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::syntax::parse::to_range;
 use crate::syntax::tree::Expr;
-use rustpython_parser::ast;
+use rustpython_parser::ast::{self, Ranged};
 
 impl Lowering<'_> {
     pub(super) fn pattern(&mut self, pattern_node: ast::Pattern, binds: &mut Vec<String>, values: &mut Vec<Expr>) {
@@ -50,14 +50,19 @@ impl Lowering<'_> {
             ast::Pattern::MatchMapping(node) if node.rest.as_deref() == Some("_") => {
                 self.reject("`**_` is no pattern", to_range(node.range));
             }
-            ast::Pattern::MatchValue(node) => {
-                let real = matches!(&*node.value, ast::Expr::BinOp(sum)
-                    if !matches!(&*sum.right, ast::Expr::Constant(part) if part.value.is_complex()));
-                if real {
-                    self.reject("an imaginary number is required after the sign", to_range(node.range));
-                }
-            }
+            ast::Pattern::MatchMapping(node) => node.keys.iter().for_each(|key| self.check_sum(key)),
+            ast::Pattern::MatchValue(node) => self.check_sum(&node.value),
             _ => {}
+        }
+    }
+
+    /// `1 + 2j` is the only sum in a pattern.
+    fn check_sum(&mut self, value: &ast::Expr) {
+        let ast::Expr::BinOp(sum) = value else { return };
+        let left = if let ast::Expr::UnaryOp(sign) = &*sum.left { &sign.operand } else { &sum.left };
+        let is_imaginary = |part: &ast::Expr| matches!(part, ast::Expr::Constant(part) if part.value.is_complex());
+        if is_imaginary(left) || !is_imaginary(&sum.right) {
+            self.reject("a sum in a pattern is a real number and an imaginary one", to_range(value.range()));
         }
     }
 }
