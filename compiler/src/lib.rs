@@ -37,7 +37,12 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
     syntax::on_deep_stack(syntax::DEEP_STACK, || {
         let (module, tokens) = syntax::parse(source)?;
         let plan = plan::Analysis::new(source, &module).plan(options);
-        let emitted = emit::emit(source, &module, &tokens, &plan, &[]);
+        let mut emitted = emit::emit(source, &module, &tokens, &plan, &[]);
+        if syntax::parse(&Source::new(source.name.as_str(), emitted.text.as_str())).is_err() {
+            // Indentation of a kind that a further step breaks (tabs and blanks mixed, split by backslashes).
+            let nothing = Plan { loops: Vec::new(), ..plan.clone() };
+            emitted = emit::emit(source, &module, &tokens, &nothing, &[]);
+        }
         Ok(Instrumented { plan, emitted })
     })
 }
