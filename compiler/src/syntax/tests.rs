@@ -25,6 +25,7 @@ fn newer_spellings_are_accepted() {
         "if a:\n\tb\n\tc\nif a:\n  \tb\n  \tc\n",
         "\x0cx = 1 ;\rif x: y;\r\n\\\nz\n",
         "return 1\nawait x\nyield\n*a\nx = *b\n1if x else y\n0xfor x\n",
+        "any(\n x for x in (y) # a, b\n)\nf((a) for a in b)\n",
         "with (open(a) as b, c as (d, e),): pass\nwith (a, b): pass\nwith (yield): pass\n",
         "é = ℘ = 日本\nprint(f'{é}' 'b' f'{日本}')\n",
     ] {

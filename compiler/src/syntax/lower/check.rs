@@ -48,7 +48,7 @@ impl Lowering<'_> {
             let range = to_range(argument.range());
             let text = self.text.get(range.start..range.end).unwrap_or("");
             let is_bare = !(text.starts_with('(') && text.ends_with(')'));
-            let is_alone = arguments.len() + keywords == 1 && !self.text[range.end..end].contains(',');
+            let is_alone = arguments.len() + keywords == 1 && !comma_follows(&self.text[range.end..end]);
             if is_bare && (is_class || !is_alone) {
                 self.reject("a generator expression must be parenthesized here", range);
             }
@@ -66,6 +66,18 @@ impl Lowering<'_> {
     pub(super) fn reject(&mut self, message: impl Into<String>, range: Range) {
         if self.error.is_none() {
             self.error = Some(crate::syntax::lexer::error(message, range));
+        }
+    }
+}
+
+/// Whether the next token but closing brackets is a comma.
+fn comma_follows(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ')' | '\\'));
+        match rest.strip_prefix('#') {
+            Some(comment) => rest = comment.find(['\n', '\r']).map_or("", |end| &comment[end..]),
+            None => return rest.starts_with(','),
         }
     }
 }
