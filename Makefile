@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV   ?= $(CURDIR)/.venv
+FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
@@ -10,7 +11,7 @@ NEEDS  := torch numpy scikit-learn tqdm pytest maturin
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness lint clean
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler lint clean
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -25,6 +26,21 @@ test-python: setup
 
 exactness: setup ## script x probe position: exact or not, and how much faster than re-running
 	@$(BIN)/python tools/exactness.py
+
+corpus: setup ## every Python file that is installed, through the compiler; CORPUS names folders
+	@$(BIN)/python tools/corpus.py $(CORPUS)
+
+fuzz: ## mutated inputs for FUZZ_SECONDS; what fails is kept in compiler/tests/found
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$$(date +%s) cargo test --quiet --package florc --test mutations -- --nocapture
+
+bench: ## the compiler over the standard library, stage by stage
+	cargo bench --quiet --package florc
+
+bench-compiler: setup ## florc, ast.parse + ast.unparse, and LibCST on the same files
+	cargo build --release --quiet --package florc
+	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) libcst
+	@$(BIN)/python tools/bench_compiler.py "$$(cargo metadata --format-version 1 --no-deps | $(BIN)/python -c \
+	  'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/florc"
 
 lint:
 	cargo fmt --all --check

@@ -34,10 +34,12 @@ pub struct Instrumented {
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Diagnostic> {
-    let file = syntax::File::script(source.clone(), "")?;
-    let plan = plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
-    let emitted = emit::emit(source, &file.module, &file.tokens, &plan, &[]);
-    Ok(Instrumented { plan, emitted })
+    syntax::on_deep_stack(syntax::DEEP_STACK, || {
+        let file = syntax::File::script(source.clone(), "")?;
+        let plan = plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
+        let emitted = emit::emit_checked(&file, &plan, &[]);
+        Ok(Instrumented { plan, emitted })
+    })
 }
 
 /// The plan alone.
@@ -45,6 +47,8 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
 /// # Errors
 /// One diagnostic when the file is not Python.
 pub fn plan_only(source: &Source, options: &Options) -> Result<Plan, Diagnostic> {
-    let file = syntax::File::script(source.clone(), "")?;
-    Ok(plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0))
+    syntax::on_deep_stack(syntax::DEEP_STACK, || {
+        let file = syntax::File::script(source.clone(), "")?;
+        Ok(plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0))
+    })
 }

@@ -2,10 +2,10 @@
 
 use florc::calls::{Codebase, Found, follow};
 use florc::cli::{Outcome, probes_json, run};
-use florc::emit::{ProbeMark, emit};
+use florc::emit::{ProbeMark, emit, undo};
 use florc::plan::{Analysis, to_json};
 use florc::probes::{ChangeKind, Report, compare};
-use florc::syntax::File;
+use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
@@ -31,6 +31,11 @@ impl Instrumented {
         &self.emitted.text
     }
 
+    /// The text without the insertions.
+    fn undo(&self) -> String {
+        undo(&self.emitted)
+    }
+
     /// Whether anything was inserted.
     #[getter]
     fn changed(&self) -> bool {
@@ -46,9 +51,11 @@ impl Instrumented {
 /// Instruments a decoded text by itself.
 #[pyfunction]
 pub fn instrument(py: Python<'_>, text: &str, name: &str) -> PyResult<Instrumented> {
-    let file = py.detach(|| parse(File::SCRIPT, "", name, text))?;
-    let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
-    Ok(instrumented(&file, &plan, &[], String::new()))
+    deep(py, || {
+        let file = parse(File::SCRIPT, "", name, text)?;
+        let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
+        Ok(instrumented(&file, &plan, &[], String::new()))
+    })
 }
 
 /// A file as Python hands it over: its name as a module, its package, its path, its decoded text.
@@ -74,7 +81,7 @@ impl Project {
 
     /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
     fn add(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
-        let file = py.detach(|| parse(module, package, path, text))?;
+        let file = deep(py, || parse(module, package, path, text))?;
         let mut files = std::mem::replace(&mut self.codebase, Codebase::of(Vec::new())).files;
         match files.iter_mut().find(|known| known.name == module) {
             Some(known) => *known = file,
@@ -99,7 +106,7 @@ impl Project {
     /// A file, instrumented; None for files that are not part of the project.
     fn instrument(&mut self, py: Python<'_>, path: &str) -> Option<Instrumented> {
         let at = self.file(path)?;
-        py.detach(|| {
+        deep(py, || {
             if self.plans.is_empty() {
                 self.plans = Analysis::new(&self.codebase.files).plans(&Options::default());
             }
@@ -127,7 +134,7 @@ impl Comparison {
     /// not Python to the compiler ran as they were, and do so again.
     #[new]
     fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> Self {
-        py.detach(|| {
+        deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
             let old = Codebase::of(recorded.iter().filter_map(read).collect());
             let files = present.codebase.files.clone();
@@ -140,7 +147,7 @@ impl Comparison {
     /// probes. None for files that are not part of the project.
     fn instrument(&self, py: Python<'_>, path: &str) -> Option<Instrumented> {
         let at = self.files.iter().position(|file| file.source.name == path)?;
-        py.detach(|| {
+        deep(py, || {
             let (file, report) = (&self.files[at], &self.reports[at]);
             let marks: Vec<ProbeMark> = report
                 .changes
@@ -156,6 +163,11 @@ impl Comparison {
     fn paths(&self) -> Vec<&str> {
         self.files.iter().map(|file| file.source.name.as_str()).collect()
     }
+}
+
+/// Without the GIL, and with room for the deepest files.
+fn deep<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| on_deep_stack(DEEP_STACK, work))
 }
 
 fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
@@ -188,7 +200,7 @@ fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
 /// Returns the exit code, or the arguments of a command that runs Python code, as JSON.
 #[pyfunction]
 pub fn command_line(py: Python<'_>, argv: Vec<String>) -> (Option<i32>, Option<String>) {
-    match py.detach(|| run(argv)) {
+    match deep(py, || run(argv)) {
         Outcome::Done(code) => (Some(code), None),
         Outcome::Runtime(command) => (None, serde_json::to_string(&command).ok()),
     }

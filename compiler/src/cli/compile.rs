@@ -5,7 +5,7 @@ use super::{DIFFERS, OK, UNUSABLE, modules, print};
 use crate::Instrumented;
 use crate::calls::Codebase;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::emit::emit;
+use crate::emit::emit_checked;
 use crate::plan::{Analysis, Options, Plan, explain, to_json, to_text};
 use crate::source::{Range, Source, decode};
 use serde_json::{Value, json};
@@ -44,8 +44,7 @@ fn plain(error: &std::io::Error) -> String {
 fn instrumented(source: &Source, script: &Path, options: &Options) -> Result<Instrumented, Diagnostic> {
     let codebase = modules::load(source, script)?;
     let plan = Analysis::new(&codebase.files).plans(options).remove(0);
-    let file = &codebase.files[0];
-    let emitted = emit(&file.source, &file.module, &file.tokens, &plan, &[]);
+    let emitted = emit_checked(&codebase.files[0], &plan, &[]);
     Ok(Instrumented { plan, emitted })
 }
 

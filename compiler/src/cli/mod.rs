@@ -55,7 +55,7 @@ where
 
 /// `florc` built by cargo alone: commands that run a script are in the Python package.
 pub fn main() -> i32 {
-    match run(std::env::args_os()) {
+    match crate::syntax::on_deep_stack(crate::syntax::DEEP_STACK, || run(std::env::args_os())) {
         Outcome::Done(code) => code,
         Outcome::Runtime(command) => {
             eprintln!("florc: `{}` runs Python code: install the Python package (pip install florc)", command.name());

@@ -45,13 +45,12 @@ impl Diagnostic {
         let start = source.lines.start_of(line);
         let end = source.lines.start_of(line + 1);
         let text = source.slice(Range::new(start, end)).trim_end_matches(['\n', '\r']);
-        let before = text.get(..col.min(text.len())).unwrap_or(text);
+        let (text, before, width) = shown(text, col, source.slice(self.range));
         let pad: String = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        let covered = source.slice(Range::new(self.range.start, self.range.end.min(start + text.len())));
-        let carets = "^".repeat(covered.chars().count().max(1));
+        let carets = "^".repeat(width);
         let gutter = line.to_string().len();
         let mut out = String::new();
-        let column = before.chars().count() + 1;
+        let column = source.slice(Range::new(start, start + col)).chars().count() + 1;
         let _ = writeln!(out, "error[{}]: {}", self.code.name(), self.message);
         let _ = writeln!(out, "{:gutter$}--> {}:{line}:{column}", "", source.name);
         let _ = writeln!(out, "{:gutter$} |", "");
@@ -60,4 +59,29 @@ impl Diagnostic {
         let _ = writeln!(out, "{:gutter$} = help: {}", "", self.help);
         out
     }
+}
+
+/// Most characters of a line that are shown: generated files have lines of megabytes.
+const WIDTH: usize = 160;
+
+/// The part of a line that is shown, what stands before byte `col` of it, and how many carets go below.
+fn shown(line: &str, col: usize, covered: &str) -> (String, String, usize) {
+    // A control character would spoil the terminal.
+    let visible =
+        |text: &str| -> String { text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect() };
+    let before = line.get(..col.min(line.len())).unwrap_or(line);
+    let after = &line[before.len()..];
+    let covered = covered.split(['\n', '\r']).next().unwrap_or("").chars().count();
+    let cut = before.chars().count().saturating_sub(WIDTH / 2);
+    let mut shown_before: String = visible(before).chars().skip(cut).collect();
+    if cut > 0 {
+        shown_before.insert(0, '…');
+    }
+    let room = WIDTH - shown_before.chars().count().min(WIDTH / 2 + 1);
+    let mut shown_after: String = visible(after).chars().take(room).collect();
+    let width = covered.clamp(1, room.max(1)).min(shown_after.chars().count().max(1));
+    if after.chars().nth(room).is_some() {
+        shown_after.push('…');
+    }
+    (format!("{shown_before}{shown_after}"), shown_before, width)
 }

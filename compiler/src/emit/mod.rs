@@ -10,7 +10,7 @@ pub use runtime::NAMES as RUNTIME_NAMES;
 use crate::plan::Plan;
 use crate::source::{Range, Source};
 use crate::syntax::tree::{Stmt, StmtKind};
-use crate::syntax::{Module, Tokens, walk};
+use crate::syntax::{File, Module, Tokens, parse, walk};
 
 /// A statement added in hindsight, to be marked so that what it prints is known to be its own.
 #[derive(Clone, Debug)]
@@ -21,8 +21,19 @@ pub struct ProbeMark {
     pub stmt: usize,
 }
 
+/// Writes a plan into a file; nothing, where the result would not be Python: indentation of a kind that a further step
+/// breaks (tabs and blanks mixed, split by backslashes).
+pub fn emit_checked(file: &File, plan: &Plan, probes: &[ProbeMark]) -> Emitted {
+    let emitted = emit(&file.source, &file.module, &file.tokens, plan, probes);
+    let text = Source::new(file.source.name.as_str(), emitted.text.as_str());
+    if parse(&text).is_ok() { emitted } else { Emitted::new(&file.source, Vec::new()) }
+}
+
 /// Writes a plan into a file.
 pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, probes: &[ProbeMark]) -> Emitted {
+    if is_instrumented(module) {
+        return Emitted::new(source, Vec::new());
+    }
     let alias = runtime::free_alias(&source.text);
     let mut writer = wrap::Writer::new(source, tokens, &alias);
     let mut statements: Vec<&Stmt> = Vec::new();
@@ -49,6 +60,16 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
         writer.import(import_offset(source, module, tokens));
     }
     Emitted::new(source, writer.finish())
+}
+
+/// Whether this text is florc's own work: nothing is written twice.
+fn is_instrumented(module: &Module) -> bool {
+    module.body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Import(names) => {
+            names.iter().any(|name| name.dotted == "florc" && name.local.starts_with(runtime::ALIAS))
+        }
+        _ => false,
+    })
 }
 
 /// Where the import goes: after the docstring and `from __future__` imports, before everything else.

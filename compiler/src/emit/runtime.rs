@@ -11,10 +11,13 @@ pub(super) const RESTORE: &str = "skipblock.restore";
 pub(super) const UNBOUND: &str = "unbound";
 pub(super) const PROBE: &str = "probe";
 
+/// What the package is called in emitted code.
+pub(super) const ALIAS: &str = "_florc";
+
 /// `_florc`, or `_florc2`, … when the file mentions that name.
 pub(super) fn free_alias(text: &str) -> String {
-    std::iter::once("_florc".to_owned())
-        .chain((2..).map(|n| format!("_florc{n}")))
+    std::iter::once(ALIAS.to_owned())
+        .chain((2..).map(|n| format!("{ALIAS}{n}")))
         .find(|alias| !mentions(text, alias))
         .unwrap_or_default()
 }

@@ -92,6 +92,9 @@ impl<'a> Writer<'a> {
     }
 
     fn around(&mut self, range: Range, open: String, close: &str) {
+        // `in[1, 2]`, `while-x`: a keyword may stand right before.
+        let before = self.source.text[..range.start].chars().next_back();
+        let open = if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { format!(" {open}") } else { open };
         self.insert(range.start, 1, open);
         self.insert(range.end, -1, close.to_owned());
     }
@@ -176,7 +179,8 @@ impl<'a> Writer<'a> {
             let start = self.source.lines.start_of(line);
             let stop = self.source.lines.start_of(line + 1);
             let text = self.source.slice(Range::new(start, stop));
-            if text.trim().is_empty() || self.tokens.inside_string(start) {
+            // Blanks before a backslash at the very start of a line would become the indentation.
+            if text.trim().is_empty() || text.starts_with('\\') || self.tokens.inside_string(start) {
                 continue;
             }
             let blanks = text.len() - text.trim_start_matches([' ', '\t', '\x0c']).len();

@@ -6,6 +6,7 @@ mod solve;
 use crate::scopes::{Scope, ScopeId, Scopes};
 use crate::syntax::tree::Stmt;
 use petgraph::graph::{DiGraph, NodeIndex};
+use solve::Solved;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One step of control flow: what it reads, binds and unbinds.
@@ -28,8 +29,7 @@ pub struct Flow {
     pub graph: DiGraph<Step, ()>,
     names: Vec<String>,
     loops: BTreeMap<usize, LoopNodes>,
-    live: Vec<BTreeSet<usize>>,
-    bound: Vec<Option<BTreeSet<usize>>>,
+    solved: BTreeMap<NodeIndex, Solved>,
     always_live: BTreeSet<String>,
     everything_live: bool,
 }
@@ -49,13 +49,14 @@ impl Flow {
     pub fn new(scopes: &Scopes, id: ScopeId, is_shared: bool) -> Self {
         let scope = &scopes.list[id];
         let (graph, names, loops) = build::graph(scope);
-        let live = solve::live(&graph);
-        let bound = solve::surely_bound(&graph, &initially_bound(scope, &names));
+        let wanted: Vec<NodeIndex> = loops.values().flat_map(|nodes| [nodes.before, nodes.body, nodes.exit]).collect();
+        let solved = solve::solve(&graph, names.len(), &initially_bound(scope, &names), &wanted);
+        let solved = wanted.into_iter().zip(solved).collect();
         let mut always_live = scope.captured.clone();
         always_live.extend(scope.globals.iter().cloned());
         always_live.extend(scope.nonlocals.iter().cloned());
         let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
-        Self { graph, names, loops, live, bound, always_live, everything_live }
+        Self { graph, names, loops, solved, always_live, everything_live }
     }
 
     /// Whether the value that `name` has when the loop is over may be read afterwards.
@@ -96,15 +97,16 @@ impl Flow {
     fn live_at(&self, node: NodeIndex, name: &str) -> bool {
         self.everything_live
             || self.always_live.contains(name)
-            || self.number(name).is_some_and(|number| self.live[node.index()].contains(&number))
+            || self
+                .number(name)
+                .zip(self.solved.get(&node))
+                .is_some_and(|(number, solved)| solved.live.contains(number))
     }
 
     fn bound_at(&self, node: NodeIndex, name: &str) -> bool {
-        match (&self.bound[node.index()], self.number(name)) {
-            (Some(bound), Some(number)) => bound.contains(&number),
-            // Unreachable code, or a name this scope never mentions.
-            _ => false,
-        }
+        // False in unreachable code, and for a name this scope never mentions.
+        let bound = self.solved.get(&node).and_then(|solved| solved.bound.as_ref());
+        self.number(name).zip(bound).is_some_and(|(number, bound)| bound.contains(number))
     }
 }
 

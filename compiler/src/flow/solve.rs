@@ -1,31 +1,149 @@
 //! Two classic data-flow problems over the graph: liveness (backward, may) and sure binding (forward, must).
+//!
+//! Both are solved over blocks of steps that always follow one another, with one bit per name: generated files have
+//! suites of a hundred thousand statements, each of which binds a name of its own.
 
 use super::Step;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::{DfsPostOrder, Walker};
 use std::collections::{BTreeSet, VecDeque};
 
-/// For each node, the names that may be read from there on before they are bound again.
-pub(super) fn live(graph: &DiGraph<Step, ()>) -> Vec<BTreeSet<usize>> {
-    let mut live = vec![BTreeSet::new(); graph.node_count()];
-    let mut queue: VecDeque<NodeIndex> = order(graph).into();
-    let mut queued = vec![true; graph.node_count()];
-    while let Some(node) = queue.pop_front() {
-        queued[node.index()] = false;
-        let mut now = BTreeSet::new();
-        for next in graph.neighbors(node) {
-            now.extend(live[next.index()].iter().copied());
+/// A set of names, by number.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Names(Vec<u64>);
+
+impl Names {
+    fn empty(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    pub fn contains(&self, name: usize) -> bool {
+        self.0.get(name / 64).is_some_and(|word| word >> (name % 64) & 1 == 1)
+    }
+
+    fn insert(&mut self, name: usize) {
+        self.0[name / 64] |= 1 << (name % 64);
+    }
+
+    fn remove(&mut self, name: usize) {
+        self.0[name / 64] &= !(1 << (name % 64));
+    }
+
+    fn unite(&mut self, other: &Names) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn intersect(&mut self, other: &Names) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+}
+
+/// What is known at the steps that were asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Solved {
+    /// The names that may be read from there on before they are bound again.
+    pub live: Names,
+    /// The names bound on every path to it; `None` where no path leads.
+    pub bound: Option<Names>,
+}
+
+/// Solves both problems; `wanted` are the steps to keep.
+pub(super) fn solve(
+    graph: &DiGraph<Step, ()>,
+    names: usize,
+    initially: &BTreeSet<usize>,
+    wanted: &[NodeIndex],
+) -> Vec<Solved> {
+    let blocks = Blocks::new(graph, wanted);
+    let live = live(graph, &blocks, names);
+    let bound = surely_bound(graph, &blocks, names, initially);
+    wanted
+        .iter()
+        .map(|node| {
+            let block = blocks.of[node.index()];
+            Solved { live: live[block].clone(), bound: bound[block].clone() }
+        })
+        .collect()
+}
+
+/// Steps that always follow one another; every wanted step begins a block.
+struct Blocks {
+    of: Vec<usize>,
+    steps: Vec<Vec<NodeIndex>>,
+    next: Vec<Vec<usize>>,
+    before: Vec<Vec<usize>>,
+}
+
+impl Blocks {
+    fn new(graph: &DiGraph<Step, ()>, wanted: &[NodeIndex]) -> Self {
+        let mut begins = vec![true; graph.node_count()];
+        for node in graph.node_indices() {
+            let mut into = graph.neighbors_directed(node, Direction::Incoming);
+            if let (Some(before), None) = (into.next(), into.next()) {
+                begins[node.index()] = before == node || graph.neighbors(before).count() != 1;
+            }
         }
-        let step = &graph[node];
-        for name in step.binds.iter().chain(&step.unbinds) {
-            now.remove(name);
+        wanted.iter().for_each(|node| begins[node.index()] = true);
+        let mut blocks =
+            Self { of: vec![0; graph.node_count()], steps: Vec::new(), next: Vec::new(), before: Vec::new() };
+        for node in graph.node_indices().filter(|node| begins[node.index()]) {
+            blocks.collect(graph, &begins, node);
         }
-        now.extend(step.reads.iter().copied());
-        if now != live[node.index()] {
-            live[node.index()] = now;
-            for before in graph.neighbors_directed(node, Direction::Incoming) {
-                if !std::mem::replace(&mut queued[before.index()], true) {
+        // A ring of steps that nothing enters: code that cannot be reached.
+        let mut placed = vec![false; graph.node_count()];
+        blocks.steps.iter().flatten().for_each(|node| placed[node.index()] = true);
+        for node in graph.node_indices() {
+            if !placed[node.index()] {
+                blocks.of[node.index()] = blocks.steps.len();
+                blocks.steps.push(vec![node]);
+            }
+        }
+        blocks.connect(graph);
+        blocks
+    }
+
+    fn collect(&mut self, graph: &DiGraph<Step, ()>, begins: &[bool], first: NodeIndex) {
+        let (mut steps, mut node) = (vec![first], first);
+        while let Some(next) = graph.neighbors(node).next().filter(|next| !begins[next.index()]) {
+            steps.push(next);
+            node = next;
+        }
+        steps.iter().for_each(|node| self.of[node.index()] = self.steps.len());
+        self.steps.push(steps);
+    }
+
+    fn connect(&mut self, graph: &DiGraph<Step, ()>) {
+        self.next = vec![Vec::new(); self.steps.len()];
+        self.before = vec![Vec::new(); self.steps.len()];
+        for (block, steps) in self.steps.iter().enumerate() {
+            let Some(&last) = steps.last() else { continue };
+            for next in graph.neighbors(last) {
+                self.next[block].push(self.of[next.index()]);
+                self.before[self.of[next.index()]].push(block);
+            }
+        }
+    }
+}
+
+/// For each block, the names live where it begins.
+fn live(graph: &DiGraph<Step, ()>, blocks: &Blocks, names: usize) -> Vec<Names> {
+    let mut live = vec![Names::empty(names); blocks.steps.len()];
+    // Later code has higher numbers, nearly: start there.
+    let mut queue: VecDeque<usize> = (0..blocks.steps.len()).rev().collect();
+    let mut queued = vec![true; blocks.steps.len()];
+    while let Some(block) = queue.pop_front() {
+        queued[block] = false;
+        let mut now = Names::empty(names);
+        blocks.next[block].iter().for_each(|&next| now.unite(&live[next]));
+        for &node in blocks.steps[block].iter().rev() {
+            let step = &graph[node];
+            step.binds.iter().chain(&step.unbinds).for_each(|&name| now.remove(name));
+            step.reads.iter().for_each(|&name| now.insert(name));
+        }
+        if now != live[block] {
+            live[block] = now;
+            for &before in &blocks.before[block] {
+                if !std::mem::replace(&mut queued[before], true) {
                     queue.push_back(before);
                 }
             }
@@ -34,43 +152,45 @@ pub(super) fn live(graph: &DiGraph<Step, ()>) -> Vec<BTreeSet<usize>> {
     live
 }
 
-/// For each node, the names bound on every path from the entry to it; `None` where no path leads.
-pub(super) fn surely_bound(graph: &DiGraph<Step, ()>, initially: &BTreeSet<usize>) -> Vec<Option<BTreeSet<usize>>> {
-    let mut before: Vec<Option<BTreeSet<usize>>> = vec![None; graph.node_count()];
-    let Some(entry) = graph.node_indices().next() else {
-        return before;
-    };
-    before[entry.index()] = Some(initially.clone());
-    let mut queue = VecDeque::from([entry]);
-    while let Some(node) = queue.pop_front() {
-        let Some(mut after) = before[node.index()].clone() else { continue };
-        let step = &graph[node];
-        for name in &step.unbinds {
-            after.remove(name);
+/// For each block, the names surely bound where it begins.
+fn surely_bound(
+    graph: &DiGraph<Step, ()>,
+    blocks: &Blocks,
+    names: usize,
+    initially: &BTreeSet<usize>,
+) -> Vec<Option<Names>> {
+    let mut bound: Vec<Option<Names>> = vec![None; blocks.steps.len()];
+    // The entry is the first step, so its block is the first.
+    let Some(entry) = bound.first_mut() else { return bound };
+    let mut first = Names::empty(names);
+    initially.iter().for_each(|&name| first.insert(name));
+    *entry = Some(first);
+    let mut queue = VecDeque::from([0]);
+    let mut queued = vec![false; blocks.steps.len()];
+    while let Some(block) = queue.pop_front() {
+        queued[block] = false;
+        let Some(mut after) = bound[block].clone() else { continue };
+        for &node in &blocks.steps[block] {
+            let step = &graph[node];
+            step.unbinds.iter().for_each(|&name| after.remove(name));
+            step.binds.iter().for_each(|&name| after.insert(name));
         }
-        after.extend(step.binds.iter().copied());
-        for next in graph.neighbors(node) {
-            let slot = &mut before[next.index()];
-            let merged = match slot {
-                Some(known) => known.intersection(&after).copied().collect(),
+        for &next in &blocks.next[block] {
+            let merged = match &bound[next] {
+                Some(known) => {
+                    let mut merged = known.clone();
+                    merged.intersect(&after);
+                    merged
+                }
                 None => after.clone(),
             };
-            if slot.as_ref() != Some(&merged) {
-                *slot = Some(merged);
-                queue.push_back(next);
+            if bound[next].as_ref() != Some(&merged) {
+                bound[next] = Some(merged);
+                if !std::mem::replace(&mut queued[next], true) {
+                    queue.push_back(next);
+                }
             }
         }
     }
-    before
-}
-
-/// Every node, later code first.
-fn order(graph: &DiGraph<Step, ()>) -> Vec<NodeIndex> {
-    let Some(entry) = graph.node_indices().next() else {
-        return Vec::new();
-    };
-    let mut nodes: Vec<NodeIndex> = DfsPostOrder::new(graph, entry).iter(graph).collect();
-    let reached: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
-    nodes.extend(graph.node_indices().filter(|node| !reached.contains(node)));
-    nodes
+    bound
 }

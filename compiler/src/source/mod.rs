@@ -1,5 +1,6 @@
 //! A file as text: decoding, and offsets to lines and columns.
 
+mod codecs;
 mod decode;
 mod lines;
 

@@ -1,14 +1,21 @@
 //! Text to tree. The only module that names the parser: everything else reads [`tree`].
 
+mod deep;
+mod downlevel;
 mod file;
+mod lexer;
 mod lower;
 mod number;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod tokens;
 pub mod tree;
 pub mod walk;
 
+pub use deep::{DEEP_STACK, on_deep_stack};
 pub use file::File;
-pub use parse::{MAX_NESTING, parse};
+pub use lower::MAX_NESTING;
+pub use parse::parse;
 pub use tokens::Tokens;
 pub use tree::Module;

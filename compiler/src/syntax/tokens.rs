@@ -1,24 +1,23 @@
 //! What the emitter must know of the token stream: strings over several lines, and where logical lines end.
 
 use crate::source::Range;
-use rustpython_parser::Tok;
 
 /// The token facts of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens {
-    /// String tokens, in order.
+    /// String literals, those with fields as a whole, in order.
     strings: Vec<Range>,
-    /// Ends of logical lines (offset just past the newline token), in order.
+    /// Ends of logical lines (offset just past the line end), in order.
     line_ends: Vec<usize>,
 }
 
 impl Tokens {
-    pub(super) fn push(&mut self, token: &Tok, range: Range) {
-        match token {
-            Tok::String { .. } => self.strings.push(range),
-            Tok::Newline => self.line_ends.push(range.end),
-            _ => {}
-        }
+    pub(super) fn string(&mut self, range: Range) {
+        self.strings.push(range);
+    }
+
+    pub(super) fn line_ends(&mut self, at: usize) {
+        self.line_ends.push(at);
     }
 
     /// Whether `offset` lies strictly inside a string token, so that bytes put there would change a value.

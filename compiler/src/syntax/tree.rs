@@ -1,5 +1,6 @@
 //! The tree that analysis reads: Python's grammar, reduced to what decides about side effects, every node with its range.
 
+use super::deep::{DEEP_STACK, on_deep_stack};
 use crate::source::Range;
 
 /// A parsed file.
@@ -7,7 +8,22 @@ use crate::source::Range;
 pub struct Module {
     /// Its statements.
     pub body: Vec<Stmt>,
+    /// How deep it nests, statements and expressions together.
+    pub depth: usize,
 }
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // Dropping recurses as deep as the tree.
+        if self.depth > SHALLOW {
+            let body = std::mem::take(&mut self.body);
+            on_deep_stack(DEEP_STACK, || drop(body));
+        }
+    }
+}
+
+/// A tree no deeper than this fits on every stack.
+const SHALLOW: usize = 500;
 
 /// A statement. `id` numbers statements in source order, starting at 0 in a file, or in
 /// a project where a file before it ended.

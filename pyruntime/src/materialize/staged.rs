@@ -83,9 +83,11 @@ unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)]) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let copiers = cores.min(MAX_COPIERS).min(total / LEAST_PER_COPIER).max(1);
     let shares = shares(copies, total.div_ceil(copiers));
-    // SAFETY: the caller's promise, for one share
     let copy = |share: &[(Part, usize)]| {
-        share.iter().all(|(part, offset)| unsafe { mapping.write(*offset, part.address as *const u8, part.len) })
+        share.iter().all(|(part, offset)| {
+            // SAFETY: the caller's promise, for one share
+            unsafe { mapping.write(*offset, part.address as *const u8, part.len) }
+        })
     };
     let Some((own, others)) = shares.split_first() else { return true };
     std::thread::scope(|scope| {
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn large_parts_are_copied_whole_by_several() {
-        let large: Vec<u8> = (0..40 << 20).map(|n: usize| (n * 31 >> 7) as u8).collect();
+        let large: Vec<u8> = (0..40 << 20).map(|n: usize| ((n * 31) >> 7) as u8).collect();
         let leaves: [&[u8]; 4] = [b"graph", &large[..20 << 20], &large[1..], &large[5..70]];
         let parts = leaves.map(Part::of);
         let len = staged_len("{}", &parts).unwrap();

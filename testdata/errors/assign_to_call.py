@@ -1,0 +1,2 @@
+for f(x) in range(3):
+    pass

@@ -1,0 +1,1 @@
+﻿# a byte order mark, lone CR, form feeds, tabs after blanksfor epoch in range(2):    	for x in loader:    		net.step(x);    	print(epoch)
