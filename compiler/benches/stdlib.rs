@@ -4,6 +4,7 @@
 use florc::emit::emit;
 use florc::plan::Analysis;
 use florc::source::decode;
+use florc::syntax::File;
 use florc::{Options, Source, syntax};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -37,14 +38,15 @@ fn stages(sources: &[Source]) -> [Duration; 4] {
     let options = Options::default();
     let mut took = [Duration::ZERO; 4];
     for source in sources {
+        let copy = source.clone();
         let begin = Instant::now();
-        let Ok((module, tokens)) = syntax::parse(source) else { continue };
+        let Ok(file) = File::script(copy, "") else { continue };
         let parsed = Instant::now();
-        let analysis = Analysis::new(source, &module);
+        let analysis = Analysis::new(std::slice::from_ref(&file));
         let analysed = Instant::now();
-        let plan = analysis.plan(&options);
+        let plan = analysis.plans(&options).remove(0);
         let planned = Instant::now();
-        let emitted = emit(source, &module, &tokens, &plan, &[]);
+        let emitted = emit(&file.source, &file.module, &file.tokens, &plan, &[]);
         let ends = [parsed - begin, analysed - parsed, planned - analysed, planned.elapsed()];
         std::hint::black_box(emitted);
         took.iter_mut().zip(ends).for_each(|(sum, part)| *sum += part);
