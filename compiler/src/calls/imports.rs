@@ -44,7 +44,9 @@ pub struct Codebase {
 }
 
 /// A project that imports more files than this is followed in part.
-const MAX_FILES: usize = 2_000;
+const MAX_FILES: usize = 300;
+/// So is one with more text than this.
+const MAX_BYTES: usize = 1 << 20;
 
 impl Codebase {
     /// One file alone.
@@ -63,7 +65,7 @@ impl Codebase {
 /// Follows the imports of these files, wherever they stand; `find` looks a dotted name up.
 pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
     let asked = start.iter().map(|file| file.name.clone()).collect();
-    let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, find };
+    let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, bytes: 0, find };
     let mut at = 0;
     while at < follower.codebase.files.len() {
         for wanted in wanted(&follower.codebase.files[at]) {
@@ -78,6 +80,7 @@ pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase
 struct Follower<'f> {
     codebase: Codebase,
     asked: BTreeSet<String>,
+    bytes: usize,
     find: &'f mut dyn FnMut(&str) -> Found,
 }
 
@@ -99,7 +102,7 @@ impl Follower<'_> {
         let ends = dotted.match_indices('.').map(|(at, _)| at).chain([dotted.len()]);
         for end in ends {
             let name = &dotted[..end];
-            if self.codebase.files.len() < MAX_FILES && self.asked.insert(name.to_owned()) {
+            if self.codebase.files.len() < MAX_FILES && self.bytes < MAX_BYTES && self.asked.insert(name.to_owned()) {
                 self.load_one(file, wanted.range, name);
             }
         }
@@ -111,6 +114,7 @@ impl Follower<'_> {
             Found::Unreadable(why) => why,
             Found::File { source, is_package } => match File::module(source, name, is_package) {
                 Ok(found) => {
+                    self.bytes += found.source.text.len();
                     self.codebase.files.push(found);
                     return;
                 }

@@ -9,7 +9,7 @@ use crate::calls::Callee;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, ParamKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why an argument of a call that florc cannot follow may change.
 const HANDED: &str = "handed to a call that florc cannot see into, which may change it";
@@ -270,19 +270,27 @@ impl Extractor<'_, '_> {
     ) {
         let callee = &self.project.scopes.list[target];
         let Some(summary) = self.summaries.get(target) else { return };
+        let why = |inner: &Effect| {
+            format!("{}(): {}", callee.qualname, inner.why.rsplit("(): ").next().unwrap_or(&inner.why))
+        };
+        let mut given: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
         for inner in &summary.effects {
-            let why = format!("{}(): {}", callee.qualname, inner.why.rsplit("(): ").next().unwrap_or(&inner.why));
-            let Some(place) = &inner.place else {
-                out.push(Effect { range, why, ..inner.clone() });
+            let Some(place) = inner.place.as_ref().filter(|place| place.home == Some(target)) else {
+                if self.is_news(inner.kind, inner.place.as_ref()) {
+                    out.push(Effect { range, why: why(inner), ..inner.clone() });
+                }
                 continue;
             };
-            if place.home != Some(target) {
-                out.push(Effect { range, why, ..inner.clone() });
-                continue;
-            }
-            for root in self.argument_places(scope, call, receiver, target, &place.root) {
+            let roots = given
+                .entry(&place.root)
+                .or_insert_with(|| self.argument_places(scope, call, receiver, target, &place.root));
+            for root in roots.iter() {
+                let reached = root.extend(&place.attrs);
+                if !self.is_news(inner.kind, Some(&reached)) {
+                    continue;
+                }
                 let reached =
-                    Effect { place: Some(root.extend(&place.attrs)), range, why: why.clone(), ..inner.clone() };
+                    Effect { kind: inner.kind, place: Some(reached), range, why: why(inner), assumed: inner.assumed };
                 out.extend(Some(reached).filter(|reached| !self.is_only_read(reached)));
             }
         }

@@ -9,8 +9,8 @@ use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Reads effects off statements, given what is known of the project.
 #[derive(Debug)]
@@ -25,12 +25,32 @@ pub struct Extractor<'p, 't> {
     pub(super) result_dropped: Cell<Option<Range>>,
     /// How many more lambdas may be followed: one may call another, or itself.
     pub(super) lambda_depth: Cell<usize>,
+    /// While a function is summarized: what is known of it already. Large programs say everything a thousand times.
+    known: Option<RefCell<Known>>,
 }
 
+/// Places by what happens to them.
+type Known = HashMap<EffectKind, HashSet<Option<Place>>>;
+
 impl<'p, 't> Extractor<'p, 't> {
-    /// An extractor.
+    /// An extractor that says every effect of every statement.
     pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { project, aliases, summaries, result_dropped: Cell::new(None), lambda_depth: Cell::new(4) }
+        let (result_dropped, lambda_depth) = (Cell::new(None), Cell::new(4));
+        Self { project, aliases, summaries, result_dropped, lambda_depth, known: None }
+    }
+
+    /// An extractor that says what calls of the project do once.
+    pub(super) fn terse(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
+        Self { known: Some(RefCell::default()), ..Self::new(project, aliases, summaries) }
+    }
+
+    /// Whether this has not been said yet.
+    pub(super) fn is_news(&self, kind: EffectKind, place: Option<&Place>) -> bool {
+        let Some(known) = &self.known else { return true };
+        let mut known = known.borrow_mut();
+        let places = known.entry(kind).or_default();
+        let place = place.cloned();
+        !places.contains(&place) && places.insert(place)
     }
 
     /// The effects of every statement of a suite, in source order.

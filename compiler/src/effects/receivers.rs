@@ -2,9 +2,8 @@
 
 use super::knowledge::{Facts, Knowledge};
 use crate::calls::Project;
-use crate::scopes::{Owner, ScopeId};
+use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, Expr, ExprKind};
-use crate::syntax::walk;
 
 /// What a method call does, by the class of its receiver where only one library class can stand there, else by name.
 pub fn method_facts(project: &Project, scope: ScopeId, call: &Call, receiver: &Expr, name: &str) -> Option<Facts> {
@@ -60,13 +59,5 @@ fn same_class(project: &Project, scope: ScopeId, values: &[&Expr], fuel: usize) 
 
 /// How many statements of its scope bind a name, its parameter list among them.
 pub(super) fn count_of_bindings(project: &Project, home: ScopeId, name: &str) -> usize {
-    let scope = &project.scopes.list[home];
-    let mut count = match scope.owner {
-        Owner::Function(function) => function.params.iter().filter(|param| param.name == name).count(),
-        _ => 0,
-    };
-    walk::statements(scope.body, &mut |stmt| {
-        crate::scopes::bound_names(stmt, &mut |bound| count += usize::from(bound == name));
-    });
-    count
+    project.scopes.list[home].binders.get(name).copied().unwrap_or(0)
 }

@@ -37,6 +37,9 @@ pub struct Summaries {
 const MAX_EFFECTS: usize = 150;
 /// A group of functions that call each other is gone through at most this often.
 const MAX_ROUNDS: usize = 30;
+/// Where functions that are handed over change more than this, nothing is said of who calls them: every call of a large
+/// project would change everything. The run itself tells (see `unforeseen.py`).
+const MAX_HANDLER_EFFECTS: usize = 40;
 /// Handlers that run handlers are followed this far.
 const MAX_HANDLER_ROUNDS: usize = 3;
 
@@ -52,7 +55,7 @@ impl Summaries {
                 all.settle(project, graph, aliases, group);
             }
             let handlers = all.outer_effects(&graph.mentioned);
-            if handlers.len() == all.handlers.len() {
+            if handlers.len() == all.handlers.len() || handlers.len() > MAX_HANDLER_EFFECTS {
                 break;
             }
             all.handlers = handlers;
@@ -66,9 +69,14 @@ impl Summaries {
         let mut todo: BTreeSet<ScopeId> = group.iter().copied().collect();
         // Effects only grow, and there are finitely many places: a group settles within a few rounds. The bound covers
         // attribute chains that grow along a recursion.
-        for _ in 0..MAX_ROUNDS {
+        let members: BTreeSet<ScopeId> = todo.clone();
+        for round in 0..MAX_ROUNDS {
             if todo.is_empty() {
                 return;
+            }
+            // Each of the group does what all of them do: when that is too much, it shows after the first round.
+            if round == 1 && self.outer_effects(&members).len() > MAX_EFFECTS {
+                break;
             }
             for id in std::mem::take(&mut todo) {
                 let new = self.compute(project, aliases, id);
@@ -108,11 +116,15 @@ impl Summaries {
         if !matches!(scope.owner, Owner::Function(_)) {
             return None;
         }
-        let extractor = Extractor::new(project, aliases, self);
+        let extractor = Extractor::terse(project, aliases, self);
         let params = scope.params();
         let mut effects: Vec<Effect> = Vec::new();
         let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
+        let mut said = HashSet::new();
         for effect in extractor.suite(id, scope.body) {
+            if !said.insert((effect.kind, effect.place.clone())) {
+                continue;
+            }
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
             // A name that no scope binds may belong to a comprehension or a lambda.
             let own = |place: &Place| place.home == Some(id) || place.home.is_none();

@@ -40,6 +40,8 @@ pub struct Scope<'t> {
     pub body: &'t [Stmt],
     /// Names bound here, parameters included.
     pub bound: BTreeSet<String>,
+    /// How many statements bind each of them; a parameter list is one.
+    pub binders: BTreeMap<String, usize>,
     /// Names declared `global` here.
     pub globals: BTreeSet<String>,
     /// Names declared `nonlocal` here.
@@ -182,6 +184,7 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
         qualname,
         body,
         bound: BTreeSet::new(),
+        binders: BTreeMap::new(),
         globals: BTreeSet::new(),
         nonlocals: BTreeSet::new(),
         captured: BTreeSet::new(),
@@ -190,6 +193,7 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
     };
     if let Owner::Function(function) = owner {
         scope.bound.extend(function.params.iter().map(|param| param.name.clone()));
+        scope.binders.extend(function.params.iter().map(|param| (param.name.clone(), 1)));
     }
     walk::statements(body, &mut |stmt| {
         match &stmt.kind {
@@ -199,6 +203,7 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
         }
         bound_names(stmt, &mut |name| {
             scope.bound.insert(name.to_owned());
+            *scope.binders.entry(name.to_owned()).or_default() += 1;
         });
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
