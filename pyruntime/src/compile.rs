@@ -67,6 +67,8 @@ pub struct Project {
     codebase: Codebase,
     /// One per file; empty while it is not known.
     plans: Vec<Plan>,
+    /// Files met when the project was as large as one that is analysed together may be: each is analysed alone.
+    alone: Vec<File>,
     find: Py<PyAny>,
 }
 
@@ -76,12 +78,18 @@ impl Project {
     /// exception says why its file cannot be read.
     #[new]
     fn new(find: Py<PyAny>) -> Self {
-        Self { codebase: Codebase::of(Vec::new()), plans: Vec::new(), find }
+        Self { codebase: Codebase::of(Vec::new()), plans: Vec::new(), alone: Vec::new(), find }
     }
 
     /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
     fn add(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
         let file = deep(py, || parse(module, package, path, text))?;
+        let is_known = self.codebase.files.iter().any(|known| known.name == module);
+        if !is_known && self.codebase.is_full() {
+            self.alone.retain(|known| known.name != module);
+            self.alone.push(file);
+            return Ok(());
+        }
         let mut files = std::mem::replace(&mut self.codebase, Codebase::of(Vec::new())).files;
         match files.iter_mut().find(|known| known.name == module) {
             Some(known) => *known = file,
@@ -94,17 +102,24 @@ impl Project {
 
     /// The files: name as a module, package, path, text.
     fn files(&self) -> Vec<FileParts> {
-        let files = self.codebase.files.iter();
+        let files = self.codebase.files.iter().chain(&self.alone);
         files.map(|f| (f.name.clone(), f.package.clone(), f.source.name.clone(), f.source.text.clone())).collect()
     }
 
     /// The text of a file as it was analysed; None for files that are not part of the project.
     fn text(&self, path: &str) -> Option<&str> {
-        self.file(path).map(|at| self.codebase.files[at].source.text.as_str())
+        let mut files = self.codebase.files.iter().chain(&self.alone);
+        files.find(|file| file.source.name == path).map(|file| file.source.text.as_str())
     }
 
     /// A file, instrumented; None for files that are not part of the project.
     fn instrument(&mut self, py: Python<'_>, path: &str) -> Option<Instrumented> {
+        if let Some(file) = self.alone.iter().find(|file| file.source.name == path) {
+            return deep(py, || {
+                let plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
+                Some(instrumented(file, &plan, &[], String::new()))
+            });
+        }
         let at = self.file(path)?;
         deep(py, || {
             if self.plans.is_empty() {
@@ -136,9 +151,23 @@ impl Comparison {
     fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> Self {
         deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
-            let old = Codebase::of(recorded.iter().filter_map(read).collect());
-            let files = present.codebase.files.clone();
-            let reports = compare(&old.files, &files, &Options::default());
+            let is_alone = |name: &str| present.alone.iter().any(|file| file.name == name);
+            let (alone, together): (Vec<File>, Vec<File>) =
+                recorded.iter().filter_map(read).partition(|file| is_alone(&file.name));
+            let old = Codebase::of(together);
+            let mut files = present.codebase.files.clone();
+            let mut reports = compare(&old.files, &files, &Options::default());
+            for file in &present.alone {
+                let before = alone.iter().find(|known| known.name == file.name).map_or(&[][..], std::slice::from_ref);
+                let mut found = compare(before, std::slice::from_ref(file), &Options::default());
+                for report in found.iter_mut().filter(|report| !report.changes.is_empty()) {
+                    // who calls it is not known
+                    let every = reports.iter().flat_map(|known| &known.plan.loops).map(|entry| entry.id.clone());
+                    report.probed.extend(every);
+                }
+                reports.append(&mut found);
+                files.push(file.clone());
+            }
             Self { files, reports }
         })
     }

@@ -54,6 +54,12 @@ impl Codebase {
         Self { files: vec![script], unfollowed: Vec::new() }
     }
 
+    /// Whether it is as large as a project that is analysed together may be; what else is met is analysed alone.
+    pub fn is_full(&self) -> bool {
+        self.files.len() >= MAX_FILES
+            || self.files.iter().map(|file| file.source.text.len()).sum::<usize>() >= MAX_BYTES
+    }
+
     /// Files that are known already, as those of a recorded run are.
     pub fn of(mut files: Vec<File>) -> Self {
         let mut next = 0;

@@ -1,13 +1,15 @@
 """Ask a question of a training run after it has ended.
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. The names
-below are what instrumented code calls; without a session each does the plain thing.
+below are what instrumented code calls; without a session each does the plain thing. `save`, `materialize` and `flush`
+serve alone: `torch.save` in the background.
 """
 
 from . import skipblock
 from ._native import generator, tick
 from .output import probe
 from .places import unbound
+from .saving import Saved, flush, materialize, save
 
-__all__ = ["generator", "probe", "skipblock", "tick", "unbound"]
+__all__ = ["Saved", "flush", "generator", "materialize", "probe", "save", "skipblock", "tick", "unbound"]
 __version__ = "0.1.0"
