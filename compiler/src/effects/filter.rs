@@ -147,7 +147,8 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         }
         let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
         // A function that a loop calls may bind a global; the loop's own function cannot assign it without `global`.
-        let global = global || (assigns && is_name && !here && !self.declared(&place.root));
+        let global =
+            global || (assigns && is_name && !here && !self.declared(&place.root)) || self.declared_later(&place.root);
         let scopes = &self.extractor.project.scopes;
         let elsewhere = place.home.filter(|&home| scopes.list[home].file != scopes.list[self.entry.scope].file);
         Ok(Some(Change {
@@ -172,6 +173,17 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     fn declared(&self, name: &str) -> bool {
         let scope = &self.extractor.project.scopes.list[self.entry.scope];
         scope.globals.contains(name) || scope.nonlocals.contains(name)
+    }
+
+    /// Whether the function says `global name` only after the loop: the name must not stand in its text before that.
+    fn declared_later(&self, name: &str) -> bool {
+        let scope = &self.extractor.project.scopes.list[self.entry.scope];
+        let mut before = false;
+        walk::statements(scope.body, &mut |stmt| {
+            let declares = matches!(&stmt.kind, StmtKind::Global(names) if names.iter().any(|known| known == name));
+            before |= declares && stmt.id < self.entry.stmt.id;
+        });
+        scope.globals.contains(name) && !before
     }
 
     fn is_local_of_other_function(&self, place: &Place) -> bool {
