@@ -6,6 +6,7 @@ re-run prints, and how much faster did it come?
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,7 @@ def rows_of(script: str, folder: Path) -> List[Row]:
         write(folder, {**texts, probe.file: insert(texts[probe.file], probe)})
         replayed = run(folder, "florc", "replay", script)
         exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
-        reasons = [line.removeprefix("florc:   ") for line in replayed.err.splitlines() if line.startswith("florc:   L")]
+        reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)
         why = "; ".join(reasons) if exact else replayed.err
         rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, why))
     return rows

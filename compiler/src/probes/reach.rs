@@ -12,13 +12,15 @@ pub(super) fn loops_reached(analysis: &Analysis, plans: &[Plan], stmt: &Stmt) ->
     let mut reached = BTreeSet::new();
     let scopes = &analysis.project.scopes;
     let all = || plans.iter().flat_map(|plan| &plan.loops).map(|entry| entry.id.clone());
+    let header = |id: usize| analysis.loops.list.iter().position(|entry| entry.stmt.id == id);
     let mut todo = vec![(scopes.holder(stmt.id), stmt.id)];
     let mut seen = BTreeSet::new();
     if registers_hook(stmt) {
         return all().collect();
     }
     while let Some((scope, id)) = todo.pop() {
-        let mut around = analysis.loops.around(id);
+        // What a loop's header calls runs in the loop: a generator all the while, a condition in every iteration.
+        let mut around = header(id).or_else(|| analysis.loops.around(id));
         while let Some(at) = around {
             reached.extend(all().nth(at));
             around = analysis.loops.list[at].parent;

@@ -48,6 +48,8 @@ class Loop(NamedTuple):
     function: str
     binds: List[str]
     """The names that its statements bind, places or not."""
+    differentiated: bool
+    """Whether gradients may be computed after it of what it computes."""
 
 
 class Consumed(Exception):
@@ -85,7 +87,7 @@ def loop_of(entry: dict, file: str) -> Loop:
     ]
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"])
+                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False))
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
@@ -185,6 +187,13 @@ def read(frame: FrameType, place: Place) -> Any:
         except AttributeError:
             return unbound
     return value
+
+
+def named(frame: FrameType, names: List[str]) -> Dict[str, Any]:
+    """What places hold that are known by their names only; those that are unbound are missing."""
+    held = {name: read(frame, Place(name, False, False, False, True, ":" in name)) for name in names}
+    release(frame)
+    return {name: value for name, value in held.items() if value is not unbound}
 
 
 def globals_of(frame: FrameType, module: str) -> Dict[str, Any]:

@@ -197,6 +197,9 @@ class Recording:
         if changed:
             self._fail(block, f"it changes {changed}, which its plan does not foresee")
             return False
+        if loop.differentiated and encoded.encoder.histories:
+            self._fail(block, state.NO_HISTORY, final=True)
+            return False
         walked = time.perf_counter() - now
         size = len(encoded.graph) + encoded.nbytes
         if block not in self.predicted:

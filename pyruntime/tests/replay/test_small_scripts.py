@@ -8,6 +8,7 @@ import pytest
 
 import scripts_calls
 import scripts_control
+import scripts_headers
 import scripts_objects
 import scripts_programs
 import scripts_projects
@@ -16,7 +17,7 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_calls, scripts_control, scripts_objects, scripts_programs, scripts_projects, scripts_random):
+for module in (scripts_calls, scripts_control, scripts_headers, scripts_objects, scripts_programs, scripts_projects, scripts_random):
     SCRIPTS.update(module.SCRIPTS)
 
 

@@ -69,6 +69,8 @@ class Encoder:
         self.spans: List[tuple] = []
         self.tensor_leaves: Dict[tuple, int] = {}
         self.optimizers: List[int] = []
+        self.histories = 0
+        """How many tensors with an autograd history were met: it is not part of the state."""
         self.current = -1
         self.root = ""
         self.light = False

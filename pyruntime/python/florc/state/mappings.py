@@ -168,8 +168,13 @@ class DefaultDict(Mapping):
         m.pair(node[2], live.default_factory)
         return super().match_content(m, node, live)
 
+    def check_new(self, m, node, index):
+        refuse_kept(node[2:])
+        super().check_new(m, node, index)
+
     def fill(self, r, node, obj, index):
-        obj.default_factory = r.value(node[2])
+        if node[2] != KEPT:
+            obj.default_factory = r.value(node[2])
         super().fill(r, node, obj, index)
 
 
