@@ -8,7 +8,7 @@ import types
 from types import FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
-from . import _native
+from . import _native, state
 
 
 class _Unbound:
@@ -118,13 +118,17 @@ class Before(NamedTuple):
 
     places: Dict[str, int]
     names: Dict[str, int]
+    data: Any
+    """Which data datasets hold (`state.held_by`)."""
 
 
 def before(loop: Loop, frame: FrameType) -> Before:
     """What a block finds."""
-    held = {place.name: read(frame, place) for place in loop.places if not place.iterated}
-    found = Before({name: id(value) for name, value in held.items() if value is not unbound},
-                   {name: id(value) for name, value in outside(loop, frame).items()})
+    held = {place.name: read(frame, place) for place in loop.places}
+    kept = state.held_by({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
+    iterated = {place.name for place in loop.places if place.iterated}
+    found = Before({name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
+                   {name: id(value) for name, value in outside(loop, frame).items()}, kept)
     release(frame)
     return found
 
