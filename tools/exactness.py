@@ -6,6 +6,7 @@ re-run prints, and how much faster did it come?
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from probes import SCRIPTS, environment, insert, load, scripts  # noqa: E402
+from probes import environment, files, insert, load, scripts, write  # noqa: E402
 
 
 class Ran(NamedTuple):
@@ -51,11 +52,12 @@ def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
 
     The probes' prints are tagged there, so that one re-run answers for all of them.
     """
-    source = (SCRIPTS / script).read_text()
+    texts = files(script)
     probes = load(script)
     for probe in probes:
-        source = insert(source, probe._replace(insert=probe.insert.replace("print(", f'print("@{probe.name}@", ')))
-    (folder / script).write_text(source)
+        tagged = probe._replace(insert=probe.insert.replace("print(", f'print("@{probe.name}@", '))
+        texts[probe.file] = insert(texts[probe.file], tagged)
+    write(folder, texts)
     again = run(folder, sys.executable, script)
     if again.code != 0:
         raise SystemExit(f"{script} with its probes: {again.err}")
@@ -66,7 +68,8 @@ def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
 
 def rows_of(script: str, folder: Path) -> List[Row]:
     """Record a script once, then ask every question of it."""
-    (folder / script).write_text((SCRIPTS / script).read_text())
+    texts = files(script)
+    write(folder, texts)
     plain = run(folder, sys.executable, script)
     recorded = run(folder, "florc", "record", script)
     if (recorded.out, recorded.code) != (plain.out, plain.code):
@@ -74,10 +77,10 @@ def rows_of(script: str, folder: Path) -> List[Row]:
     wanted, again = wanted_lines(script, folder)
     rows = []
     for probe in load(script):
-        (folder / script).write_text(insert((SCRIPTS / script).read_text(), probe))
+        write(folder, {**texts, probe.file: insert(texts[probe.file], probe)})
         replayed = run(folder, "florc", "replay", script)
         exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
-        reasons = [line.removeprefix("florc:   ") for line in replayed.err.splitlines() if line.startswith("florc:   L")]
+        reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)
         why = "; ".join(reasons) if exact else replayed.err
         rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, why))
     return rows

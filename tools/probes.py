@@ -32,6 +32,8 @@ class Probe(NamedTuple):
     name: str
     after: str
     insert: str
+    file: str
+    """The file that gets it: the script, or one of those it imports."""
 
 
 def scripts() -> List[str]:
@@ -39,10 +41,24 @@ def scripts() -> List[str]:
     return sorted(path.name for path in SCRIPTS.glob("*.py"))
 
 
+def files(script: str) -> Dict[str, str]:
+    """The text of a script and of the project modules it imports, which lie in a folder of its name."""
+    beside = SCRIPTS / Path(script).stem
+    modules = {path.relative_to(beside).as_posix(): path.read_text() for path in sorted(beside.rglob("*.py"))}
+    return {script: (SCRIPTS / script).read_text(), **modules}
+
+
+def write(folder: Path, texts: Dict[str, str]) -> None:
+    """Lay files out in a folder, as a user would have them."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 def load(script: str) -> List[Probe]:
     """The probes of a script."""
     table = tomllib.loads((SCRIPTS / "probes" / f"{Path(script).stem}.toml").read_text())
-    return [Probe(entry["name"], entry["after"], entry["insert"]) for entry in table["probe"]]
+    return [Probe(entry["name"], entry["after"], entry["insert"], entry.get("file", script)) for entry in table["probe"]]
 
 
 def insert(source: str, probe: Probe) -> str:

@@ -82,6 +82,9 @@ fn keeps(transform: fn(&Source) -> Option<String>, at_least: usize, excluded: &[
 /// It reads `globals()` and runs code from a file: every name of the module counts as read, a new one too.
 const READS_ITS_GLOBALS: (&str, &str) = ("char_gpt.py", "every name of the module is live");
 
+/// Its modules are not read here: unknown calls change globals, and the variables of the function around it too.
+const USES_UNSEEN_MODULES: (&str, &str) = ("engine_project.py", "what its modules do is not known");
+
 #[test]
 fn renaming_variables() {
     keeps(rewrite::rename_variables, 30, &[]);
@@ -104,5 +107,5 @@ fn reordering_independent_statements() {
 
 #[test]
 fn wrapping_the_module_in_a_function() {
-    keeps(rewrite::wrap_in_function, 20, &[]);
+    keeps(rewrite::wrap_in_function, 20, &[USES_UNSEEN_MODULES]);
 }

@@ -23,7 +23,9 @@ impl Extractor<'_, '_> {
                 }
                 continue;
             }
-            if let ExprKind::Attribute { value: receiver, attr } = &value.kind {
+            if let ExprKind::Attribute { value: receiver, attr } = &value.kind
+                && !(attr.ends_with('_') && self.only_reads_values(scope, call))
+            {
                 self.bound_method(scope, receiver, attr, range, out);
             }
             self.lambdas(scope, value, out);
@@ -79,6 +81,19 @@ impl Extractor<'_, '_> {
             }
         }
         self.implicit(scope, receiver, &[attr], out);
+    }
+
+    /// Whether a call takes values and calls none of them: `print(kmeans.inertia_)` shows an attribute of scikit-learn,
+    /// it does not hand over an in-place method of PyTorch.
+    fn only_reads_values(&self, scope: ScopeId, call: &Call) -> bool {
+        match self.project.callee(scope, call) {
+            Callee::Library(name) => {
+                let calls_back = matches!(name.as_str(), "builtins.map" | "builtins.filter" | "builtins.iter");
+                !calls_back && (name.starts_with("builtins.") || name.starts_with("numpy."))
+            }
+            Callee::Method { name, .. } => matches!(name, "format" | "info" | "debug" | "warning"),
+            _ => false,
+        }
     }
 
     /// A name that holds a lambda: what its body does.

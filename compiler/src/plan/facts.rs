@@ -79,7 +79,8 @@ impl Facts {
         }
     }
 
-    fn call(&self, analysis: &Analysis, scope: ScopeId, call: &Call) -> Work {
+    /// What a call does.
+    pub fn call(&self, analysis: &Analysis, scope: ScopeId, call: &Call) -> Work {
         let known = Knowledge::shipped();
         let works = |cheap: bool| Work { works: !cheap, ..Work::default() };
         match analysis.project.callee(scope, call) {

@@ -2,6 +2,7 @@
 
 mod facts;
 mod gradients;
+mod history;
 mod report;
 mod select;
 
@@ -53,6 +54,8 @@ pub struct LoopPlan {
     pub changeset: Changeset,
     /// Whether gradients belong to its checkpoint.
     pub gradients: bool,
+    /// Whether what it computes may be differentiated after it.
+    pub differentiated: bool,
     /// Why it is left alone, or what should be known about it.
     pub note: Option<Obstacle>,
     /// Where it is.
@@ -156,6 +159,7 @@ impl<'t> Analysis<'t> {
         let facts = facts::Facts::new(self);
         let roles = select::roles(self, &facts, &obstacles);
         let gradients = gradients::live(self);
+        let differentiated = history::differentiated(self, &facts);
         let ids = self.ids();
         let clock = Clock::new(&self.project);
         let mut plans: Vec<Plan> = (0..self.files.len())
@@ -185,6 +189,7 @@ impl<'t> Analysis<'t> {
                 };
                 let mut plan = self.describe(at, ids[at].clone(), action);
                 plan.gradients = plan.is_memoized() && gradients && facts.loops[at].backward;
+                plan.differentiated = plan.is_memoized() && differentiated.contains(&plan.stmt);
                 plan.note = role.note;
                 if plan.is_memoized() {
                     plan.changeset = estimate.unwrap_or_default();
@@ -279,6 +284,7 @@ impl<'t> Analysis<'t> {
             action,
             changeset: Changeset::default(),
             gradients: false,
+            differentiated: false,
             note: None,
             range,
             line: source.lines.line(range.start),

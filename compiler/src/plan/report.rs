@@ -174,6 +174,7 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "followed": entry.is_followed(),
         "memoized": entry.is_memoized(),
         "gradients": entry.gradients,
+        "differentiated": entry.differentiated,
         "places": places,
         "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({

@@ -8,7 +8,7 @@ import types
 from types import FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
-from . import _native
+from . import _native, state
 
 
 class _Unbound:
@@ -48,6 +48,8 @@ class Loop(NamedTuple):
     function: str
     binds: List[str]
     """The names that its statements bind, places or not."""
+    differentiated: bool
+    """Whether gradients may be computed after it of what it computes."""
 
 
 class Consumed(Exception):
@@ -85,7 +87,7 @@ def loop_of(entry: dict, file: str) -> Loop:
     ]
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"])
+                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False))
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
@@ -116,13 +118,17 @@ class Before(NamedTuple):
 
     places: Dict[str, int]
     names: Dict[str, int]
+    data: Any
+    """Which data datasets hold (`state.held_by`)."""
 
 
 def before(loop: Loop, frame: FrameType) -> Before:
     """What a block finds."""
-    held = {place.name: read(frame, place) for place in loop.places if not place.iterated}
-    found = Before({name: id(value) for name, value in held.items() if value is not unbound},
-                   {name: id(value) for name, value in outside(loop, frame).items()})
+    held = {place.name: read(frame, place) for place in loop.places}
+    kept = state.held_by({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
+    iterated = {place.name for place in loop.places if place.iterated}
+    found = Before({name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
+                   {name: id(value) for name, value in outside(loop, frame).items()}, kept)
     release(frame)
     return found
 
@@ -185,6 +191,13 @@ def read(frame: FrameType, place: Place) -> Any:
         except AttributeError:
             return unbound
     return value
+
+
+def named(frame: FrameType, names: List[str]) -> Dict[str, Any]:
+    """What places hold that are known by their names only; those that are unbound are missing."""
+    held = {name: read(frame, Place(name, False, False, False, True, ":" in name)) for name in names}
+    release(frame)
+    return {name: value for name, value in held.items() if value is not unbound}
 
 
 def globals_of(frame: FrameType, module: str) -> Dict[str, Any]:

@@ -119,7 +119,7 @@ class Recording:
         """Recording runs every block."""
         begun = time.perf_counter()
         key = _native.enter_block(block)
-        before, survey = places.Before({}, {}), None
+        before, survey = places.Before({}, {}, None), None
         try:
             before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
@@ -196,6 +196,13 @@ class Recording:
             return False
         if changed:
             self._fail(block, f"it changes {changed}, which its plan does not foresee")
+            return False
+        exchanged = state.exchanged(current.before.data, encoded.encoder)
+        if exchanged:
+            self._fail(block, f"it exchanges data that a {exchanged} of a dataset holds")
+            return False
+        if loop.differentiated and encoded.encoder.histories:
+            self._fail(block, state.NO_HISTORY, final=True)
             return False
         walked = time.perf_counter() - now
         size = len(encoded.graph) + encoded.nbytes

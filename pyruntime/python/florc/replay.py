@@ -158,6 +158,8 @@ class Replay:
             values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live, foreign=foreign)
         except state.CannotRestore as error:
             self._leave.cannot_restore({block: f"it cannot be restored: {error}"})
+        except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
+            self._leave.cannot_restore({block: f"it cannot be restored: {type(error).__name__}: {error}"})
         finally:
             _native.leave_block(block)
             self.restore_seconds += time.perf_counter() - begun
@@ -169,8 +171,7 @@ class Replay:
         return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
 
     def _miss_history(self) -> None:
-        why = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
-        self._leave.cannot_restore({block: why for block in self._without_history})
+        self._leave.cannot_restore({block: state.NO_HISTORY for block in self._without_history})
 
     def _named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""
@@ -197,7 +198,10 @@ class Replay:
             checkpoint = self.history.checkpoints.get(key)
             if checkpoint is not None:
                 loop = places.loops[block]
-                self._verify(checkpoint, places.gather(loop, objects, frame), places.outside(loop, frame))
+                found = places.gather(loop, objects, frame)
+                # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
+                found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
+                self._verify(checkpoint, found, places.outside(loop, frame))
         _native.leave_block(block)
 
     def _close(self, block: str) -> Optional[str]:

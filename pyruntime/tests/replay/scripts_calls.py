@@ -280,3 +280,24 @@ for epoch in range(3):
     print(epoch, block[1].running_mean)
 +    print("PROBE", block[1].running_mean, block[1].num_batches_tracked)
 """)
+
+add("added_statement_calls_an_object_whose_attributes_change", """
+import time
+class Average:
+    def __init__(self):
+        self.total, self.steps = 0.0, 0
+    def update(self, value):
+        self.total += value
+        self.steps += 1
+    def __call__(self):
+        return self.total / self.steps
+def train(epoch):
+    average = Average()
+    for i in range(4):
+        time.sleep(0.01)
+        average.update(i * epoch)
++        print("PROBE", average())
+    print(average())
+for epoch in range(3):
+    train(epoch)
+""", restores=False)

@@ -8,15 +8,19 @@ import pytest
 
 import scripts_calls
 import scripts_control
+import scripts_datasets
+import scripts_headers
 import scripts_objects
 import scripts_programs
 import scripts_projects
 import scripts_random
+import scripts_reach
 from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_calls, scripts_control, scripts_objects, scripts_programs, scripts_projects, scripts_random):
+for module in (scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_objects, scripts_programs,
+               scripts_projects, scripts_random, scripts_reach):
     SCRIPTS.update(module.SCRIPTS)
 
 

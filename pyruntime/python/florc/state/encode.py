@@ -69,11 +69,17 @@ class Encoder:
         self.spans: List[tuple] = []
         self.tensor_leaves: Dict[tuple, int] = {}
         self.optimizers: List[int] = []
+        self.histories = 0
+        """How many tensors with an autograd history were met: it is not part of the state."""
         self.current = -1
         self.root = ""
         self.light = False
         self.light_nodes: List[int] = []
         self.weak_nodes: List[int] = []
+        self.kept: List[tuple] = []
+        """What stays as it is: (number of the node that holds it, object)."""
+        self.is_cut = False
+        """Whether more stays as it is because there was too much of it."""
         self._done = 0
         self.names: List[str] = []
         """Names that hold an object which a place leads to."""
@@ -128,6 +134,7 @@ class Encoder:
             if kind in ATOMS:
                 return ATOMS[kind](obj)
         if self.light and self.is_bulk(handler, obj):
+            self.kept.append((self.current, obj))
             return KEPT
         index = len(self.objects)
         self.memo[id(obj)] = index
@@ -164,7 +171,10 @@ class Encoder:
         self.light = False
 
     def is_bulk(self, handler, obj) -> bool:
-        if handler in classify.BULK or len(self.objects) - len(self.light_nodes) > self.light_limit:
+        if handler in classify.BULK:
+            return True
+        if len(self.objects) - len(self.light_nodes) > self.light_limit:
+            self.is_cut = True
             return True
         return handler in classify.SIZED and len(obj) > LIGHT_ITEMS
 

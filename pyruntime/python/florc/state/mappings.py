@@ -138,6 +138,10 @@ class Mapping(Kind):
         return self.match_content(m, node, live)
 
     def match_content(self, m, node, live) -> bool:
+        if KEPT in node[1] and any(
+                value == KEPT and key != KEPT and not is_ref(key) and decode(key) not in live
+                for key, value in zip(node[1][0::2], node[1][1::2])):
+            return False  # data that is not here
         m.pair_items(node[1], self.base.items(live))
         return True
 
@@ -168,8 +172,13 @@ class DefaultDict(Mapping):
         m.pair(node[2], live.default_factory)
         return super().match_content(m, node, live)
 
+    def check_new(self, m, node, index):
+        refuse_kept(node[2:])
+        super().check_new(m, node, index)
+
     def fill(self, r, node, obj, index):
-        obj.default_factory = r.value(node[2])
+        if node[2] != KEPT:
+            obj.default_factory = r.value(node[2])
         super().fill(r, node, obj, index)
 
 

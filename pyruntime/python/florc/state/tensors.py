@@ -58,6 +58,7 @@ def encode_tensor(enc, t):
     if enc.gradients and requires_grad and grad_fn is None:
         grad = enc.value(t.grad)
     name = None if grad_fn is None else grad_fn.name().rsplit("::", 1)[-1]
+    enc.histories += name is not None
     attributes = t.__dict__
     return ["tensor", index, str(t.dtype)[6:], list(shape), list(stride), device, flags, name, grad,
             encode_attributes(enc, attributes) if attributes else [], raw]
@@ -101,6 +102,9 @@ def _restored_node(torch, name: str):
 
 
 _NODES: dict = {}
+
+
+NO_HISTORY = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
 
 
 class History:

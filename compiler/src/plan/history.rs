@@ -1,0 +1,80 @@
+//! What a loop computes and is differentiated after it: `loss += step(x)` in a loop, `loss.backward()` behind it.
+//!
+//! A checkpoint holds no autograd history, so such a loop has to run again. Whether its results have a history (a rollout
+//! under `no_grad` has none) is seen when the block ends.
+
+use super::Analysis;
+use super::facts::Facts;
+use crate::scopes::ScopeId;
+use crate::syntax::tree::{ExprKind, Stmt};
+use crate::syntax::walk;
+use std::collections::BTreeSet;
+
+/// The numbers of the loop statements that compute no gradients themselves, while something behind them does before
+/// their function ends or after it was called.
+pub(super) fn differentiated(analysis: &Analysis, facts: &Facts) -> BTreeSet<usize> {
+    let mut history = History {
+        analysis,
+        facts,
+        behind: vec![false; analysis.project.scopes.list.len()],
+        before_gradients: BTreeSet::new(),
+    };
+    loop {
+        let known = history.behind.clone();
+        for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+            history.suite(id, scope.body, known[id]);
+        }
+        if history.behind == known {
+            break;
+        }
+    }
+    let own = |at: usize| analysis.loops.list[at].stmt.id;
+    let trains = (0..analysis.loops.list.len()).filter(|&at| facts.loops[at].backward).map(own).collect();
+    history.before_gradients.difference(&trains).copied().collect()
+}
+
+struct History<'a, 't> {
+    analysis: &'a Analysis<'t>,
+    facts: &'a Facts,
+    /// By scope: whether gradients are computed behind some call of it.
+    behind: Vec<bool>,
+    /// Statements behind which gradients are computed.
+    before_gradients: BTreeSet<usize>,
+}
+
+impl History<'_, '_> {
+    /// Goes backwards through a suite; says whether something in it computes gradients.
+    fn suite(&mut self, scope: ScopeId, suite: &[Stmt], mut behind: bool) -> bool {
+        let mut any = false;
+        for stmt in suite.iter().rev() {
+            let mut computes = self.computes(scope, stmt);
+            if behind {
+                self.before_gradients.insert(stmt.id);
+            }
+            if behind || computes {
+                let sites = self.analysis.graph.sites.iter().filter(|site| site.stmt == stmt.id);
+                sites.flat_map(|site| &site.targets).for_each(|&target| self.behind[target] = true);
+            }
+            for inner in walk::suites(stmt) {
+                computes |= self.suite(scope, inner, behind);
+            }
+            behind |= computes;
+            any |= computes;
+        }
+        any
+    }
+
+    /// Whether a statement itself computes gradients, or calls a function that does.
+    fn computes(&self, scope: ScopeId, stmt: &Stmt) -> bool {
+        let mut found = false;
+        for expr in walk::own_expressions(stmt) {
+            walk::expressions(expr, &mut |part| {
+                if let ExprKind::Call(call) = &part.kind {
+                    found |= self.facts.call(self.analysis, scope, call).backward;
+                }
+                !found
+            });
+        }
+        found
+    }
+}

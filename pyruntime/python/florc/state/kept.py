@@ -1,0 +1,77 @@
+"""The data that datasets hold is not part of a checkpoint: it is taken to be there on replay. Was it exchanged meanwhile?
+
+A dataset that fills a cache, or goes on to its next file, holds other data after a block than before it. What is
+compared is which objects hold which data, by address; data that was dropped in between is known by its weak reference.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import classify
+from .encode import Encoder
+from .kinds import Refused, no_collections
+
+
+class Held(NamedTuple):
+    """The data of one object."""
+
+    owner: Any
+    data: List[Any]
+    """For each: a weak reference, or the object where there is none."""
+
+
+def held_by(values: Dict[str, Any]) -> Optional[Dict[int, Held]]:
+    """Which data the datasets, samplers and loaders among `values` hold, by the holder's address; None if unknown."""
+    light = {name: value for name, value in values.items() if _is_light(value)}
+    if not light:
+        return None
+    encoder = Encoder()
+    try:
+        with no_collections():
+            encoder.roots(light, frozenset())
+            encoder.run_light()
+    except Refused:
+        return None
+    if encoder.is_cut:
+        return None
+    # Containers without anything are listed, too: a cache may be empty before.
+    found = {id(owner): Held(owner, []) for owner in encoder.objects}
+    for parent, child in encoder.kept:
+        found[id(encoder.objects[parent])].data.append(_reference(child))
+    return found
+
+
+def exchanged(before: Optional[Dict[int, Held]], encoder: Encoder) -> Optional[str]:
+    """The class of an object whose data is not what it was before."""
+    if before is None or encoder.is_cut:
+        return None
+    now: Dict[int, List[Any]] = {id(owner): [] for owner in encoder.objects if id(owner) in before}
+    for parent, child in encoder.kept:
+        now.get(id(encoder.objects[parent]), []).append(child)
+    for address, data in now.items():
+        held = before[address]
+        present = [_object(reference) for reference in held.data]
+        # What is state is in the checkpoint.
+        was = [value for value in present if value is None or id(value) not in encoder.memo]
+        if len(was) != len(data) or any(a is not b for a, b in zip(was, data)):
+            return type(held.owner).__name__
+    return None
+
+
+def _is_light(value: Any) -> bool:
+    kind = type(value)
+    handler = classify.HANDLERS.get(kind) or classify.learn(kind, value)
+    return handler in classify.LIGHT
+
+
+def _reference(value: Any) -> Any:
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return value
+
+
+def _object(reference: Any) -> Any:
+    return reference() if type(reference) is weakref.ref else reference
