@@ -61,6 +61,8 @@ class History:
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
         self._last_path = ""
+        self._by_number: Dict[int, str] = {}
+        self._dropped: Set[str] = set()
         for kind, payload in self.reader.records():
             try:
                 self._read(kind, json.loads(payload))
@@ -77,7 +79,11 @@ class History:
                                [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
                                payload["names"], payload["origins"])
             self.checkpoints[found.key] = found
+            self._by_number[payload["seq"]] = found.key
             self._held.setdefault(found.block, found)
+        elif kind == "dropped":
+            keys = {self._by_number[number] for number in payload["seqs"] if number in self._by_number}
+            self._dropped.update(key for key in keys if self.checkpoints.pop(key, None))
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())]))
@@ -109,8 +115,10 @@ class History:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
 
-    def why_not_kept(self, block: str) -> str:
+    def why_not_kept(self, block: str, key: str = "") -> str:
         """Why there is no checkpoint where one was looked for."""
+        if key in self._dropped:
+            return "its checkpoint was dropped to stay within --max-disk"
         if block in self._not_kept:
             return f"it could not be checkpointed: {self._not_kept[block]}"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
