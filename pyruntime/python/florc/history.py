@@ -115,12 +115,12 @@ class History:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
 
-    def why_not_kept(self, block: str, key: str = "") -> str:
+    def why_not_kept(self, block: str) -> str:
         """Why there is no checkpoint where one was looked for."""
-        if key in self._dropped:
-            return "its checkpoint was dropped to stay within --max-disk"
         if block in self._not_kept:
             return f"it could not be checkpointed: {self._not_kept[block]}"
+        if self._dropped:
+            return "no checkpoint was kept of it here (to stay within --max-disk)"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
 
     def is_clock(self, place: str) -> bool:

@@ -105,7 +105,7 @@ class Replay:
             return reason
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is None:
-            return self.history.why_not_kept(block, key)
+            return self.history.why_not_kept(block)
         begun = time.perf_counter()
         try:
             self._chunks = [self.history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
