@@ -7,6 +7,7 @@ The script ends as it does on its own; what is in the store can be read; a repla
 from __future__ import annotations
 
 import errno
+import json
 import mmap
 import os
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from florc._native import RunReader
 
 SHIM = Path(__file__).with_name("shim.c")
 TORTURE = bool(os.environ.get("FLORC_TORTURE"))
@@ -89,6 +91,17 @@ class Bench:
                     FAULT_ERRNO=str(error), FAULT_STICKY=str(int(sticky)))
         return (ended, *struct.unpack("qq", counter.read_bytes()[:16]))
 
+    def trace(self) -> list:
+        """What was done to the store's files, in order: (what, file's name)."""
+        log = self.folder / "trace"
+        log.unlink(missing_ok=True)
+        os.environ["FAULT_TRACE"] = str(log)
+        try:
+            self.record(0)
+        finally:
+            del os.environ["FAULT_TRACE"]
+        return [(line.split(" ", 1)[0], os.path.basename(line.split(" ", 1)[1])) for line in log.read_text().splitlines()]
+
     def check(self, at: int, error: int, sticky: bool, replay: bool) -> None:
         what = f"operation {at}, {errno.errorcode[error]}, {'for good' if sticky else 'once'}"
         ended, _, failed = self.record(at, error, sticky)
@@ -96,8 +109,19 @@ class Bench:
         assert (ended.code, ended.out) == (self.plain.code, self.plain.out), f"{what}\n{ended.err}"
         assert "Traceback" not in ended.err, f"{what}\n{ended.err}"
         assert len(ended.about_faults) <= 1, f"{what}\n{ended.err}"
+        self.check_store(what)
         if replay:
             self.check_replay(what)
+
+    def check_store(self, what: str) -> None:
+        """Every checkpoint that the journal names is whole; an error that was swallowed would leave one that is not."""
+        for run in (self.folder / "store" / "runs").glob("*"):
+            if not (run / "journal.0").exists():
+                continue
+            reader = RunReader(str(self.folder / "store"), run.name)
+            found = [json.loads(payload) for kind, payload in reader.records() if kind == "checkpoint"]
+            assert reader.damaged is None and reader.damaged_packs() == [], what
+            assert all(reader.read_chunk(chunk["hash"]) is not None for one in found for chunk in one["chunks"]), what
 
     def check_replay(self, what: str) -> None:
         """The right answer, or none and a reason; never a wrong one."""
@@ -142,3 +166,48 @@ def test_every_operation_fails_from_some_point_on(bench, name):
     points = range(1, counted + 1) if TORTURE else (1, counted // 3, counted * 2 // 3)
     for at in points:
         bench.check(at, ERRORS[name], sticky=True, replay=TORTURE or at != 1)
+
+
+def broken_order(trace: list) -> list:
+    """Where a power cut could leave a record of a checkpoint whose bytes are gone.
+
+    A pack is written under a hidden name, synced, renamed, and its folder synced, before the journal is written again; and
+    the journal is synced after its last write.
+    """
+    wrong, state, unsynced = [], {}, False
+    for what, name in trace:
+        pack = name.lstrip(".").split(".pack")[0] if ".pack" in name else None
+        if pack is not None and what in ("create", "write"):
+            if not name.startswith("."):
+                wrong.append(f"{name} is written under its own name")
+            state[pack] = "written"
+        elif pack is not None and what == "sync" and state.get(pack) == "written":
+            state[pack] = "synced"
+        elif what == "rename" and pack is not None:
+            if state.get(pack) != "synced":
+                wrong.append(f"{name} is named before it is synced")
+            state[pack] = "named"
+        elif what == "sync" and name == "packs":
+            state = {pack: "durable" if how == "named" else how for pack, how in state.items()}
+        elif name.startswith("journal.") and what == "write":
+            wrong += [f"the journal is written while {pack} is only {how}" for pack, how in state.items() if how != "durable"]
+            unsynced = True
+        elif name.startswith("journal.") and what == "sync":
+            unsynced = False
+    return wrong + ["the journal's last records are not synced"] * unsynced
+
+
+def test_bytes_are_durable_before_the_record_and_seeded_bugs_are_seen(bench):
+    trace = [step for step in bench.trace() if ".pack" in step[1] or step[1] == "packs" or step[1].startswith("journal.")]
+    assert broken_order(trace) == [] and sum(what == "rename" for what, _ in trace) == 4
+    seeded = {
+        "no fsync of packs": [step for step in trace if step[0] != "sync" or ".pack" not in step[1]],
+        "no rename": [(what, name.lstrip(".").split(".pack")[0] + ".pack" if ".pack" in name else name)
+                      for what, name in trace if what != "rename"],
+        "no sync of the folder": [step for step in trace if step != ("sync", "packs")],
+        "no sync of the journal": [step for step in trace if step[0] != "sync" or not step[1].startswith("journal.")],
+        "the record before the bytes": [
+            step for one in trace for step in ([("write", "journal.0"), one] if one[0] == "rename" else [one])],
+    }
+    missed = [name for name, steps in seeded.items() if not broken_order(steps)]
+    assert missed == []
