@@ -11,7 +11,7 @@ NEEDS  := torch numpy scikit-learn tqdm pytest maturin
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler lint clean
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize torture lint clean
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -41,6 +41,13 @@ bench-compiler: setup ## florc, ast.parse + ast.unparse, and LibCST on the same 
 	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) libcst
 	@$(BIN)/python tools/bench_compiler.py "$$(cargo metadata --format-version 1 --no-deps | $(BIN)/python -c \
 	  'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/florc"
+
+bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory of a checkpoint: florc's engines and others
+	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) cloudpickle safetensors
+	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python tools/bench_materialize.py --write
+
+torture: setup ## a fault at every single file operation of a recorded run, once and for good
+	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults
 
 lint:
 	cargo fmt --all --check

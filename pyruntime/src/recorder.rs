@@ -108,6 +108,17 @@ impl PyRecorder {
         Ok(list)
     }
 
+    /// Has checkpoints dropped: the journal says so first, then packs that nothing else needs are removed. `seqs` are the
+    /// numbers of checkpoints that `poll` has returned without an error.
+    fn drop_checkpoints(&self, py: Python<'_>, seqs: Vec<u64>) {
+        py.detach(|| self.0.drop_checkpoints(&format!("{{\"seqs\":{seqs:?}}}")));
+    }
+
+    /// What each finished `drop_checkpoints` freed since the last call, in bytes.
+    fn freed(&self, py: Python<'_>) -> Vec<u64> {
+        py.detach(|| self.0.freed())
+    }
+
     /// The largest checkpoint that could be staged now, in bytes.
     fn room(&self, py: Python<'_>) -> usize {
         py.detach(|| self.0.room())

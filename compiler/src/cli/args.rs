@@ -66,12 +66,32 @@ pub struct RecordArgs {
     /// Most memory for checkpoints on their way to disk, in MiB (default: a quarter of what is free)
     #[arg(long, value_name = "MIB")]
     pub max_staging: Option<u64>,
+    /// Most disk space for the checkpoints of this run, such as 2G: as it fills, every other one is dropped
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_disk: Option<u64>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
     /// The script and its own arguments
     #[arg(value_name = "SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
     pub script: Vec<String>,
+}
+
+/// Bytes: a number, alone or with k, M, G or T (powers of 1024).
+fn size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[number.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err("a size is a number of bytes, or one with k, M, G or T: 500M, 2G, 1.5T".to_string()),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < (1u64 << 50) as f64 => Ok((value * (1u64 << shift) as f64) as u64),
+        _ => Err("a size is more than nothing: 500M, 2G, 1.5T".to_string()),
+    }
 }
 
 /// How checkpoints are written.

@@ -61,6 +61,8 @@ class History:
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
         self._last_path = ""
+        self._by_number: Dict[int, str] = {}
+        self._dropped: Set[str] = set()
         for kind, payload in self.reader.records():
             try:
                 self._read(kind, json.loads(payload))
@@ -77,7 +79,11 @@ class History:
                                [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
                                payload["names"], payload["origins"])
             self.checkpoints[found.key] = found
+            self._by_number[payload["seq"]] = found.key
             self._held.setdefault(found.block, found)
+        elif kind == "dropped":
+            keys = {self._by_number[number] for number in payload["seqs"] if number in self._by_number}
+            self._dropped.update(key for key in keys if self.checkpoints.pop(key, None))
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())]))
@@ -113,6 +119,8 @@ class History:
         """Why there is no checkpoint where one was looked for."""
         if block in self._not_kept:
             return f"it could not be checkpointed: {self._not_kept[block]}"
+        if self._dropped:
+            return "no checkpoint was kept of it here (to stay within --max-disk)"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
 
     def is_clock(self, place: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -10,7 +11,8 @@ import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, session, state, unforeseen
+from . import _native, instrumented, messages, places, session, state, unforeseen
+from .budget import Budget
 from .messages import say
 from .output import Part, Tap
 from .project import package_of_module
@@ -26,6 +28,8 @@ SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""At these errors no more checkpoints are taken; the run goes on."""
 ATTEMPTS = 3
 """How often a block whose state could not be kept is tried again."""
 
@@ -44,7 +48,8 @@ class Open(NamedTuple):
 class Recording:
     """The session of `florc record`. Nothing it does may raise into the script."""
 
-    def __init__(self, run: Run, overhead: float, engine: str, max_staging: Optional[int]):
+    def __init__(self, run: Run, overhead: float, engine: str, max_staging: Optional[int],
+                 budget: Optional[Budget] = None):
         self.run = run
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
         self.policy = _native.Policy(overhead)
@@ -61,6 +66,9 @@ class Recording:
         self.predicted: Dict[str, float] = {}
         self.of_checkpoint: Dict[int, str] = {}
         self.spent = 0.0
+        self.budget = budget or Budget(None)
+        self.stopped: Optional[str] = None
+        """Why no more checkpoints are taken."""
         self.checkpoints = 0
         self.started = self.counted = time.perf_counter()
 
@@ -175,6 +183,9 @@ class Recording:
         if block in self.surveyed:
             self.surveyed[block] = (self.surveyed[block][0], computed)
         attempts = self.failed.get(block, (0, ""))[0]
+        execution = self.policy.times(block)[0]
+        if self.stopped or not self.budget.is_due(block, execution):
+            return False
         if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
             return False
         now = time.perf_counter()
@@ -213,6 +224,9 @@ class Recording:
         self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
         if not self.policy.admits(block, self.predicted[block]):
             return False
+        if not self.budget.has_room(size, len(encoded.leaves) + 1):
+            self._thin(block, size)
+            return False
         header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
                              "gradients": loop.gradients,
                              "seconds": computed, "origins": places.origins(loop, current.before, found)})
@@ -222,17 +236,32 @@ class Recording:
             return False
         self.policy.observe_materialize(block, walked + receipt["stall_s"])
         self.of_checkpoint[receipt["seq"]] = block
+        self.budget.staged(receipt["seq"], block, execution, size, len(encoded.leaves) + 1)
         self.checkpoints += 1
         return True
+
+    def _thin(self, block: str, size: int) -> None:
+        """The disk space that this run may use is full: drop checkpoints so that those kept stay evenly spread."""
+        dropped = self.budget.thin()
+        if dropped:
+            self.recorder.drop_checkpoints(dropped)
+        elif self.budget.gives_up(block):
+            self.note("not kept", block=block, why=f"--max-disk is full, and a checkpoint takes {messages.size(size)}")
 
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
         for done in self.recorder.poll():
             block = self.of_checkpoint.pop(done["seq"], None)
+            self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
             if done["error"]:
                 self.note("lost checkpoint", block=block, why=done["error"])
+                if done["errno"] in NO_SPACE and self.stopped is None:
+                    self.stopped = done["error"]
+                    self.note("stopped", why=self.stopped)
             elif block is not None:
                 self.policy.add_background(block, done["cpu_s"] * self._taken())
+        for freed in self.recorder.freed():
+            self.budget.freed(freed)
 
     def _taken(self) -> float:
         """Share of background work that training loses: all of it when training uses every core."""
@@ -282,7 +311,8 @@ class Recording:
         report = {
             "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
-            "checkpoints": totals.get("checkpoints", self.checkpoints), "bytes": totals.get("bytes_written", 0),
+            "checkpoints": totals.get("checkpoints", self.checkpoints) - self.budget.dropped,
+            "bytes": totals.get("bytes_written", 0) - self.budget.freed_bytes, "stopped": self.stopped,
             "dead": self.recorder.dead, "errors": list(totals.get("errors", [])),
             "not_kept": {block: why for block, (_, why) in self.failed.items()},
         }

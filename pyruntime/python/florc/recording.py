@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import sys
-from typing import Any, Dict
+from types import CodeType
+from typing import Any, Dict, Optional
 
-from . import launch, messages, session, start
+from . import _native, launch, messages, session, start
+from .budget import Budget
 from .launch import Unusable
 from .messages import say
 from .project import MAIN, ProjectFinder, Territory, analyse
@@ -24,14 +27,14 @@ def record(arguments: Dict[str, Any]) -> int:
         raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
     script = _load(words, module)
     try:
-        compile(script.text, script.path, "exec", dont_inherit=True)
+        original = compile(script.text, script.path, "exec", dont_inherit=True)
     except SyntaxError as error:
         # Python's own message; there is no run to speak of.
         launch.reraise(error)
     hash_seed = start.with_hash_seed()
-    run = Run.begin(store_path(), script.path, script.argv, module, arguments["name"], hash_seed)
-    staging = arguments["max_staging"]
-    recording = Recording(run, arguments["overhead"], arguments["engine"], staging and staging << 20)
+    recording = _begin(script, arguments, hash_seed)
+    if recording is None:
+        return _unrecorded(script, original)
     ending = _Ending(recording, script)
     # Registered before the script's own: runs after them, so that what they print is recorded too.
     atexit.register(ending.finish)
@@ -55,6 +58,31 @@ def record(arguments: Dict[str, Any]) -> int:
         ending.status = "exception"
         launch.reraise(error)
     ending.status = "ok"
+    return 0
+
+
+def _begin(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Optional[Recording]:
+    """The session; None when the store cannot be written (a full disk): then the script runs without."""
+    run = None
+    try:
+        run = Run.begin(store_path(), script.path, script.argv, arguments["module"], arguments["name"], hash_seed)
+        staging = arguments["max_staging"]
+        return Recording(run, arguments["overhead"], arguments["engine"], staging and staging << 20,
+                         Budget(arguments["max_disk"]))
+    except (Unusable, _native.StoreError, OSError) as error:
+        say(f"nothing is recorded: {error}", always=True)
+        if run is not None:
+            shutil.rmtree(run.path, ignore_errors=True)
+        return None
+
+
+def _unrecorded(script: launch.Script, code: CodeType) -> int:
+    try:
+        launch.execute(script, code)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        launch.reraise(error)
     return 0
 
 
@@ -85,7 +113,16 @@ class _Ending:
             say(f"{block} will run again on replay: {why}")
         if report["dead"]:
             say(f"recording stopped early: {report['dead']}", always=True)
-        for error in report["errors"][:3]:
-            say(f"a checkpoint was lost: {error}", always=True)
+        elif report["errors"]:
+            self._say_lost(report)
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
             f"florc replay {os.path.relpath(self._script.path)}")
+
+    def _say_lost(self, report: Dict[str, Any]) -> None:
+        """One line, however much went wrong."""
+        if report["stopped"]:
+            say(f"recording stopped early: {report['stopped']}", always=True)
+        else:
+            more = len(report["errors"]) - 1
+            also = f" (and {more} more)" if more else ""
+            say(f"a checkpoint was lost: {report['errors'][0]}{also}", always=True)

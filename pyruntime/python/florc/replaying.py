@@ -31,6 +31,8 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     run = find(store_path(), wanted, path)
     if run.is_running():
         raise Unusable(f"{run.id} is still being recorded")
+    if run.source(str(run.info.get("script"))) is None:
+        raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
     script = _present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
     history = History(run)

@@ -22,13 +22,13 @@ pub const CHECKPOINT: &str = "checkpoint";
 /// Writes the checkpoints and records of one rank of one run.
 #[derive(Debug)]
 pub struct Committer {
-    packs_dir: PathBuf,
-    pack_prefix: String,
+    pub(super) packs_dir: PathBuf,
+    pub(super) pack_prefix: String,
     next_pack: u64,
     next_seq: u64,
     /// Opened with the first checkpoint, which is in the background.
-    index: Option<Index>,
-    journal: JournalWriter,
+    pub(super) index: Option<Index>,
+    pub(super) journal: JournalWriter,
     lost: u64,
     first_loss: Option<String>,
 }
@@ -147,7 +147,7 @@ impl Committer {
         self.journal.release();
     }
 
-    fn count_losses(&mut self, expected: u64, error: &StoreError) {
+    pub(super) fn count_losses(&mut self, expected: u64, error: &StoreError) {
         self.lost += expected.saturating_sub(self.journal.records()).max(1);
         self.first_loss.get_or_insert_with(|| error.to_string());
     }

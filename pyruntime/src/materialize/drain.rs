@@ -22,6 +22,9 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
             }
             Command::Log { kind, payload } => committer.log(&kind, &payload),
             Command::Prepare { len } => arena.populate(len),
+            Command::Drop { payload } => {
+                send(&ends.replies_in, &Reply::Dropped { freed: committer.drop_checkpoints(&payload) });
+            }
             Command::Close => break,
         }
     }

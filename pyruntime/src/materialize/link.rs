@@ -40,6 +40,8 @@ pub(super) struct Link {
     next_seq: u64,
     in_flight: VecDeque<u64>,
     finished: Vec<Done>,
+    /// What each request to drop checkpoints has freed, in bytes.
+    freed: Vec<u64>,
     state: State,
     dead: Option<String>,
     writer: Writer,
@@ -60,6 +62,7 @@ impl Link {
             next_seq,
             in_flight: VecDeque::new(),
             finished: Vec::new(),
+            freed: Vec::new(),
             state: State::Open,
             dead: None,
             writer: Writer::new(None),
@@ -114,6 +117,21 @@ impl Link {
 
     pub fn finished(&mut self) -> Vec<Done> {
         std::mem::take(&mut self.finished)
+    }
+
+    pub fn freed(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.freed)
+    }
+
+    /// Has checkpoints dropped; `payload` is the text of the record that says which.
+    pub fn drop_checkpoints(&mut self, payload: &str) {
+        if self.dead.is_none() && self.state == State::Open {
+            self.send(&Command::Drop { payload: payload.to_string() });
+        }
+    }
+
+    pub fn dropped(&mut self, freed: u64) {
+        self.freed.push(freed);
     }
 
     pub fn send(&mut self, command: &Command) {
@@ -187,6 +205,7 @@ impl Link {
                     match reply {
                         Reply::Ready => {}
                         Reply::Done(done) => self.settle(done),
+                        Reply::Dropped { freed } => self.dropped(freed),
                         Reply::Closed { lost, error } => self.closed_by_writer(lost, error),
                     }
                 }

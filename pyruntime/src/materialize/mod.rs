@@ -18,6 +18,7 @@ pub mod recorder;
 pub mod staged;
 #[cfg(test)]
 mod tests;
+mod thin;
 mod totals;
 pub mod wire;
 

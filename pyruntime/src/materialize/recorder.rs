@@ -147,6 +147,31 @@ impl Recorder {
         link.finished()
     }
 
+    /// Has checkpoints dropped, and their packs removed where nothing else needs them. `payload` is the text of the
+    /// record that names them: `{"seqs": […]}`.
+    pub fn drop_checkpoints(&self, payload: &str) {
+        if self.inert() {
+            return;
+        }
+        let mut link = lock(&self.link);
+        if self.engine == Engine::Inline {
+            let freed = lock(&self.inline).as_mut().map_or(0, |committer| committer.drop_checkpoints(payload));
+            link.dropped(freed);
+        } else {
+            link.drop_checkpoints(payload);
+        }
+    }
+
+    /// What requests to drop checkpoints have freed since the last call, in bytes, in order.
+    pub fn freed(&self) -> Vec<u64> {
+        if self.inert() {
+            return Vec::new();
+        }
+        let mut link = lock(&self.link);
+        link.exchange();
+        link.freed()
+    }
+
     /// The largest checkpoint that could be staged now, in bytes, its header and the space between
     /// its parts included.
     pub fn room(&self) -> usize {

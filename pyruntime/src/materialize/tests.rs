@@ -158,3 +158,44 @@ fn an_unwritable_store_is_an_error_and_a_lost_folder_costs_checkpoints() {
     assert_eq!((totals.checkpoints, totals.logs_lost), (1, 0), "{totals:?}");
     assert_eq!(records(dir.path()).len(), 2);
 }
+
+#[test]
+fn dropped_checkpoints_free_what_nothing_else_needs() {
+    for engine in [Engine::Thread, Engine::Inline] {
+        let dir = tempfile::tempdir().unwrap();
+        let recorder = recorder(dir.path(), engine, 1 << 20);
+        let noise: Vec<u8> = (0u64..4000).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
+        let (frozen, rest) = noise.split_at(30_000);
+        for part in rest.chunks(30_000).take(3) {
+            submit(&recorder, &[b"graph", frozen, part]).unwrap();
+        }
+        recorder.drop_checkpoints("{\"seqs\":[0,1]}");
+        let totals = recorder.close(LONG, || true).unwrap();
+        assert_eq!((totals.checkpoints, &totals.errors[..]), (3, &[][..]));
+        let freed = recorder.freed();
+        assert!(freed.len() == 1 && (30_000..31_000).contains(&freed[0]), "{freed:?}");
+        // the first pack holds what the third checkpoint needs
+        let packs = std::fs::read_dir(dir.path().join("packs")).unwrap().count();
+        assert_eq!(packs, 2);
+        let records = records(dir.path());
+        assert_eq!(records.last().unwrap().kind, "dropped");
+        assert_eq!(chunks(dir.path(), &records[2])[1], frozen);
+    }
+}
+
+#[test]
+fn nothing_is_removed_while_another_run_is_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = recorder(dir.path(), Engine::Inline, 1 << 20);
+    submit(&first, &[b"graph", &[1; 100]]).unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    let options = Options { max_staging: 1 << 20, engine: Engine::Inline };
+    let other = Recorder::start(&store, &RunId::new("other").unwrap(), 0, options).unwrap();
+    first.drop_checkpoints("{\"seqs\":[0]}");
+    assert_eq!(first.freed(), [0]);
+    submit(&other, &[b"graph"]).unwrap();
+    other.close(LONG, || true).unwrap();
+    first.drop_checkpoints("{\"seqs\":[0]}");
+    // the other's checkpoint names the chunk that both have
+    assert_eq!(first.freed(), [0]);
+}

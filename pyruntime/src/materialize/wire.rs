@@ -32,6 +32,11 @@ pub enum Command {
         /// Its size.
         len: usize,
     },
+    /// Checkpoints that are to exist no more.
+    Drop {
+        /// The text of the journal's record: `{"seqs": […]}`.
+        payload: String,
+    },
     /// Nothing will follow.
     Close,
 }
@@ -58,6 +63,11 @@ pub enum Reply {
     Ready,
     /// A checkpoint is durable, or failed.
     Done(Done),
+    /// Checkpoints were dropped.
+    Dropped {
+        /// Bytes of packs that were removed.
+        freed: u64,
+    },
     /// Everything is written; the writer ends.
     Closed {
         /// Journal records that could not be written.
@@ -79,6 +89,10 @@ impl Command {
             }
             Command::Close => words(into, [3, 0, 0, 0]),
             Command::Prepare { len } => words(into, [4, *len as u64, 0, 0]),
+            Command::Drop { payload } => {
+                words(into, [5, payload.len() as u64, 0, 0]);
+                into.extend_from_slice(payload.as_bytes());
+            }
         }
     }
 
@@ -102,6 +116,12 @@ impl Command {
             }
             3 => Command::Close,
             4 => Command::Prepare { len: a as usize },
+            5 => {
+                let Some((text, end)) = text(bytes, COMMAND_LEN, a)? else {
+                    return Ok(None);
+                };
+                return Ok(Some((Command::Drop { payload: text.into() }, end)));
+            }
             _ => return Err("an unknown command"),
         };
         Ok(Some((command, COMMAND_LEN)))
@@ -118,6 +138,7 @@ impl Reply {
                 ([1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno], done.error.as_deref())
             }
             Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0], error.as_deref()),
+            Reply::Dropped { freed } => ([4, *freed, 0, 0, 0], None),
         };
         let error = error.unwrap_or_default();
         let end = (0..=error.len().min(LONGEST_ERROR)).rev().find(|end| error.is_char_boundary(*end)).unwrap_or(0);
@@ -147,6 +168,7 @@ impl Reply {
             }
             2 => Reply::Closed { lost: a, error },
             3 => Reply::Ready,
+            4 => Reply::Dropped { freed: a },
             _ => return Err("an unknown reply"),
         };
         Ok(Some((reply, end)))
@@ -183,6 +205,7 @@ mod tests {
             Command::Checkpoint { seq: 7, offset: 64, len: 1 << 40 },
             Command::Log { kind: "log".into(), payload: "{\"é\": 1}".into() },
             Command::Prepare { len: 9 },
+            Command::Drop { payload: "{\"seqs\": [3]}".into() },
             Command::Close,
         ];
         for command in commands {

@@ -104,6 +104,29 @@ impl Index {
         self.packs.insert(name, pack);
     }
 
+    /// Forgets a pack, whose file is about to be removed. Chunks that other packs hold too are found there.
+    pub fn remove(&mut self, name: &str) {
+        let Some(pack) = self.packs.remove(name) else { return };
+        for entry in pack.entries() {
+            let mut left = self.places(&entry.hash);
+            left.retain(|place| !Arc::ptr_eq(&place.pack, &pack));
+            self.found.remove(&entry.hash);
+            self.spare.remove(&entry.hash);
+            if !left.is_empty() {
+                self.found.insert(entry.hash, left.remove(0));
+            }
+            if !left.is_empty() {
+                self.spare.insert(entry.hash, left);
+            }
+        }
+    }
+
+    /// The packs whose names begin so.
+    pub fn packs_of(&self, prefix: &str) -> Vec<(String, Arc<Pack>)> {
+        let own = self.packs.iter().filter(|(name, _)| name.starts_with(prefix));
+        own.map(|(name, pack)| (name.clone(), Arc::clone(pack))).collect()
+    }
+
     /// Whether some pack lists the chunk.
     pub fn contains(&self, hash: &ChunkHash) -> bool {
         self.found.contains_key(hash)
@@ -154,5 +177,9 @@ mod tests {
         index.refresh().unwrap();
         assert!(index.contains(&ChunkHash::of(b"four")));
         assert_eq!(index.pack_names().count(), 3);
+        index.remove("a.pack");
+        assert!(!index.contains(&ChunkHash::of(b"one")) && index.contains(&ChunkHash::of(b"two")));
+        index.remove("b.pack");
+        assert!(!index.contains(&ChunkHash::of(b"two")) && index.contains(&ChunkHash::of(b"four")));
     }
 }

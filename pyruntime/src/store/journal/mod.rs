@@ -19,7 +19,7 @@ mod tests;
 mod write;
 
 pub use read::{End, Journal, Record};
-pub use write::JournalWriter;
+pub use write::{JournalWriter, is_written};
 
 const MAGIC: &[u8; 8] = b"FLORCJNL";
 const VERSION: u32 = 1;

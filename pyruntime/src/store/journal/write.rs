@@ -167,6 +167,11 @@ impl JournalWriter {
         let _ = flock(&self.file, libc::LOCK_UN);
     }
 
+    /// The journal's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How many records the file holds and has gathered.
     pub fn records(&self) -> u64 {
         self.gathered.records
@@ -184,6 +189,13 @@ impl AsRawFd for JournalWriter {
     fn as_raw_fd(&self) -> RawFd {
         self.file.as_raw_fd()
     }
+}
+
+/// Whether some process writes the journal now. False where the file system has no locks.
+pub fn is_written(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| {
+        flock(&file, libc::LOCK_SH | libc::LOCK_NB).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    })
 }
 
 fn flock(file: &File, operation: i32) -> io::Result<()> {

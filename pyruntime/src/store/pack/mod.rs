@@ -8,6 +8,7 @@
 //! ```
 //!
 //! Numbers are little endian. Codec 0 is raw bytes, 1 is one zstd frame.
+mod paced;
 mod read;
 mod squeeze;
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Writing a pack.
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::paced::Paced;
 use super::squeeze::{LEVEL, worth_it};
 use super::{Codec, END, Entry, HEADER_LEN, Pack, header, index_hash};
 use crate::store::chunk::ChunkHash;
@@ -12,7 +13,7 @@ use crate::store::error::{Result, StoreError};
 /// A pack being written under a temporary name. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct PackWriter {
-    file: BufWriter<File>,
+    file: BufWriter<Paced>,
     temporary: PathBuf,
     path: PathBuf,
     offset: u64,
@@ -45,7 +46,7 @@ impl PackWriter {
             .open(&temporary)
             .map_err(StoreError::io("create", &temporary))?;
         let mut writer = PackWriter {
-            file: BufWriter::with_capacity(1 << 18, file),
+            file: BufWriter::with_capacity(1 << 18, Paced::new(file)),
             temporary,
             path,
             offset: HEADER_LEN,
@@ -99,6 +100,7 @@ impl PackWriter {
             self.file.write_all(END)?;
             self.file.flush()?;
             self.file.get_ref().sync_all()?;
+            self.file.get_ref().forget();
             fs::rename(&self.temporary, &self.path)
         })();
         written.map_err(StoreError::io("write", &self.path))?;
