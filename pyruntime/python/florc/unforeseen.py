@@ -12,31 +12,23 @@ known by the ways to it, and found again on one of them.
 
 from __future__ import annotations
 
-import argparse
 import collections
-import functools
 import json
-import random
 import sys
 import types
-from itertools import chain, islice
+from itertools import chain
 from types import FrameType
 from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from . import places
+from . import contents, places
 
 MAX_OBJECTS = 4000
 """A program that holds more is looked at in part."""
-MAX_ITEMS = 200
-"""Of longer containers the length and both ends are looked at."""
 MAX_WAYS = 4
-MAX_ARRAY_BYTES = 1 << 16
 
 Way = Tuple[int, Any]
 """The number of the object that holds another, and under which key."""
-Parts = Dict[Any, Any]
 
-_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis)})
 _OWN = "_florc"
 
 
@@ -88,36 +80,36 @@ class Reader:
                 found.append(Scope(_without(names, rebound) if own else names, own, label))
         return found
 
-    def parts(self, obj: Any) -> Optional[Parts]:
+    def parts(self, obj: Any) -> Optional[contents.Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
         kind = type(obj)
-        reader = _READERS.get(kind)
+        reader = contents.READERS.get(kind)
         if reader is not None:
             return reader(obj)
         if kind is Scope:
             return {k: v for k, v in list(obj.names.items())
                     if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType}
         if kind is types.FunctionType:
-            return _function(obj) if self._is_project(obj.__code__.co_filename) else None
+            return contents.of_function(obj) if self._is_project(obj.__code__.co_filename) else None
         if issubclass(kind, type):
-            return _class(obj) if self._is_ours(obj) else None
+            return contents.of_class(obj) if self._is_ours(obj) else None
         torch = sys.modules.get("torch")
         if hasattr(torch, "nn") and hasattr(torch, "optim"):
-            for base, reader in ((torch.Tensor, _tensor), (torch.nn.Module, _module), (torch.optim.Optimizer, _optimizer),
-                                 (torch.Generator, _torch_generator)):
+            for base, reader in ((torch.Tensor, contents.of_tensor), (torch.nn.Module, contents.of_module), (torch.optim.Optimizer, contents.of_optimizer),
+                                 (torch.Generator, contents.of_torch_generator)):
                 if issubclass(kind, base):
                     return reader(obj)
         if kind.__module__.startswith("numpy"):
-            return _numpy(obj)
+            return contents.of_numpy(obj)
         if self._is_ours(kind):
-            parts = _instance(obj)
+            parts = contents.of_instance(obj)
             for base in (dict, list, collections.deque, set):
                 if issubclass(kind, base):
-                    parts.update(_READERS[base](obj))
+                    parts.update(contents.READERS[base](obj))
             return parts
         for base in (dict, list, tuple, collections.deque):  # Counter, defaultdict, named tuples
             if issubclass(kind, base) and kind.__module__ in ("collections", "typing"):
-                return _READERS[base](obj)
+                return contents.READERS[base](obj)
         return None
 
     def _is_ours(self, cls: type) -> bool:
@@ -164,7 +156,7 @@ class Survey:
                 continue
             index = met[id(obj)] = len(self._seen)
             self._seen.append(Seen(obj, way, _content(parts)))
-            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in _ATOMS)
+            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in contents.ATOMS)
 
     def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
         """The first change that the plan does not foresee, in words.
@@ -191,7 +183,7 @@ class Survey:
 
     def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
         found: Dict[int, Any] = {}
-        parts: Dict[int, Optional[Parts]] = {}
+        parts: Dict[int, Optional[contents.Parts]] = {}
         for _ in range(2):  # a way may lead through an object that was met later
             for index, seen in enumerate(self._seen):
                 if index in found:
@@ -289,8 +281,8 @@ def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
     return found
 
 
-def _content(parts: Parts) -> List[Tuple[Any, Any]]:
-    return [(key, part if type(part) in _ATOMS and not (type(part) is float and part != part) else id(part))
+def _content(parts: contents.Parts) -> List[Tuple[Any, Any]]:
+    return [(key, part if type(part) in contents.ATOMS and not (type(part) is float and part != part) else id(part))
             for key, part in parts.items()]
 
 
@@ -314,129 +306,3 @@ def _is_spelled(key: Any) -> bool:
 
 def _shown(key: Any) -> str:
     return key if isinstance(key, str) else f"[{key[1]!r}]" if isinstance(key, tuple) else f".{key}"
-
-
-# -- readers: the parts of an object, by key; a key that begins with a dot is an attribute ------------------------------
-
-
-def _list(obj: Any) -> Parts:
-    count = len(obj)
-    if count <= MAX_ITEMS:
-        items = enumerate(obj)
-    else:
-        items = chain(enumerate(islice(obj, MAX_ITEMS // 2)), ((i - count, obj[i - count]) for i in range(count - MAX_ITEMS // 2, count)))
-    parts: Parts = {("item", i): item for i, item in items}
-    parts["(length)"] = count
-    return parts
-
-
-def _dict(obj: Any) -> Parts:
-    parts: Parts = {"(length)": len(obj)}
-    items = list(islice(dict.items(obj), MAX_ITEMS))
-    for n, (key, value) in enumerate(items):
-        parts["item", key if type(key) in _ATOMS else ("key", n)] = value
-    if len(obj) > MAX_ITEMS:
-        for n, key in enumerate(islice(reversed(obj), MAX_ITEMS // 2)):
-            parts["item", key if type(key) in _ATOMS else ("key", -1 - n)] = dict.__getitem__(obj, key)
-    return parts
-
-
-def _set(obj: Any) -> Parts:
-    atoms = [item for item in islice(obj, MAX_ITEMS) if type(item) in _ATOMS]
-    return {"(length)": len(obj), "(elements)": hash(frozenset(atoms))}
-
-
-def _function(obj: Any) -> Parts:
-    parts: Parts = {f".__defaults__[{n}]": value for n, value in enumerate(obj.__defaults__ or ())}
-    parts.update((f".{name}", value) for name, value in (obj.__kwdefaults__ or {}).items())
-    for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or ()):
-        try:
-            parts[f".{name}"] = cell.cell_contents
-        except ValueError:
-            continue
-    parts.update((f".{name}", value) for name, value in obj.__dict__.items())
-    return parts
-
-
-def _class(obj: Any) -> Parts:
-    skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
-    return {f".{name}": value for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
-            if not name.startswith("__") and not isinstance(value, skipped)}
-
-
-def _instance(obj: Any) -> Parts:
-    names = getattr(type(obj), "__dictoffset__", 0) and object.__getattribute__(obj, "__dict__") or {}
-    parts: Parts = {f".{name}": value for name, value in list(names.items())}
-    for cls in type(obj).__mro__:
-        for name, slot in list(vars(cls).items()):
-            if isinstance(slot, types.MemberDescriptorType):
-                try:
-                    parts[f".{name}"] = slot.__get__(obj, type(obj))
-                except AttributeError:
-                    continue
-    return parts
-
-
-def _module(obj: Any) -> Parts:
-    parts: Parts = {}
-    for name, value in list(obj.__dict__.items()):
-        if name in ("_parameters", "_buffers", "_modules"):
-            parts.update((f".{key}", part) for key, part in list(value.items()))
-        elif "hooks" not in name and name not in ("_compiled_call_impl", "_non_persistent_buffers_set"):
-            parts[f".{name}"] = value
-    return parts
-
-
-def _optimizer(obj: Any) -> Parts:
-    values = [v for group in obj.param_groups for v in group.values() if type(v) in _ATOMS]
-    state = [value for held in list(obj.state.values()) if isinstance(held, dict) for value in held.values()]
-    values += [_version(value) for value in islice(state, MAX_ITEMS)]
-    return {".state": hash(tuple(values))}
-
-
-def _tensor(obj: Any) -> Parts:
-    return {"(data)": _version(obj)}
-
-
-def _version(value: Any) -> Any:
-    try:
-        return hash((value._version, value.data_ptr()))
-    except Exception:  # an inference tensor counts no versions, others have no storage
-        return value if type(value) in _ATOMS else 0
-
-
-def _torch_generator(obj: Any) -> Parts:
-    return {"(state)": hash(obj.get_state().numpy().tobytes())}
-
-
-def _numpy(obj: Any) -> Optional[Parts]:
-    numpy = sys.modules["numpy"]
-    if isinstance(obj, numpy.ndarray):
-        if obj.dtype.hasobject:
-            return None
-        sample = obj if obj.nbytes <= MAX_ARRAY_BYTES else obj.flat[:: obj.size // 4096 or 1]
-        return {"(data)": hash((obj.shape, sample.tobytes()))}
-    if isinstance(obj, numpy.random.Generator):
-        return {"(state)": hash(repr(obj.bit_generator.state))}
-    if isinstance(obj, numpy.random.RandomState):
-        state = obj.get_state()
-        return {"(state)": hash((state[1].tobytes(), *state[2:]))}
-    return None
-
-
-_READERS: Dict[type, Callable[[Any], Optional[Parts]]] = {
-    list: _list,
-    tuple: _list,
-    collections.deque: _list,
-    dict: _dict,
-    set: _set,
-    types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
-    types.SimpleNamespace: _instance,
-    argparse.Namespace: _instance,
-    functools.partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
-    functools._lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
-    property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
-    classmethod: lambda obj: {".__func__": obj.__func__},
-    staticmethod: lambda obj: {".__func__": obj.__func__},
-    random.Random: lambda obj: {"(state)": hash(obj.getstate())},
-}
