@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import glob
 import json
 import multiprocessing
 import os
+import shutil
 import site
+import subprocess
 import sys
 import sysconfig
 import time
@@ -91,7 +94,7 @@ def judge(path: Path, data: bytes) -> tuple[str, str]:
         # `ast.parse` lets pass what the compiler proper refuses; florc may do either.
         return ("refused by `compile` too", "") if not compiles(data, path) else ("WRONGLY REFUSED", first_line(error))
     if tree is None:
-        newer = newer_syntax(refusal)
+        newer = newer_syntax(refusal) or newer_python_takes(path)
         return ("newer syntax than this Python's", "") if newer else ("WRONGLY ACCEPTED", refusal)
     original = text.removeprefix("\ufeff")
     if emitted.undo() != original:
@@ -139,6 +142,17 @@ def compiles(data: bytes, path: Path) -> bool:
 def newer_syntax(refusal: str) -> bool:
     """`except A, B:` is Python 3.14's (PEP 758); Python 2 files hold it too."""
     return sys.version_info < (3, 14) and "multiple exception types must be parenthesized" in refusal
+
+
+def newer_python_takes(path: Path) -> bool:
+    """Whether a newer Python of this machine compiles the file: florc reads what any from 3.10 to 3.14 does."""
+    for minor in range(sys.version_info.minor + 1, 15):
+        program = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec')"
+        installed = glob.glob(os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/python"))
+        for python in [*installed, shutil.which(f"python3.{minor}")]:
+            if python and subprocess.run([python, "-W", "ignore", "-c", program, path], capture_output=True).returncode == 0:
+                return True
+    return False
 
 
 def loops(tree: ast.Module) -> int:
