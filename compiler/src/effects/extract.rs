@@ -1,6 +1,7 @@
 //! A statement to its effects.
 
 use super::alias::{Aliases, places};
+use super::calls::effect;
 use super::place::Place;
 use super::summary::Summaries;
 use super::{Effect, EffectKind};
@@ -75,13 +76,7 @@ impl<'p, 't> Extractor<'p, 't> {
             StmtKind::AugAssign { target, .. } => {
                 self.target(scope, target, out);
                 for place in self.reach(scope, target) {
-                    out.push(Effect {
-                        kind: EffectKind::Mutate,
-                        place: Some(place),
-                        range: stmt.range,
-                        why: "augmented assignment".to_owned(),
-                        assumed: false,
-                    });
+                    out.push(effect(EffectKind::Mutate, Some(place), stmt.range, "augmented assignment".to_owned()));
                 }
             }
             StmtKind::For(node) => {
@@ -128,7 +123,7 @@ impl<'p, 't> Extractor<'p, 't> {
         self.implicit(scope, iter, &["__iter__", "__next__", "__getitem__"], out);
         for place in self.reach(scope, iter) {
             let why = "iterated over".to_owned();
-            out.push(Effect { kind: EffectKind::Iterate, place: Some(place), range: iter.range, why, assumed: false });
+            out.push(effect(EffectKind::Iterate, Some(place), iter.range, why));
         }
     }
 
@@ -140,13 +135,7 @@ impl<'p, 't> Extractor<'p, 't> {
             ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
                 for place in self.reach(scope, value) {
                     let why = format!("{attr} of {place} is assigned");
-                    out.push(Effect {
-                        kind: EffectKind::Mutate,
-                        place: Some(place),
-                        range: target.range,
-                        why,
-                        assumed: false,
-                    });
+                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
                 }
                 self.implicit(scope, value, &[attr], out);
             }
@@ -155,13 +144,7 @@ impl<'p, 't> Extractor<'p, 't> {
             {
                 for place in self.reach(scope, target) {
                     let why = format!("{place} is bound");
-                    out.push(Effect {
-                        kind: EffectKind::Bind,
-                        place: Some(place),
-                        range: target.range,
-                        why,
-                        assumed: false,
-                    });
+                    out.push(effect(EffectKind::Bind, Some(place), target.range, why));
                 }
             }
             ExprKind::Attribute { value, attr } => {
@@ -170,7 +153,7 @@ impl<'p, 't> Extractor<'p, 't> {
                     // `p.data = …` gives the object new data: it changes in place.
                     let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
                     let why = format!("{whole} is assigned");
-                    out.push(Effect { kind, place: Some(whole), range: target.range, why, assumed: false });
+                    out.push(effect(kind, Some(whole), target.range, why));
                 }
                 if let Some(class) = self.class_object(scope, value) {
                     let why = format!("an attribute of the class {class} is assigned");
@@ -187,13 +170,7 @@ impl<'p, 't> Extractor<'p, 't> {
                 self.implicit(scope, value, &["__setitem__"], out);
                 for place in self.reach(scope, value) {
                     let why = "an item is assigned".to_owned();
-                    out.push(Effect {
-                        kind: EffectKind::Mutate,
-                        place: Some(place),
-                        range: target.range,
-                        why,
-                        assumed: false,
-                    });
+                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
                 }
             }
             _ => {}
@@ -214,7 +191,7 @@ impl<'p, 't> Extractor<'p, 't> {
             }
         };
         for place in self.reach(scope, object) {
-            out.push(Effect { kind, place: Some(place), range: target.range, why: why.to_owned(), assumed: false });
+            out.push(effect(kind, Some(place), target.range, why.to_owned()));
         }
     }
 

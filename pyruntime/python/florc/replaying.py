@@ -36,7 +36,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     script = _present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
     history = History(run)
-    versions = Versions(history, arguments["allow_drift"], script)
+    versions = Versions(history, script)
     _refuse_drift(versions, arguments["allow_drift"])
     if arguments["dry_run"]:
         sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))

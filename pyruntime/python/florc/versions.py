@@ -26,11 +26,10 @@ class Change(NamedTuple):
 
 
 class Versions:
-    """The present project beside the recorded one. `allow_drift` lets blocks whose code changed run again instead of
-    refusing."""
+    """The present project beside the recorded one."""
 
-    def __init__(self, history: History, allow_drift: bool, script: Script):
-        self._history, self._allow_drift = history, allow_drift
+    def __init__(self, history: History, script: Script):
+        self._history = history
         self.changes: List[Change] = []
         self._reached: Set[str] = set()
         self._loops: Dict[str, places.Loop] = {}
@@ -50,10 +49,11 @@ class Versions:
                     self._project.add(module, package, file, decode(present.read()))
 
     def _compare(self) -> None:
-        self._comparison = _native.Comparison(self._history.run.files(), self._project)
+        comparison = _native.Comparison(self._history.run.files(), self._project)
         self.changes.clear()
-        for file in self._comparison.paths():
-            self._note(file, self._comparison.instrument(file))
+        self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
+        for file, emitted in self._emitted.items():
+            self._note(file, emitted)
 
     def instrument(self, text: str, file: str, module: str) -> Any:
         """The present text instrumented against the recorded one; None when the compiler cannot read it."""
@@ -64,7 +64,7 @@ class Versions:
             except SyntaxError:
                 return None
             self._compare()
-        return self._comparison.instrument(file)
+        return self._emitted.get(file)
 
     def _note(self, file: str, emitted: Any) -> None:
         for entry in json.loads(emitted.plan)["loops"]:
