@@ -67,8 +67,7 @@ class Florc:
         encoded = codec.encode({"state": state}, gradients=False, names={})
         header = json.dumps({"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False,
                              "seconds": 1.0, "origins": {}})
-        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, codec.Leaf) else leaf for leaf in encoded.leaves]
-        receipt = self.recorder.submit(header, encoded.graph, leaves)
+        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
         if receipt is None:
             raise RuntimeError("no staging memory")
         return Pending(self, receipt["seq"])

@@ -1,9 +1,9 @@
 //! The deferred check: what a replay logged, and what it held, against the record.
 
 use crate::materialize::staged::Part;
-use crate::recorder::part_of;
+use crate::recorder::parts_of;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyBytes;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 /// One stretch in which two sequences differ: recorded lines `i1..i2` against replayed lines `j1..j2`.
@@ -24,14 +24,11 @@ pub fn diff_lines(py: Python<'_>, recorded: Vec<String>, replayed: Vec<String>) 
     })
 }
 
-/// The hashes that a checkpoint's chunks would have: of each leaf, `(address, bytes)` or bytes-like, in order.
+/// The hashes that a checkpoint's chunks would have: of each leaf, in order.
 #[pyfunction]
-pub fn chunk_hashes(py: Python<'_>, leaves: &Bound<'_, PyList>) -> PyResult<Vec<String>> {
+pub fn chunk_hashes(py: Python<'_>, leaves: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let mut held: Vec<Bound<'_, PyBytes>> = Vec::new();
-    let mut parts = Vec::with_capacity(leaves.len());
-    for leaf in leaves.iter() {
-        parts.push(part_of(&leaf, &mut held)?);
-    }
+    let parts = parts_of(leaves, &mut held)?;
     Ok(py.detach(|| parts.iter().map(|part| blake3::hash(bytes_of(part)).to_hex().to_string()).collect()))
 }
 

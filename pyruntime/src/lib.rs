@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod context;
+mod encode;
 mod errors;
 mod follow;
 pub mod materialize;
@@ -22,6 +23,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     module.add("RUNTIME_NAMES", florc::emit::RUNTIME_NAMES.to_vec())?;
     module.add_class::<compile::Instrumented>()?;
+    module.add_class::<encode::Classes>()?;
+    module.add_class::<encode::Leaves>()?;
+    module.add_class::<encode::Walk>()?;
     module.add_class::<policy_class::PyPolicy>()?;
     module.add_class::<reader::PyRunReader>()?;
     module.add_class::<recorder::PyRecorder>()?;

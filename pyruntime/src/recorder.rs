@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 
+use crate::encode::Leaves;
 use crate::errors::raise;
 use crate::materialize::commit::CHECKPOINT;
 use crate::materialize::memory;
@@ -51,8 +52,8 @@ impl PyRecorder {
         started.map(PyRecorder).map_err(raise)
     }
 
-    /// Copies a checkpoint to staging memory: a JSON object, the object graph, and leaves that are
-    /// `(address, bytes)` of host memory or bytes-like. Returns a dict with `seq`, `bytes` and
+    /// Copies a checkpoint to staging memory: a JSON object, the object graph, and leaves: `Leaves`, or a list of
+    /// `(address, bytes, …)` of host memory or bytes-like objects. Returns a dict with `seq`, `bytes` and
     /// `stall_s`, or None when there is no room now or the recorder is dead or closed. Never waits
     /// for the disk (engine "inline" does).
     fn submit<'py>(
@@ -60,16 +61,14 @@ impl PyRecorder {
         py: Python<'py>,
         header: &str,
         graph: &Bound<'py, PyBytes>,
-        leaves: &Bound<'py, PyList>,
+        leaves: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         if !(header.starts_with('{') && header.ends_with('}')) {
             return Err(PyValueError::new_err("the header must be a JSON object"));
         }
         let mut held = Vec::new();
         let mut parts = vec![Part::of(graph.as_bytes())];
-        for leaf in leaves.iter() {
-            parts.push(part_of(&leaf, &mut held)?);
-        }
+        parts.extend(parts_of(leaves, &mut held)?);
         // SAFETY: bytes objects do not change and live through the call, the caller vouches for
         // addresses
         let receipt = py.detach(|| unsafe { self.0.submit(header, &parts) });
@@ -193,10 +192,18 @@ impl PyRecorder {
     }
 }
 
+/// The parts of `Leaves`, or of a list.
+pub(crate) fn parts_of<'py>(leaves: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Vec<Part>> {
+    if let Ok(leaves) = leaves.cast::<Leaves>() {
+        return leaves.get().parts(leaves.py(), held);
+    }
+    leaves.try_iter()?.map(|leaf| part_of(&leaf?, held)).collect()
+}
+
 /// An address is taken as it is, bytes are borrowed, anything else bytes-like is copied once more into `held`.
 pub(crate) fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Part> {
     if let Ok(pair) = leaf.cast::<PyTuple>() {
-        let (address, len): (usize, usize) = pair.extract()?;
+        let (address, len): (usize, usize) = (pair.get_item(0)?.extract()?, pair.get_item(1)?.extract()?);
         if address == 0 && len > 0 {
             return Err(PyValueError::new_err("a leaf has no address"));
         }

@@ -198,7 +198,7 @@ class Recording:
                 names.update(current.survey.paths(frame, set(names)))
             encoded = state.encode(found, gradients=loop.gradients, names=names)
             changed = current.survey and current.survey.change(
-                frame, loop, unforeseen.held_by(encoded.encoder), unforeseen.slots_of(loop, frame))
+                frame, loop, encoded.encoder.held(), unforeseen.slots_of(loop, frame))
         except places.Consumed as error:
             self._fail(block, f"{error} is an iterator made outside the loop", final=True)
             return False
@@ -230,8 +230,7 @@ class Recording:
         header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
                              "gradients": loop.gradients,
                              "seconds": computed, "origins": places.origins(loop, current.before, found)})
-        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
-        receipt = self.recorder.submit(header, encoded.graph, leaves)
+        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
         if receipt is None:
             return False
         self.policy.observe_materialize(block, walked + receipt["stall_s"])

@@ -223,8 +223,7 @@ class Replay:
         except state.Unsupported as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return
-        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
-        hashes = _native.chunk_hashes([encoded.graph, *leaves])
+        hashes = _native.chunk_hashes([encoded.graph, *encoded.leaves])
         if hashes == checkpoint.chunks:
             self.verified += 1
             return

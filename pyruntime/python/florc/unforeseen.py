@@ -262,13 +262,6 @@ def _memory(obj: Any) -> Any:
     return None
 
 
-def held_by(encoder: Any) -> Set[int]:
-    """The addresses of the objects whose content is in a checkpoint; not those that it only names."""
-    by_name = ("named", "opaque")
-    return {id(obj) for obj, node in zip(encoder.objects, encoder.nodes)
-            if not isinstance(node, list) or node[0] not in by_name}
-
-
 def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
     """(address of the object, attribute) of the places that are attributes."""
     found = set()

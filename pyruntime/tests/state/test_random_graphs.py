@@ -1,6 +1,7 @@
 """Random object graphs, with sharing and cycles, restored over other random graphs."""
 
 import collections
+import json
 import random
 
 import pytest
@@ -78,6 +79,15 @@ def test_any_graph_over_any_other(round_trip, seed):
     places = grow(rng, rng.randrange(1, 60))
     other = grow(rng, rng.randrange(1, 60))
     round_trip(places, other, grow(random.Random(seed), 40))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_graph_is_what_json_would_write(freeze, seed):
+    rng = random.Random(seed)
+    numbers = [rng.choice([0.0, -0.0, 1e16, 1e-5, 1e22, 5e-324, 2**63, -(2**63), 2**64, "é\ud800", "\x7f\n", "😀", b"", b"x" * 99,
+                           (1, (2, "a")), (float("nan"), True, None), rng.random() * 10 ** rng.randrange(-20, 20)]) for _ in range(30)]
+    graph = freeze({**grow(rng, 40), "numbers": numbers}).graph
+    assert json.dumps(json.loads(graph), separators=(",", ":")).encode() == graph
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -65,7 +65,7 @@ def test_dense_cpu_memory_is_not_copied():
     turned = torch.randn(5, 7).t()
     array = np.arange(12.0).reshape(3, 4)
     encoded = encode({"a": value, "b": turned, "c": array})
-    assert [leaf.ptr for leaf in encoded.leaves[:3]] == [value.data_ptr(), turned.data_ptr(), array.ctypes.data]
+    assert [leaf.ptr for leaf in list(encoded.leaves)[:3]] == [value.data_ptr(), turned.data_ptr(), array.ctypes.data]
     assert bytes(encoded.leaves[0].view()) == value.numpy().tobytes()
 
 

@@ -27,7 +27,7 @@ def encode_array(enc, a):
         address = flat.__array_interface__["data"][0]
         leaf = enc.leaf(Leaf(address, a.nbytes, flat))
         low, high = bounds(a.shape, a.strides, a.itemsize)
-        enc.spans.append(("cpu", a.__array_interface__["data"][0] + low, high - low, enc.current, a.itemsize))
+        enc.span("cpu", a.__array_interface__["data"][0] + low, high - low)
     return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]
 
 

@@ -1,7 +1,8 @@
 """Values without identity, written in place: numbers, strings, enums, dtypes, flat tuples.
 
 JSON's null, booleans, strings, finite floats and 64-bit integers stand for themselves; anything else is a list whose
-first item is a tag. (A list holding one integer is a reference to a node and never an atom.)
+first item is a tag. (A list holding one integer is a reference to a node and never an atom.) Short tuples of atoms and
+short bytes are atoms, too: `["t", atoms…]` and `["b", hexadecimal]`, written natively.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import struct
 import sys
 from typing import Any, Callable, Dict
 
-from .kinds import LONG_NUMBERS, Refused, find_class, type_name
+from .kinds import Refused, find_class, type_name
 
 ATOMS: Dict[type, Callable[[Any], Any]] = {}
 """Exact type -> encoder."""
@@ -40,19 +41,6 @@ def _str(value: str):
     except UnicodeEncodeError:  # lone surrogates (os.fsdecode): JSON would join two of them into one character
         return ["s", value.encode("utf-32-le", "surrogatepass").hex()]
     return value
-
-
-def flat_tuple(value: tuple):
-    """A short tuple of atoms as an atom, else None: its identity is nobody's business, and it costs no node."""
-    if len(value) > LONG_NUMBERS:
-        return None
-    encoded = ["t"]
-    for item in value:
-        atom = ATOMS.get(type(item))
-        if atom is None:
-            return None
-        encoded.append(atom(item))
-    return encoded
 
 
 def enum_atom(value: enum.Enum):

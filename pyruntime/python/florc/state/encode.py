@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from . import classify, generators, memory, owners, paths
-from .atoms import ATOMS, flat_tuple
-from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref, no_collections
-from .references import encode_weakref, refuse_root
+from .. import _native
+from . import classify, generators, modules, objects, owners, paths, sequences, tensors
+from .atoms import ATOMS
+from .kinds import (FORMAT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, all_slots, is_ref, no_collections,
+                    type_name)
+from .references import encode_weakref, refuse_opaque_root
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
@@ -38,51 +40,60 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names:
         random_state = generators.capture(encoder)
     except Refused as refused:
         raise Unsupported(encoder.path(places), str(refused)) from None
-    document = {
+    head = {
         "format": FORMAT,
         "gradients": encoder.gradients,
         "places": [[name, value] for name, value in roots],
         "owners": extra,
         RANDOM: random_state,
-        "shared": memory.shared(encoder),
-        "leaves": [leaf.nbytes if type(leaf) is Leaf else len(leaf) for leaf in encoder.leaves],
-        "nodes": encoder.nodes,
     }
-    graph = json.dumps(document, separators=(",", ":"), check_circular=False, allow_nan=False).encode("ascii")
-    return Encoded(graph, encoder.leaves, sum(document["leaves"]), encoder)
+    text = json.dumps(head, separators=(",", ":"), check_circular=False, allow_nan=False)
+    return Encoded(*encoder.finish(text), encoder)
 
 
-class Encoder:
-    """Walks objects breadth first; an object's node number is the order in which it was met.
+_HOW = {
+    tensors.encode_tensor: "tensor", modules.encode_module: "module", encode_weakref: "weak", sequences.encode_bytes: "bytes",
+    **dict.fromkeys(classify.LIGHT, "light"),
+}
+"""What is encoded natively, and what waits."""
 
-    `objects[i]` is held so that its address stays its own while the walk lasts. Light objects (datasets, samplers,
-    loaders) wait until everything else is known: what is reachable without them is state, the rest is bulk data.
+
+def _how(kind: type, obj: Any) -> Tuple[str, Any, str, str]:
+    """How objects of a class are encoded, by which function, and the names of the class; asked once per class."""
+    if kind not in ATOMS:
+        handler = classify.HANDLERS.get(kind) or classify.learn(kind, obj)
+        if kind not in ATOMS:
+            how = _HOW.get(handler, "node")
+            if handler is objects.encode_object and not all_slots(kind):
+                how = "object"
+            return (how, handler, *map(str, type_name(kind)))
+    return ("atom", ATOMS[kind], "", "")
+
+
+_CLASSES = _native.Classes(_how)
+
+
+class Encoder(_native.Walk):
+    """A walk that knows what PyTorch's objects are; encoders (`encode(enc, obj)` -> node) are called with it.
+
+    They use `value` (the encoded form of a part), `leaf`, `memory` and `span`. `current` is the number of the node at hand.
     """
 
+    def __new__(cls, gradients: bool = False):
+        return super().__new__(cls, _CLASSES, sequences.packed, objects.HOOKS, Leaf, gradients)
+
     def __init__(self, gradients: bool = False):
-        self.gradients = gradients
-        self.nodes: List[Any] = []
-        self.objects: List[Any] = []
-        self.parents: List[int] = []
-        self.memo: Dict[int, int] = {}
-        self.leaves: List[Any] = []
-        self.spans: List[tuple] = []
-        self.tensor_leaves: Dict[tuple, int] = {}
         self.optimizers: List[int] = []
         self.histories = 0
         """How many tensors with an autograd history were met: it is not part of the state."""
-        self.current = -1
         self.root = ""
-        self.light = False
-        self.light_nodes: List[int] = []
-        self.weak_nodes: List[int] = []
         self.kept: List[tuple] = []
         """What stays as it is: (number of the node that holds it, object)."""
         self.is_cut = False
         """Whether more stays as it is because there was too much of it."""
-        self._done = 0
         self.names: List[str] = []
         """Names that hold an object which a place leads to."""
+        self._most: Optional[int] = None
 
     def roots(self, places: Dict[str, Any], outputs: frozenset) -> list:
         found = []
@@ -91,14 +102,15 @@ class Encoder:
             found.append([name, self.value(value)])
         self.run()
         for (name, value), (_, encoded) in zip(places.items(), found):
-            if is_ref(encoded) and name not in outputs and not callable(self.nodes[encoded[0]]):
+            if is_ref(encoded) and name not in outputs and self.is_opaque(encoded[0]):
                 self.root, self.current = name, -1
-                refuse_root(value, self.nodes[encoded[0]])
+                refuse_opaque_root(value)
         return found
 
     def known(self, names: Dict[str, Any]) -> list:
         """Roots for the names whose objects were met."""
-        found = [[name, [self.memo[id(value)]]] for name, value in names.items() if id(value) in self.memo]
+        numbers = [(name, self.number(value)) for name, value in names.items()]
+        found = [[name, [number]] for name, number in numbers if number is not None]
         self.names = [name for name, _ in found]
         return found
 
@@ -106,88 +118,25 @@ class Encoder:
         """[[place, optimizer's node, position, value]]: modules whose parameters an optimizer in the graph updates."""
         found = []
         for index in list(self.optimizers):
-            for position, module in enumerate(owners.owners_of(self.objects[index])):
-                if id(module) not in self.memo:
+            for position, module in enumerate(owners.owners_of(self.object(index))):
+                if self.number(module) is None:
                     self.current = index
                     found.append([f"{OWNER}{len(found)}", index, position, self.value(module)])
                     self.run()
         return found
 
-    def value(self, obj):
-        """The encoded form of one object: an atom, or a reference to its node (made when new)."""
-        kind = type(obj)
-        atom = ATOMS.get(kind)
-        if atom is not None:
-            return atom(obj)
-        index = self.memo.get(id(obj))
-        if index is not None:
-            return [index]
-        if kind is tuple:
-            flat = flat_tuple(obj)
-            if flat is not None:
-                return flat
-        elif kind is bytes and len(obj) <= INLINE_BYTES:
-            return ["b", obj.hex()]
-        handler = classify.HANDLERS.get(kind)
-        if handler is None:
-            handler = classify.learn(kind, obj)
-            if kind in ATOMS:
-                return ATOMS[kind](obj)
-        if self.light and self.is_bulk(handler, obj):
+    def keeps(self, handler: Any, obj: Any) -> bool:
+        """Whether an object that is first met in a dataset or the like is bulk data, which stays as it is."""
+        met, light = self.counts()
+        if self._most is None:
+            self._most = met + LIGHT_NODES
+        is_bulk = handler in classify.BULK
+        if not is_bulk and met - light > self._most:
+            self.is_cut = is_bulk = True
+        if is_bulk or handler in classify.SIZED and len(obj) > LIGHT_ITEMS:
             self.kept.append((self.current, obj))
-            return KEPT
-        index = len(self.objects)
-        self.memo[id(obj)] = index
-        self.objects.append(obj)
-        self.nodes.append(handler)
-        self.parents.append(self.current)
-        return [index]
-
-    def run(self) -> None:
-        """Fill every node that was met and not yet filled."""
-        objects, nodes, index = self.objects, self.nodes, self._done
-        while index < len(objects):
-            handler = nodes[index]
-            if handler is encode_weakref:
-                self.weak_nodes.append(index)
-            elif handler in classify.LIGHT and not self.light:
-                self.light_nodes.append(index)
-            else:
-                self.current = index
-                nodes[index] = handler(self, objects[index])
-            index += 1
-        self._done = index
-
-    def run_light(self) -> None:
-        """Datasets and the like, then weak references: both ask what is in the graph already."""
-        self.light = True
-        for index in self.light_nodes:
-            self.current = index
-            self.nodes[index] = self.nodes[index](self, self.objects[index])
-        self.run()
-        for index in self.weak_nodes:
-            self.current = index
-            self.nodes[index] = encode_weakref(self, self.objects[index])
-        self.light = False
-
-    def is_bulk(self, handler, obj) -> bool:
-        if handler in classify.BULK:
             return True
-        if len(self.objects) - len(self.light_nodes) > self.light_limit:
-            self.is_cut = True
-            return True
-        return handler in classify.SIZED and len(obj) > LIGHT_ITEMS
-
-    @property
-    def light_limit(self) -> int:
-        if not hasattr(self, "_light_limit"):
-            self._light_limit = len(self.objects) + LIGHT_NODES
-        return self._light_limit
-
-    def leaf(self, leaf) -> int:
-        """The index of a new leaf: a Leaf or bytes."""
-        self.leaves.append(leaf)
-        return len(self.leaves) - 1
+        return False
 
     def path(self, places: Dict[str, Any]) -> str:
         """Where the object being encoded is, in the user's words."""

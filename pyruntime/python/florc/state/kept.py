@@ -37,9 +37,9 @@ def held_by(values: Dict[str, Any]) -> Optional[Dict[int, Held]]:
     if encoder.is_cut:
         return None
     # Containers without anything are listed, too: a cache may be empty before.
-    found = {id(owner): Held(owner, []) for owner in encoder.objects}
+    found = {id(owner): Held(owner, []) for owner in encoder.objects()}
     for parent, child in encoder.kept:
-        found[id(encoder.objects[parent])].data.append(_reference(child))
+        found[id(encoder.object(parent))].data.append(_reference(child))
     return found
 
 
@@ -47,14 +47,14 @@ def exchanged(before: Optional[Dict[int, Held]], encoder: Encoder) -> Optional[s
     """The class of an object whose data is not what it was before."""
     if before is None or encoder.is_cut:
         return None
-    now: Dict[int, List[Any]] = {id(owner): [] for owner in encoder.objects if id(owner) in before}
+    now: Dict[int, List[Any]] = {id(owner): [] for owner in encoder.objects() if id(owner) in before}
     for parent, child in encoder.kept:
-        now.get(id(encoder.objects[parent]), []).append(child)
+        now.get(id(encoder.object(parent)), []).append(child)
     for address, data in now.items():
         held = before[address]
         present = [_object(reference) for reference in held.data]
         # What is state is in the checkpoint.
-        was = [value for value in present if value is None or id(value) not in encoder.memo]
+        was = [value for value in present if value is None or encoder.number(value) is None]
         if len(was) != len(data) or any(a is not b for a, b in zip(was, data)):
             return type(held.owner).__name__
     return None

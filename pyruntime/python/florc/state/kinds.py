@@ -8,7 +8,7 @@ import contextlib
 import ctypes
 import gc
 import sys
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 FORMAT = 1
 RANDOM = "$random"
@@ -16,7 +16,6 @@ OWNER = "$owner:"
 KEPT = ["kept"]
 """A slot whose live value is left as it is, whatever it holds (bulk data of a dataset)."""
 
-INLINE_BYTES = 64
 LONG_NUMBERS = 64
 POINTER = ctypes.sizeof(ctypes.c_void_p)
 
@@ -71,10 +70,10 @@ class Leaf(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """`graph`: UTF-8 JSON. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
+    """`graph`: JSON text. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
 
     graph: bytes
-    leaves: list
+    leaves: Sequence[Any]
     nbytes: int
     encoder: Any = None
 

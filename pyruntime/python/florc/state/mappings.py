@@ -62,7 +62,7 @@ def encode_set(enc, obj):
         return ["set", sorted(values, key=json.dumps)]
     # A script may depend on the order in which it meets plain values; the process's hash seed decides it.
     size = set.__sizeof__(obj)
-    if not arrange(set(), list(set.__iter__(obj)), size):
+    if values and not arrange(set(), list(set.__iter__(obj)), size):
         raise Refused("the order of a set cannot be brought about again")
     return ["set", values, size, hash(_HASHED)]
 

@@ -16,16 +16,6 @@ from .kinds import Refused
 ALIGNMENT = 16
 
 
-def shared(enc) -> list:
-    """Groups among everything that was encoded, lowest node first."""
-    groups = []
-    for run in _runs(enc.spans):
-        if len(run) > 1:
-            lowest = run[0][1]
-            groups.append(sorted([index, pointer - lowest] for _, pointer, _, index, _ in run))
-    return sorted(groups)
-
-
 def _runs(spans: List[tuple]) -> List[List[tuple]]:
     """Spans (device, address, bytes, node, item bytes) in runs that overlap."""
     runs: List[List[tuple]] = []

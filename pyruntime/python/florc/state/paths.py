@@ -113,10 +113,10 @@ def of_object(enc, places: Dict[str, object]) -> str:
     """The path of the object that an Encoder is at, from the objects themselves: their nodes are not complete yet."""
     steps, index = [], enc.current
     while index >= 0:
-        parent = enc.parents[index]
+        parent, last = enc.parent(index), enc.object(index)
         if parent >= 0:
-            steps.append(_label(enc.objects[parent], enc.objects[index]))
-        index, last = parent, enc.objects[index]
+            steps.append(_label(enc.object(parent), last))
+        index = parent
         if parent < 0:
             root = next((name for name, value in places.items() if value is last), enc.root)
             return root + "".join(reversed(steps))

@@ -91,7 +91,7 @@ def encode_partial(enc, obj):
 def encode_weakref(enc, obj):
     """A weak reference to something that is in the graph anyway; called when everything else is."""
     target = obj()
-    if obj.__callback__ is None and (target is None or id(target) in enc.memo):
+    if obj.__callback__ is None and (target is None or enc.number(target) is not None):
         return ["weakref", enc.value(target)]
     return encode_opaque(enc, obj)
 
@@ -112,9 +112,9 @@ def is_output(obj) -> bool:
             or obj is sys.stdout or obj is sys.stderr)
 
 
-def refuse_root(obj, node: list) -> None:
+def refuse_opaque_root(obj) -> None:
     """Refused when a place itself was recorded by reference although a loop may have changed it."""
-    if node[0] != "opaque" or is_output(obj) or isinstance(obj, CODE):
+    if is_output(obj) or isinstance(obj, CODE):
         return
     name = dotted(type(obj))
     if isinstance(obj, io.IOBase):

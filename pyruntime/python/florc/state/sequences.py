@@ -22,10 +22,8 @@ def _little(values: array.array) -> bytes:
     return values.tobytes()
 
 
-def _packed(enc, obj, kind: str):
+def packed(enc, obj, kind: str):
     """One leaf for a long list or tuple of nothing but floats, or nothing but 64-bit integers; else None."""
-    if len(obj) <= LONG_NUMBERS or type(obj[0]) not in (float, int):
-        return None
     types = set(map(type, obj))
     if len(types) != 1:
         return None
@@ -37,12 +35,18 @@ def _packed(enc, obj, kind: str):
     return ["numbers", enc.leaf(_little(values)), code, len(obj), kind]
 
 
+def _sequence(enc, values, kind: str):
+    packable = len(values) > LONG_NUMBERS and type(values[0]) in (float, int)
+    return packable and packed(enc, values, kind) or [kind, [enc.value(x) for x in values]]
+
+
 def encode_list(enc, obj):
-    return _packed(enc, obj, "list") or ["list", [enc.value(x) for x in list.__iter__(obj)]]
+    """Of an object derived from list: the native walk does this for lists, and for tuples."""
+    return _sequence(enc, list(list.__iter__(obj)), "list")
 
 
 def encode_tuple(enc, obj):
-    return _packed(enc, obj, "tuple") or ["tuple", [enc.value(x) for x in obj]]
+    return _sequence(enc, obj, "tuple")
 
 
 def encode_namedtuple(enc, obj):

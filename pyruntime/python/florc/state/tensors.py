@@ -76,7 +76,7 @@ def _stage(enc, t, shape, stride, device):
     else:
         span = extent(shape, stride)
         raw = span <= count
-    enc.spans.append((device, pointer, span * size, enc.current, size))
+    enc.span(device, pointer, span * size)
     if device != "cpu":
         flat = t.detach().as_strided((span,), (1,)) if raw else t.detach().contiguous()
         t = flat.cpu()
@@ -84,11 +84,7 @@ def _stage(enc, t, shape, stride, device):
     if not raw and span != count:
         t = t.detach().contiguous()
         return enc.leaf(Leaf(t.data_ptr(), count * size, t)), False
-    key = (pointer, span * size)
-    index = enc.tensor_leaves.get(key)
-    if index is None:
-        index = enc.tensor_leaves[key] = enc.leaf(Leaf(pointer, span * size, t))
-    return index, raw
+    return enc.memory(pointer, span * size, t), raw
 
 
 def _restored_node(torch, name: str):

@@ -1,0 +1,121 @@
+//! Tensors whose elements lie in host memory without gaps: their node, with no more questions than needed.
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::classes::{AddressHasher, Class};
+use super::json::{put, put_list, put_str};
+use super::nodes::put_named;
+use super::walk::Walk;
+
+/// A dtype whose elements are plain numbers: its name and the bytes of an element; `None` for others.
+type Dtype = Option<(String, usize)>;
+/// By address: dtypes live as long as torch.
+pub(super) type Dtypes = HashMap<usize, Dtype, BuildHasherDefault<AddressHasher>>;
+
+/// `["tensor", leaf, dtype, shape, stride, "cpu", flags, null, null, attributes, raw]` as `state/tensors.py` says it. False,
+/// and something unfinished appended, when the tensor needs a closer look: on a device, sparse, with a history, a lazy view.
+pub(super) fn put_tensor(
+    slf: &Bound<'_, Walk>,
+    tensor: &Bound<'_, PyAny>,
+    class: &Class,
+    out: &mut String,
+) -> PyResult<bool> {
+    let py = slf.py();
+    let walk = slf.get();
+    if !tensor.getattr(intern!(py, "is_cpu"))?.is_truthy()?
+        || !tensor.getattr(intern!(py, "grad_fn"))?.is_none()
+        || tensor.call_method0(intern!(py, "is_neg"))?.is_truthy()?
+    {
+        return Ok(false);
+    }
+    let requires_grad = tensor.getattr(intern!(py, "requires_grad"))?.is_truthy()?;
+    if walk.gradients && requires_grad {
+        return Ok(false);
+    }
+    let Some((dtype, item)) = dtype_of(walk, tensor)? else { return Ok(false) };
+    // sparse tensors and others without memory of their own raise
+    let Ok(address) = tensor.call_method0(intern!(py, "data_ptr")) else { return Ok(false) };
+    let address: usize = address.extract()?;
+    let shape = numbers(&tensor.getattr(intern!(py, "shape"))?)?;
+    let stride = numbers(&tensor.call_method0(intern!(py, "stride"))?)?;
+    let count: usize = shape.iter().product();
+    let Some(layout) = Layout::of(&shape, &stride, count) else { return Ok(false) };
+
+    out.push_str("[\"tensor\",");
+    if count == 0 {
+        out.push_str("null");
+    } else {
+        let mut found = walk.found();
+        let device = found.device("cpu");
+        found.add_span(device, address, layout.span * item);
+        let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind());
+        put(out, format_args!("{index}"));
+    }
+    out.push(',');
+    put_str(&dtype, out);
+    for sizes in [&shape, &stride] {
+        out.push(',');
+        put_list(sizes, out, |size, out| put(out, format_args!("{size}")));
+    }
+    let parameter = if class.name.1 == "Parameter" { "p" } else { "" };
+    put(out, format_args!(",\"cpu\",\"{parameter}{}\",null,null,[", if requires_grad { "r" } else { "" }));
+    let attributes = tensor.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+    if !attributes.is_empty() {
+        put_named(slf, &attributes, &[], out)?;
+    }
+    put(out, format_args!("],{}]", layout.raw));
+    Ok(true)
+}
+
+/// How the elements of a tensor lie in memory.
+struct Layout {
+    /// Elements from the first to the last one.
+    span: usize,
+    /// In another order than C.
+    raw: bool,
+}
+
+impl Layout {
+    /// `None` when there are gaps between the elements.
+    fn of(shape: &[usize], stride: &[usize], count: usize) -> Option<Layout> {
+        if count == 0 {
+            return Some(Layout { span: 0, raw: false });
+        }
+        let mut expected = 1;
+        let mut is_contiguous = true;
+        let mut last = 0;
+        for (size, step) in shape.iter().zip(stride).rev() {
+            is_contiguous &= *size == 1 || *step == expected;
+            expected *= size;
+            last += (size - 1) * step;
+        }
+        if is_contiguous {
+            return Some(Layout { span: count, raw: false });
+        }
+        (last < count).then_some(Layout { span: last + 1, raw: true })
+    }
+}
+
+fn numbers(sizes: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    sizes.cast::<PyTuple>()?.iter().map(|size| size.extract()).collect()
+}
+
+fn dtype_of(walk: &Walk, tensor: &Bound<'_, PyAny>) -> PyResult<Dtype> {
+    let py = tensor.py();
+    let dtype = tensor.getattr(intern!(py, "dtype"))?;
+    let address = dtype.as_ptr() as usize;
+    if let Some(known) = walk.found().dtypes.get(&address) {
+        return Ok(known.clone());
+    }
+    let is_special = dtype.getattr(intern!(py, "is_complex"))?.is_truthy()?
+        || tensor.getattr(intern!(py, "is_quantized"))?.is_truthy()?;
+    let name = dtype.str()?.to_str()?.trim_start_matches("torch.").to_string();
+    let item = tensor.call_method0(intern!(py, "element_size"))?.extract()?;
+    let known = (!is_special).then_some((name, item));
+    walk.found().dtypes.insert(address, known.clone());
+    Ok(known)
+}
