@@ -3,6 +3,7 @@
 use crate::context::{LoopFacts, Nest};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyTuple};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -13,6 +14,8 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
 static NEST: Mutex<Option<Nest>> = Mutex::new(None);
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+/// Told the whole numbers that outer loops yield, if anybody wants to know.
+static VALUE_LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Loops nested deeper than this are followed without telling the session of each iteration.
 const TOLD_DEPTH: usize = 2;
@@ -31,9 +34,12 @@ fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
     nest().as_mut().map(work).unwrap_or_default()
 }
 
-/// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise.
+/// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise. `values(path,
+/// number)` is called when the iteration is over a whole number (of a tuple, the first).
 #[pyfunction]
-pub fn start_following(listener: Py<PyAny>) {
+#[pyo3(signature = (listener, values=None))]
+pub fn start_following(listener: Py<PyAny>, values: Option<Py<PyAny>>) {
+    *VALUE_LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = values;
     *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     *nest() = Some(Nest::default());
     *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
@@ -76,11 +82,25 @@ pub fn leave_block(id: &str) {
     with_nest(|nest| nest.leave_block(id));
 }
 
-fn tell(py: Python<'_>, path: Option<String>) -> PyResult<()> {
-    let Some(path) = path else { return Ok(()) };
-    let listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py));
-    if let Some(listener) = listener {
+fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<PyAny>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py))
+}
+
+fn tell(py: Python<'_>, path: Option<&str>) -> PyResult<()> {
+    if let (Some(path), Some(listener)) = (path, listener(py, &LISTENER)) {
         listener.call1(py, (path,))?;
+    }
+    Ok(())
+}
+
+fn tell_value(path: Option<&str>, item: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = item.py();
+    if let (Some(path), Some(listener)) = (path, listener(py, &VALUE_LISTENER)) {
+        let first = item.cast_exact::<PyTuple>().ok().and_then(|tuple| tuple.get_item(0).ok());
+        let value = first.as_ref().unwrap_or(item);
+        if value.is_exact_instance_of::<PyInt>() {
+            listener.call1(py, (path, value))?;
+        }
     }
     Ok(())
 }
@@ -109,7 +129,7 @@ pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
             nest.tick(id);
             told_path(nest)
         });
-        tell(py, path)?;
+        tell(py, path.as_deref())?;
     }
     Ok(true)
 }
@@ -130,13 +150,14 @@ impl Followed {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let active = !self.over && is_followed();
+        let mut path = None;
         if active {
             let depth = self.depth;
-            let path = with_nest(|nest| {
+            path = with_nest(|nest| {
                 nest.advance(depth);
                 told_path(nest)
             });
-            tell(py, path)?;
+            tell(py, path.as_deref())?;
         }
         let iterator = self.iterator.bind(py);
         // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
@@ -150,6 +171,8 @@ impl Followed {
             return Err(PyErr::take(py).unwrap_or_else(|| PyStopIteration::new_err(())));
         }
         // SAFETY: `PyIter_Next` returned a new, non-null reference.
-        Ok(unsafe { Bound::from_owned_ptr(py, item) }.unbind())
+        let item = unsafe { Bound::from_owned_ptr(py, item) };
+        tell_value(path.as_deref(), &item)?;
+        Ok(item.unbind())
     }
 }

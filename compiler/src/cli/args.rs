@@ -94,6 +94,15 @@ fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// `2/4`.
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(part, count)| Some((part.parse().ok()?, count.parse().ok()?)));
+    match parts {
+        Some((part, count)) if (1..=count).contains(&part) => Ok((part, count)),
+        _ => Err("a shard is written I/N, with I from 1 to N: 2/4".to_string()),
+    }
+}
+
 /// How checkpoints are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -119,6 +128,24 @@ pub struct ReplayArgs {
     /// Run this loop again instead of restoring its checkpoints (may be repeated; `all` for every loop)
     #[arg(long, value_name = "LOOP")]
     pub step_into: Vec<String>,
+    /// Only these iterations of the main loop, or of named loops: 10:20, 7, -1, epoch=10:20, fold=2,epoch=10:20
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["last", "around", "shard", "workers"])]
+    pub iterations: Option<String>,
+    /// Only the iterations around one: epoch=12
+    #[arg(long, value_name = "ITERATION", conflicts_with_all = ["last", "shard", "workers"])]
+    pub around: Option<String>,
+    /// How many iterations on each side of --around
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
+    pub window: u64,
+    /// Only the last iteration of the main loop
+    #[arg(long, conflicts_with_all = ["shard", "workers"])]
+    pub last: bool,
+    /// Replay with so many processes on this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub workers: Option<u64>,
+    /// Replay the I-th of N parts (1/4 … 4/4): the outputs of all, one after another, are the whole
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "workers")]
+    pub shard: Option<(u64, u64)>,
     /// One JSON object per value on standard output, and one for the report
     #[arg(long)]
     pub json: bool,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native
 from .launch import Unusable
 from .messages import say
 from .output import Part
 from .runs import Run
+from .timeline import Timeline
 
 
 def _without_numbers(text: str) -> str:
@@ -41,6 +42,8 @@ class LogLine(NamedTuple):
     line: int
     parts: List[Part]
     """What it was put together from, where that was written at different places of the loop nest."""
+    begun: FrozenSet[str]
+    """The outermost loops that had begun by then."""
 
 
 class History:
@@ -60,6 +63,8 @@ class History:
         self._clock_lines: Set[Tuple[str, int]] = set()
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
+        self.timeline = Timeline()
+        self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
         self._by_number: Dict[int, str] = {}
         self._dropped: Set[str] = set()
@@ -86,13 +91,17 @@ class History:
             self._dropped.update(key for key in keys if self.checkpoints.pop(key, None))
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
-                                      [Part(*part) for part in payload.get("parts", ())]))
+                                      [Part(*part) for part in payload.get("parts", ())], self._begun))
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "iteration":
             self._last_path = payload["path"]
+            self.timeline.iteration(payload["path"], payload["at"])
+            self._begun |= {payload["path"].split("=")[0]}
+        elif kind == "value":
+            self.timeline.value(payload["path"], payload["number"])
         elif kind == "plan":
             self.plans[payload["file"]] = payload["plan"]
             clock = payload["plan"].get("clock", {"names": [], "lines": []})

@@ -26,6 +26,8 @@ FIRST_WALK_S = 2e-3
 """First guess of how long it takes to walk a block's state."""
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
+NOTED_S = 5e-3
+"""Iterations that begin sooner than this after a noted one are not noted in the journal."""
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -63,6 +65,8 @@ class Recording:
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
         self.failed: Dict[str, Tuple[int, str]] = {}
+        self.doubted: Set[str] = set()
+        """Blocks that changed what their plan does not foresee, and were not seen to do without since."""
         self.predicted: Dict[str, float] = {}
         self.of_checkpoint: Dict[int, str] = {}
         self.spent = 0.0
@@ -70,6 +74,10 @@ class Recording:
         self.stopped: Optional[str] = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
+        self.noted = {True: -1.0, False: -1.0}
+        """When an iteration of an outermost loop, and of a loop inside, was last noted."""
+        self.valued = self.passed = ""
+        """The iteration that was noted last; the one that was not noted, if it is later."""
         self.started = self.counted = time.perf_counter()
 
     # -- compiling -----------------------------------------------------------------------------------------------
@@ -120,8 +128,22 @@ class Recording:
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
     def iteration(self, path: str) -> None:
-        """An iteration of an outer loop begins."""
-        self.note("iteration", path=path, at=time.perf_counter() - self.started)
+        """An iteration of an outer loop begins. Of iterations that follow each other fast, only some are noted."""
+        now = time.perf_counter()
+        outer = "/" not in path
+        if self.passed and not path.startswith(self.passed.rpartition("=")[0] + "="):
+            self.note("iteration", path=self.passed, at=now - self.started)  # the last one of its loop
+        self.passed = path
+        if now - self.noted[outer] >= NOTED_S or path.endswith("=0"):
+            self.noted[outer] = now
+            self.note("iteration", path=path, at=now - self.started)
+            self.valued, self.passed = path, ""
+            self.spent += time.perf_counter() - now
+
+    def value(self, path: str, number: int) -> None:
+        """The iteration is over this number."""
+        if path == self.valued and -(1 << 63) <= number < 1 << 63:
+            self.note("value", path=path, number=number)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Recording runs every block."""
@@ -139,10 +161,12 @@ class Recording:
         return True
 
     def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
-        """Look at what the program holds, when the block takes so long that it costs little; the first time always."""
+        """Look at what the program holds, when the block takes so long that it costs little; the first time always, and
+        while it is doubted."""
         seconds, computed = self.surveyed.get(block, (0.0, 1.0))
         given_up = self.failed.get(block, (0, ""))[0] >= ATTEMPTS
-        if given_up or 2 * seconds > SURVEY_SHARE * self.overhead * computed:
+        is_dear = 2 * seconds > SURVEY_SHARE * self.overhead * computed
+        if given_up or is_dear and block not in self.doubted:
             return None
         begun = time.perf_counter()
         survey = unforeseen.Survey(frame, places.loops[block], self.reader)
@@ -186,6 +210,8 @@ class Recording:
         execution = self.policy.times(block)[0]
         if self.stopped or not self.budget.is_due(block, execution):
             return False
+        if block in self.doubted and current.survey is None:
+            return False
         if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
             return False
         now = time.perf_counter()
@@ -205,7 +231,9 @@ class Recording:
         except state.Unsupported as error:
             self._fail(block, str(error))
             return False
+        self.doubted.discard(block)
         if changed:
+            self.doubted.add(block)
             self._fail(block, f"it changes {changed}, which its plan does not foresee")
             return False
         exchanged = state.exchanged(current.before.data, encoded.encoder)
@@ -304,6 +332,8 @@ class Recording:
         session.end()
         self.tap.remove()
         elapsed = time.perf_counter() - self.started
+        if self.passed:
+            self.note("iteration", path=self.passed, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
         begun = time.perf_counter()
         totals = dict(self.recorder.close())

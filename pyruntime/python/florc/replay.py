@@ -14,6 +14,7 @@ from .history import Checkpoint, History
 from .messages import say
 from .output import Divert, Part, Tap
 from .versions import Versions
+from .window import Window
 
 
 class Line(NamedTuple):
@@ -39,13 +40,15 @@ class Leave(NamedTuple):
     """The recorded run went no further than this."""
     cannot_restore: Callable[[Dict[str, str]], NoReturn]
     """Checkpoints do not serve (block and why): these blocks have to run instead."""
+    window_over: Callable[[], NoReturn]
+    """All iterations that were asked for are done."""
 
 
 class Replay:
     """The session of `florc replay`."""
 
     def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
-                 leave: "Leave"):
+                 leave: "Leave", window: Optional[Window] = None):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
         self.lines: List[Line] = []
@@ -56,6 +59,9 @@ class Replay:
         self.entered: Dict[str, int] = {}
         self.verified = 0
         self.restore_seconds = 0.0
+        self.window = window
+        self._begun = False
+        """Whether the loop of the window was met."""
         self._leave = leave
         self._reader = unforeseen.Reader(self.versions.files.__contains__)
         self._without_history: Set[str] = set()
@@ -86,6 +92,14 @@ class Replay:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
         if self.history.is_beyond(path):
             self._leave.at_end()
+        if self.window is not None:
+            self._begun |= path.startswith(self.window.outermost + "=")
+            if self.window.side(path) == 1:
+                self._leave.window_over()
+
+    def answers(self, path: Optional[str] = None) -> bool:
+        """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
+        return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self._begun)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
@@ -100,7 +114,9 @@ class Replay:
         return True
 
     def _must_run(self, block: str, key: str) -> Optional[str]:
-        reason = self.why_never_skipped(block)
+        if self.window is not None and self.window.is_in(key):
+            return "the iterations asked for are in it"
+        reason = self.why_never_skipped(block) if self.answers() or self.versions.outside else self._why_forced(block)
         if reason is not None:
             return reason
         checkpoint = self.history.checkpoints.get(key)
@@ -119,8 +135,9 @@ class Replay:
 
     def why_never_skipped(self, block: str) -> Optional[str]:
         """Why a block runs in every iteration; None when its checkpoints may be restored."""
-        if block in self.forced or "all" in self.forced:
-            return "asked for with --step-into"
+        forced = self._why_forced(block)
+        if forced is not None:
+            return forced
         if self.versions.is_probed(block):
             return "holds or reaches an added statement"
         held = self.history.held_by(block)
@@ -135,6 +152,9 @@ class Replay:
         if loop.gradients and not held.gradients:
             return "gradients are read after it, and its checkpoints do not hold them"
         return None
+
+    def _why_forced(self, block: str) -> Optional[str]:
+        return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
 
     def _absent(self, place: places.Place, held: Checkpoint) -> bool:
         """Whether the record, too, had this place in its plan, and it was unbound then."""
@@ -242,8 +262,16 @@ class Replay:
 
     @contextlib.contextmanager
     def probe(self, name: str) -> Iterator[None]:
-        """What is written inside reaches the outside."""
+        """What is written inside reaches the outside; not where nothing is asked."""
         self.tap.paused += 1
+        if not self.answers():
+            try:
+                # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
+                with contextlib.suppress(Exception):
+                    yield
+            finally:
+                self.tap.paused -= 1
+            return
         if self._capture is not None:
             try:
                 with self._capture.values_of(name):
@@ -259,7 +287,8 @@ class Replay:
             self.tap.paused -= 1
 
     def _line(self, parts: List[Part], file: str, line: int) -> None:
-        self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts)))
+        if self.answers(parts[-1].path):
+            self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts)))
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""

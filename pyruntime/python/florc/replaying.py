@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any, Dict, NoReturn, Optional, Set
 
-from . import launch, messages, project, report, session, start
+from . import launch, messages, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -19,6 +19,7 @@ from .output import Divert
 from .replay import Leave, Replay
 from .runs import Run, find, store_path
 from .versions import Versions
+from .window import Window
 
 AGAIN = "_FLORC_REPLAY_AGAIN"
 """What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
@@ -41,7 +42,40 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     if arguments["dry_run"]:
         sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))
         return 0
-    _run(run, script, history, versions, arguments)
+    task = workers.Task.of_this_process()
+    if task is None and (arguments["workers"] or 1) > 1:
+        return _in_parallel(run, history, versions, arguments)
+    window = task.window if task else _window(history, versions, arguments)
+    _run(run, script, history, versions, arguments, window, task)
+
+
+def _window(history: History, versions: Versions, arguments: Dict[str, Any]) -> Optional[Window]:
+    if arguments["shard"]:
+        number, count = arguments["shard"]
+        found = selection.shards(history, versions, count)
+        if number > len(found):
+            say(f"shard {number} of {count} has nothing to do: the run is cut into {len(found)}")
+            _exit(0)
+        return found[number - 1]
+    return selection.selected(history, arguments)
+
+
+def _in_parallel(run: Run, history: History, versions: Versions, arguments: Dict[str, Any]) -> int:
+    windows = selection.shards(history, versions, arguments["workers"])
+    folder = _folder(run)
+    begun = time.perf_counter()
+    words, _, environment = _STARTED
+    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+    done = workers.run(windows, folder, [sys.executable, main, *words], {**environment, start.HASH_SEED: run.info["hash_seed"]})
+    merged = workers.Merged(history, versions, None)
+    workers.merge(merged, done)
+    return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
+
+
+def _folder(run: Run) -> str:
+    folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    os.makedirs(folder, exist_ok=True)
+    return folder
 
 
 def _present_script(run: Run, path: Optional[str]) -> launch.Script:
@@ -69,9 +103,9 @@ def _refuse_drift(versions: Versions, allowed: bool) -> None:
                        + "\n  undo the change, or run these loops again with --allow-drift: values may then differ")
 
 
-def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any]) -> NoReturn:
-    folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-    os.makedirs(folder, exist_ok=True)
+def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any],
+         window: Optional[Window], task: Optional[workers.Task]) -> NoReturn:
+    folder = _folder(run)
     if os.path.isdir(run.info["cwd"]):
         os.chdir(run.info["cwd"])
     earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": 0}'))
@@ -87,14 +121,16 @@ def _run(run: Run, script: launch.Script, history: History, versions: Versions, 
         seconds = time.perf_counter() - begun
         divert.undo()
         replaying.reasons.update(again)
-        return report.finish(replaying, seconds, failure, arguments["json"], folder)
+        if task is not None:
+            workers.keep(replaying, task, failure)
+        return report.finish(replaying, seconds, failure, arguments["json"] and task is None, folder)
 
     def at_end() -> NoReturn:
         say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
         _exit(finish())
 
-    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert))
-    replaying = Replay(history, versions, divert, forced, arguments["json"], leave)
+    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert, task), lambda: _exit(finish()))
+    replaying = Replay(history, versions, divert, forced, arguments["json"], leave, window)
     start.Generators(lambda name, value: None, history.generators)
     failure: Optional[BaseException] = None
     try:
@@ -131,10 +167,11 @@ def _end_of_process() -> Optional[BaseException]:
     return None
 
 
-def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert) -> NoReturn:
+def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert, task: Optional[workers.Task]) -> NoReturn:
     """Start this command again with these blocks (and why) running instead of being restored."""
     divert.undo()
     arguments, folder, environment = _STARTED
+    environment.update(task.to_environment() if task else {})
     environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.written})
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     os.chdir(folder)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set, Union
 
 from . import _native, launch, messages
 from .history import History, LogLine
 from .messages import duration, say
 from .output import Part
 from .replay import Replay
+from .workers import Merged
 from .versions import Versions
 
 ANOMALOUS = 1
@@ -31,10 +32,12 @@ class Check(NamedTuple):
         return "exact" if self.compared else "unverified"
 
 
-def check(replay: Replay) -> Check:
+def check(replay: Union[Replay, Merged]) -> Check:
     """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3)."""
     removed = replay.versions.removed_lines()
-    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed)
+    window = replay.window
+    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed
+             and (window is None or window.holds(line.path, window.outermost in line.begun)))
     recorded = _not_skipped(lines, set(replay.skipped))
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
@@ -96,6 +99,19 @@ def finish(replay: Replay, seconds: float, failure: Optional[BaseException], as_
     return ANOMALOUS if outcome.anomalies else 0
 
 
+def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
+    """Print the report of a parallel replay; the exit code."""
+    outcome = check(merged)
+    if as_json:
+        _print_values(merged, outcome, seconds)
+    _tell(merged, outcome, seconds)
+    if merged.failure is not None:
+        say(f"the script raised {merged.failure}", always=True)
+        if merged.history.run.status != "exception" and not merged.history.run.status.startswith("exit "):
+            return ANOMALOUS
+    return ANOMALOUS if outcome.anomalies else 0
+
+
 def _ended_so(replay: Replay, failure: BaseException) -> bool:
     """Whether the recorded run ended in the same way."""
     if isinstance(failure, SystemExit):
@@ -112,7 +128,7 @@ def _tell_failure(failure: BaseException, folder: str) -> None:
     say(f"the script raised; what it printed is in {os.path.join(folder, 'output')}", always=True)
 
 
-def _print_values(replay: Replay, outcome: Check, seconds: float) -> None:
+def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
     for value in replay.values:
         print(json.dumps({"file": value.file, "line": value.line, "path": value.path, "text": value.text,
                           "verdict": outcome.verdict}))
@@ -122,7 +138,7 @@ def _print_values(replay: Replay, outcome: Check, seconds: float) -> None:
     sys.stdout.flush()
 
 
-def _tell(replay: Replay, outcome: Check, seconds: float) -> None:
+def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
     recorded = replay.history.seconds
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
     faster = f" ({recorded / seconds:.1f} times as fast)" if recorded and seconds > 0 else ""

@@ -1,0 +1,106 @@
+"""What the iterations of a recorded run were, and how long they took."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional
+
+from .launch import Unusable
+from .window import iterations_of
+
+
+class Followed(NamedTuple):
+    """A followed loop of the recorded run at one place of the nest: `L1`, `L1=2/L2#0/L2`."""
+
+    place: str
+    begun: Dict[int, float]
+    """Second of the run at which an iteration began; of fast iterations only some are known."""
+    numbers: Dict[int, int]
+    """The whole number that an iteration was over."""
+
+    @property
+    def loop(self) -> str:
+        """Its id."""
+        return self.place.rsplit("/", 1)[-1]
+
+    @property
+    def count(self) -> int:
+        """How many iterations were begun."""
+        return max(self.begun, default=-1) + 1
+
+    def index_of(self, number: int) -> int:
+        """The iteration over a number; where numbers are not known to be evenly spaced: the iteration of that count.
+
+        Raises Unusable when there is none.
+        """
+        if not self.numbers:
+            return number
+        for index, known in self.numbers.items():
+            if known == number:
+                return index
+        known_ones = sorted(self.numbers.items())
+        (first, a), (last, b) = known_ones[0], known_ones[-1]
+        step = (b - a) / (last - first) if last > first else 1
+        index = first + (number - a) / step if step else -1
+        if index != int(index) or index < 0:
+            raise Unusable(f"no iteration of {self.loop} is over {number}")
+        return int(index)
+
+
+class Timeline:
+    """Every followed loop that was told of, by its place."""
+
+    def __init__(self) -> None:
+        self.loops: Dict[str, Followed] = {}
+        self._order: List[tuple] = []
+
+    def iteration(self, path: str, at: float) -> None:
+        """An iteration began."""
+        place, _, index = path.rpartition("=")
+        loop = self.loops.setdefault(place, Followed(place, {}, {}))
+        loop.begun.setdefault(int(index), at)
+        self._order.append((at, place))
+
+    def value(self, path: str, number: int) -> None:
+        """An iteration was over a whole number."""
+        place, _, index = path.rpartition("=")
+        if place in self.loops:
+            self.loops[place].numbers[int(index)] = number
+
+    def seconds(self, place: str, end: Optional[float]) -> List[float]:
+        """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""
+        loop = self.loops[place]
+        known = sorted(loop.begun.items())
+        stops = [(index, at) for index, at in known[1:]]
+        after = min((at for at, other in self._order if at > known[-1][1] and not other.startswith(place)),
+                    default=end if end is not None else known[-1][1])
+        stops.append((known[-1][0] + 1, max(after, known[-1][1])))
+        found = [0.0] * stops[-1][0]
+        for (index, at), (next_index, next_at) in zip(known, stops):
+            for i in range(index, next_index):
+                found[i] = (next_at - at) / (next_index - index)
+        return found
+
+    def main_loop(self, end: Optional[float]) -> Followed:
+        """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
+        outermost = [loop for loop in self.loops.values() if len(iterations_of(loop.place + "=0")) == 1]
+        if not outermost:
+            raise Unusable("the recorded run has no loop whose iterations could be told apart")
+        return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
+
+    def named(self, name: str, within: str, variables: Dict[str, List[str]]) -> Followed:
+        """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is."""
+        inside = [loop for loop in self.loops.values() if loop.place.startswith(within)
+                  and len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
+        found = [loop for loop in inside if name == loop.loop or name in variables.get(loop.loop, ())]
+        if not found:
+            known = sorted({variable for loop in inside for variable in variables.get(loop.loop, ()) or [loop.loop]})
+            where = f" inside {within.rstrip('/')}" if within else ""
+            raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else ""))
+        return found[0]
+
+
+def variables_of(header: str) -> List[str]:
+    """The names that a `for` loop's header binds."""
+    match = re.match(r"(?:async )?for (.*?) in ", header)
+    return re.findall(r"[^\W\d]\w*", match.group(1)) if match else []
