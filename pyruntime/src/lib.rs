@@ -5,6 +5,7 @@ mod compile;
 mod context;
 mod errors;
 mod follow;
+mod forking;
 pub mod materialize;
 pub mod policy;
 mod policy_class;

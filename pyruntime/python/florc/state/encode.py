@@ -7,7 +7,8 @@ from typing import Any, Dict, Iterable, List, Optional
 
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
-from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref, no_collections
+from .kinds import (FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, is_ref,
+                    no_collections)
 from .references import encode_weakref, refuse_root
 
 LIGHT_NODES = 5000
@@ -16,15 +17,16 @@ LIGHT_ITEMS = 1000
 
 
 def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable[str] = (),
-           names: Optional[Dict[str, Any]] = None) -> Encoded:
+           names: Optional[Dict[str, Any]] = None, may_copy: bool = True) -> Encoded:
     """The state of `places` (name -> object) and of all generators, at this instant.
 
     Leaves refer to live memory where that needs no copy: read them before anything trains on.
     `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
     the loop writes): they are recorded by reference. `names` are further names whose objects are part of the state only
-    where a place leads to them. Raises Unsupported, naming the place.
+    where a place leads to them. Raises Unsupported, naming the place, and NeedsCopy where torch would have to copy
+    although `may_copy` is false: its threads do not exist in a forked child.
     """
-    encoder = Encoder(gradients)
+    encoder = Encoder(gradients, may_copy)
     with no_collections():
         return _encode(encoder, places, frozenset(outputs), names or {})
 
@@ -59,8 +61,11 @@ class Encoder:
     loaders) wait until everything else is known: what is reachable without them is state, the rest is bulk data.
     """
 
-    def __init__(self, gradients: bool = False):
+    def __init__(self, gradients: bool = False, may_copy: bool = True):
         self.gradients = gradients
+        self.may_copy = may_copy
+        self.copied = 0
+        """How many tensors torch had to copy."""
         self.nodes: List[Any] = []
         self.objects: List[Any] = []
         self.parents: List[int] = []
@@ -183,6 +188,12 @@ class Encoder:
         if not hasattr(self, "_light_limit"):
             self._light_limit = len(self.objects) + LIGHT_NODES
         return self._light_limit
+
+    def copy(self) -> None:
+        """torch is about to copy a tensor, or to ask a device."""
+        if not self.may_copy:
+            raise NeedsCopy("it holds a tensor that torch has to copy")
+        self.copied += 1
 
     def leaf(self, leaf) -> int:
         """The index of a new leaf: a Leaf or bytes."""
