@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 use crate::errors::raise;
 use crate::forking;
 use crate::materialize::commit::CHECKPOINT;
+use crate::materialize::forked::Slot;
 use crate::materialize::memory;
 use crate::materialize::staged::Part;
 use crate::materialize::wire::Done;
@@ -86,21 +87,26 @@ impl PyRecorder {
 
     /// Has a child of this process encode a checkpoint of at most `nbytes`, while the script goes on.
     /// There `encode()` returns `(header, graph, leaves)` as for `submit`, or why not: `("now" |
-    /// "good" | "elsewhere", reason)`. The child is ended after `deadline_s`. Returns a dict with
+    /// "good" | "elsewhere", reason)`. The child is ended after `deadline_s`. `others` says whether
+    /// there are other threads that run Python: they cost some milliseconds. Returns a dict with
     /// `seq` and `stall_s`, or None when another child lives, there is no room now, or the engine
     /// is not "writer". Raises what a signal handler of the script raises.
-    #[pyo3(signature = (nbytes, encode, deadline_s=60.0))]
+    #[pyo3(signature = (nbytes, encode, deadline_s=60.0, others=true))]
     fn fork<'py>(
         &self,
         py: Python<'py>,
         nbytes: usize,
         encode: &Bound<'py, PyAny>,
         deadline_s: f64,
+        others: bool,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let deadline = Duration::try_from_secs_f64(deadline_s)
             .map_err(|_| PyValueError::new_err("deadline_s must be a number of seconds"))?;
-        let ready = || forking::settle_requests(py);
-        let receipt = self.0.fork(nbytes, deadline, ready, |slot, begun| forking::encode(py, encode, slot, begun))?;
+        let quiet = forking::Quiet::new(py, others)?;
+        let in_child = |slot: Slot<'_>, begun: &dyn Fn()| forking::encode(py, &quiet, encode, slot, begun);
+        let receipt = self.0.fork(nbytes, deadline, || quiet.begin(py), in_child);
+        quiet.end()?;
+        let receipt = receipt?;
         receipt.map(|receipt| forking::dict_of(py, receipt.seq, receipt.stall_s)).transpose()
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from . import state
@@ -84,7 +85,8 @@ class Forking:
     def start(self, recorder: Any, block: str, look: Callable[[], Answer]) -> Optional[Dict[str, Any]]:
         """Clone a child that looks; None when there is no room or another one lives."""
         deadline = min(max(PATIENCE * self.main[block].seconds, SHORTEST_DEADLINE_S), LONGEST_DEADLINE_S)
-        receipt = recorder.fork(self.room(block), lambda: in_child(look), deadline)
+        others = len(sys._current_frames()) > 1
+        receipt = recorder.fork(self.room(block), lambda: in_child(look), deadline, others)
         if receipt is not None:
             self.clone = receipt["stall_s"]
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])

@@ -75,7 +75,7 @@ impl<'a> Slot<'a> {
         let fits = self.body();
         let needed = staged::staged_len(header, parts).unwrap_or(usize::MAX);
         // SAFETY: the caller vouches for the parts; the extent is this child's until the word says
-        // otherwise. One copier: a child of a process with threads starts none.
+        // otherwise. One copier: there are other things to do on the machine than this.
         if needed > fits.len || !unsafe { staged::write(self.arena, fits, header, parts, 1) } {
             self.refuse(
                 Refusal::Elsewhere,
