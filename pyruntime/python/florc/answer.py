@@ -31,17 +31,21 @@ class NotKept(Exception):
 
 
 class Answer(NamedTuple):
-    """A checkpoint, its leaves still in the script's memory. `copied`: how many tensors torch had to copy."""
+    """A checkpoint, its leaves still in the script's memory.
+
+    `copied`: how many tensors torch had to copy. `spans`: where tensors and arrays lie (device, address, bytes, …).
+    """
 
     header: str
     graph: bytes
     leaves: List[Any]
     nbytes: int
     copied: int
+    spans: List[tuple]
 
 
 def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
-    """The checkpoint of a block that ran for `computed` seconds. Raises NotKept; state.NeedsCopy unless it `may_copy`."""
+    """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
     loop = places.loops[current.block]
     try:
         found = places.gather(loop, objects, frame)
@@ -51,11 +55,13 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
     _check(current, loop, frame, encoded.encoder)
-    header = json.dumps({"block": current.block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
-                         "gradients": loop.gradients,
-                         "seconds": computed, "origins": places.origins(loop, current.before, found)})
+    walked = encoded.encoder
+    header = json.dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
+                         "gradients": loop.gradients, "seconds": computed,
+                         "origins": places.origins(loop, current.before, found)})
     leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
-    return Answer(header, encoded.graph, _Held(leaves, encoded), len(encoded.graph) + encoded.nbytes, encoded.encoder.copied)
+    nbytes = len(encoded.graph) + encoded.nbytes
+    return Answer(header, encoded.graph, _Held(leaves, encoded), nbytes, walked.copied, walked.spans)
 
 
 class _Held(List[Any]):

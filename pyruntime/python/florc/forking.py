@@ -5,15 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import state
 from .answer import Answer, NotKept
 
 FORK_S_PER_BYTE = 12e-3 / 1e9
 """First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
-FAULT_S = 4e-6
-"""What it costs to give the parent a page of its own: 0.9 to 4.1 s were measured for the 262,144 pages of 1 GiB."""
+FAULT_S = 1e-5
+"""What it costs to give the parent a page of its own: 3.4 to 15.6 µs were measured."""
 SLOWER = 1.5
 """First guess of how much longer a child takes to walk: counting a reference copies the page that the object is in."""
 LEAST_WALK_S = 5e-3
@@ -24,7 +24,7 @@ SHORTEST_DEADLINE_S, LONGEST_DEADLINE_S = 10.0, 60.0
 PATIENCE = 20.0
 """A child may take so many times as long as the main thread did."""
 DEATHS = 3
-"""After so many children that ended too soon no more are started."""
+"""After so many children that ended too soon no more are started; after so many in vain for a block, none for it."""
 
 
 class Main(NamedTuple):
@@ -48,19 +48,23 @@ class Forking:
         """What is on its way: block, seconds of the clone."""
         self.clone: Optional[float] = None
         self.deaths = 0
+        self.in_vain: Dict[str, int] = {}
 
     def encoded(self, block: str, seconds: float, answer: Answer) -> None:
-        """The main thread encoded a checkpoint. A child can do it next time if torch had nothing to copy: its threads do
-        not exist there, and neither does a device."""
+        """The main thread encoded a checkpoint. A child can do it next time if torch had nothing to copy.
+
+        torch's threads do not exist there, and neither does a device."""
         if answer.copied:
             self.main.pop(block, None)
         else:
             self.main[block] = Main(seconds, answer.nbytes, len(answer.leaves) + 1)
 
     def forked_cost(self, block: str, share: float) -> float:
-        """Seconds that a forked checkpoint will take from the run: the clone, `share` of the child's processor time, and
-        the pages that have to be copied. Before the first one only a guess, without the pages: they depend on how much
-        the script writes meanwhile."""
+        """Seconds that a forked checkpoint will take from the run.
+
+        That is: the clone, `share` of the child's processor time, and the pages that have to be copied. Before the first
+        one only a guess, without the pages: they depend on how much the script writes meanwhile.
+        """
         known = self.cost.get(block)
         if known is not None:
             return known
@@ -70,7 +74,9 @@ class Forking:
     def prefers(self, block: str, share: float) -> bool:
         """Whether a child should encode the block's next checkpoint."""
         main = self.main.get(block)
-        if main is None or self.engine not in ("auto", "fork") or self.deaths >= DEATHS:
+        if main is None or self.engine not in ("auto", "fork"):
+            return False
+        if self.deaths >= DEATHS or self.in_vain.get(block, 0) >= DEATHS:
             return False
         if self.engine == "fork":
             return True
@@ -102,6 +108,7 @@ class Forking:
             self.cost[block] = clone + background
         else:
             self.deaths += done["refusal"] is None and done["errno"] is None
+            self.in_vain[block] = self.in_vain.get(block, 0) + 1
             # The main thread looks next: it can do what a child cannot, and it sees how large the state is now.
             self.main.pop(block, None)
         return background
@@ -113,6 +120,8 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     gc.disable()
     try:
         found = look()
+        if _is_shared(found.spans):
+            return "elsewhere", "it holds memory that other processes share, which may change meanwhile"
     except state.NeedsCopy as error:
         return "elsewhere", str(error)
     except NotKept as error:
@@ -122,6 +131,16 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     except BaseException as error:
         return "now", f"{type(error).__name__}: {error}"
     return found.header, found.graph, found.leaves
+
+
+def _is_shared(spans: List[tuple]) -> bool:
+    """Whether some of the memory (device, address, bytes, …) lies in a mapping that a child does not have a copy of."""
+    if not spans:
+        return False
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+        fields = [line.split(maxsplit=2)[:2] for line in file]
+    shared = [tuple(int(end, 16) for end in where.split("-")) for where, access in fields if access[3] == "s"]
+    return any(low < span[1] + span[2] and span[1] < high for low, high in shared for span in spans)
 
 
 def _resident() -> int:

@@ -98,9 +98,14 @@ pub(super) fn minor_faults() -> u64 {
 pub(super) struct Faults {
     /// Pages, and when they were counted: the beginning of a time with no child.
     quiet: Option<(u64, Instant)>,
-    /// Pages at the clone, when that was, and how many more a second are usual.
-    forked: Option<(u64, Instant, f64)>,
+    /// Pages at the clone, and when that was.
+    forked: Option<(u64, Instant)>,
+    /// Pages a second in the last time with no child that was long enough to tell.
+    usual: f64,
 }
+
+/// A shorter time with no child says nothing of the script.
+const TELLING: Duration = Duration::from_millis(200);
 
 impl Faults {
     /// No child lives now.
@@ -111,20 +116,22 @@ impl Faults {
     /// A child begins to live.
     pub fn fork(&mut self) {
         let (count, now) = (minor_faults(), Instant::now());
-        let usual = self.quiet.take().map_or(0.0, |(before, since)| {
-            count.saturating_sub(before) as f64 / now.duration_since(since).as_secs_f64().max(1e-3)
-        });
-        self.forked = Some((count, now, usual));
+        if let Some((before, since)) = self.quiet.take()
+            && now.duration_since(since) >= TELLING
+        {
+            self.usual = count.saturating_sub(before) as f64 / now.duration_since(since).as_secs_f64();
+        }
+        self.forked = Some((count, now));
     }
 
     /// The child's checkpoint was dealt with: pages above the usual number.
     pub fn join(&mut self) -> u64 {
-        let Some((before, since, usual)) = self.forked.take() else {
+        let Some((before, since)) = self.forked.take() else {
             return 0;
         };
         let count = minor_faults();
         self.quiet = Some((count, Instant::now()));
-        count.saturating_sub(before).saturating_sub((usual * since.elapsed().as_secs_f64()) as u64)
+        count.saturating_sub(before).saturating_sub((self.usual * since.elapsed().as_secs_f64()) as u64)
     }
 }
 
