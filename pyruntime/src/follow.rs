@@ -35,7 +35,8 @@ fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
 }
 
 /// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise. `values(path,
-/// number)` is called when the iteration is over a whole number (of a tuple, the first).
+/// number)` is called when the iteration is over a whole number (of a tuple, the first), and with None when the loop
+/// turns out to have no further iteration.
 #[pyfunction]
 #[pyo3(signature = (listener, values=None))]
 pub fn start_following(listener: Py<PyAny>, values: Option<Py<PyAny>>) {
@@ -93,14 +94,13 @@ fn tell(py: Python<'_>, path: Option<&str>) -> PyResult<()> {
     Ok(())
 }
 
-fn tell_value(path: Option<&str>, item: &Bound<'_, PyAny>) -> PyResult<()> {
-    let py = item.py();
-    if let (Some(path), Some(listener)) = (path, listener(py, &VALUE_LISTENER)) {
-        let first = item.cast_exact::<PyTuple>().ok().and_then(|tuple| tuple.get_item(0).ok());
-        let value = first.as_ref().unwrap_or(item);
-        if value.is_exact_instance_of::<PyInt>() {
-            listener.call1(py, (path, value))?;
-        }
+fn tell_value(py: Python<'_>, path: Option<&str>, item: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let (Some(path), Some(listener)) = (path, listener(py, &VALUE_LISTENER)) else { return Ok(()) };
+    let Some(item) = item else { return listener.call1(py, (path, py.None())).map(|_| ()) };
+    let first = item.cast_exact::<PyTuple>().ok().and_then(|tuple| tuple.get_item(0).ok());
+    let value = first.as_ref().unwrap_or(item);
+    if value.is_exact_instance_of::<PyInt>() {
+        listener.call1(py, (path, value))?;
     }
     Ok(())
 }
@@ -164,15 +164,19 @@ impl Followed {
         // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held.
         let item = unsafe { pyo3::ffi::PyIter_Next(iterator.as_ptr()) };
         if item.is_null() {
+            let error = PyErr::take(py);
             if active {
                 self.over = true;
                 with_nest(|nest| nest.leave_loop(self.depth));
+                if error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py)) {
+                    tell_value(py, path.as_deref(), None)?;
+                }
             }
-            return Err(PyErr::take(py).unwrap_or_else(|| PyStopIteration::new_err(())));
+            return Err(error.unwrap_or_else(|| PyStopIteration::new_err(())));
         }
         // SAFETY: `PyIter_Next` returned a new, non-null reference.
         let item = unsafe { Bound::from_owned_ptr(py, item) };
-        tell_value(path.as_deref(), &item)?;
+        tell_value(py, path.as_deref(), Some(&item))?;
         Ok(item.unbind())
     }
 }

@@ -6,6 +6,7 @@ mod context;
 mod encode;
 mod errors;
 mod follow;
+mod forking;
 pub mod materialize;
 pub mod policy;
 mod policy_class;

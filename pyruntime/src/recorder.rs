@@ -8,7 +8,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 
 use crate::encode::Leaves;
 use crate::errors::raise;
+use crate::forking;
 use crate::materialize::commit::CHECKPOINT;
+use crate::materialize::forked::Slot;
 use crate::materialize::memory;
 use crate::materialize::staged::Part;
 use crate::materialize::wire::Done;
@@ -82,6 +84,31 @@ impl PyRecorder {
         Ok(Some(dict))
     }
 
+    /// Has a child of this process encode a checkpoint of at most `nbytes`, while the script goes on.
+    /// There `encode()` returns `(header, graph, leaves)` as for `submit`, or why not: `("now" |
+    /// "good" | "elsewhere", reason)`. The child is ended after `deadline_s`. `others` says whether
+    /// there are other threads that run Python: they cost some milliseconds. Returns a dict with
+    /// `seq` and `stall_s`, or None when another child lives, there is no room now, or the engine
+    /// is not "writer". Raises what a signal handler of the script raises.
+    #[pyo3(signature = (nbytes, encode, deadline_s=60.0, others=true))]
+    fn fork<'py>(
+        &self,
+        py: Python<'py>,
+        nbytes: usize,
+        encode: &Bound<'py, PyAny>,
+        deadline_s: f64,
+        others: bool,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let deadline = Duration::try_from_secs_f64(deadline_s)
+            .map_err(|_| PyValueError::new_err("deadline_s must be a number of seconds"))?;
+        let quiet = forking::Quiet::new(py, others)?;
+        let in_child = |slot: Slot<'_>, begun: &dyn Fn()| forking::encode(py, &quiet, encode, slot, begun);
+        let receipt = self.0.fork(nbytes, deadline, || quiet.begin(py), in_child);
+        quiet.end()?;
+        let receipt = receipt?;
+        receipt.map(|receipt| forking::dict_of(py, receipt.seq, receipt.stall_s)).transpose()
+    }
+
     /// Says that checkpoints of so many bytes are to be expected: the background then finds staging
     /// memory ahead, which is most of the cost of a first `submit`.
     fn prepare(&self, py: Python<'_>, nbytes: usize) {
@@ -98,7 +125,9 @@ impl PyRecorder {
     }
 
     /// The checkpoints finished since the last call: dicts with `seq`, `cpu_s`, `bytes_written`,
-    /// `error` (text or None) and `errno` (number or None).
+    /// `error` (text or None), `errno` (number or None); of those that a child encoded also `refusal`
+    /// ("now", "good", "elsewhere" or None: then an error means that it is lost), `encode_s` (its
+    /// processor time) and `faults` (pages touched above the usual number while it lived).
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for done in py.detach(|| self.0.poll()) {
@@ -229,5 +258,8 @@ fn dict_of<'py>(py: Python<'py>, done: &Done) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("bytes_written", done.bytes_written)?;
     dict.set_item("error", done.error.as_deref())?;
     dict.set_item("errno", done.errno)?;
+    dict.set_item("refusal", done.refusal.name())?;
+    dict.set_item("encode_s", done.encode_s)?;
+    dict.set_item("faults", done.faults)?;
     Ok(dict)
 }

@@ -60,8 +60,8 @@ pub struct RecordArgs {
     /// Largest share of the run's time that florc may take (ε)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0 / 15.0, hide_default_value = true)]
     pub overhead: f64,
-    /// How checkpoints are written: a forked child, a native thread, or at once
-    #[arg(long, value_enum, default_value_t = Engine::Writer)]
+    /// How checkpoints are made
+    #[arg(long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Most memory for checkpoints on their way to disk, in MiB (default: a quarter of what is free)
     #[arg(long, value_name = "MIB")]
@@ -106,10 +106,16 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 /// How checkpoints are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
 pub enum Engine {
+    /// A process of its own writes; state that is slow to encode is encoded by a forked child where that costs less
+    Auto,
+    /// As auto, but a forked child encodes whatever it can
+    Fork,
+    /// A process of its own writes; the script's own thread encodes
     Writer,
+    /// A native thread of the script's process writes
     Thread,
+    /// The script waits until each checkpoint is written
     Inline,
 }
 

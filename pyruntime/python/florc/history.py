@@ -100,6 +100,8 @@ class History:
             self._last_path = payload["path"]
             self.timeline.iteration(payload["path"], payload["at"])
             self._begun |= {payload["path"].split("=")[0]}
+        elif kind == "no iteration":
+            self.timeline.over(payload["path"])
         elif kind == "value":
             self.timeline.value(payload["path"], payload["number"])
         elif kind == "plan":

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import sys
 import time
 from types import CodeType, FrameType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, messages, places, session, state, unforeseen
+from . import _native, instrumented, places, session, unforeseen
+from .answer import Open
 from .budget import Budget
+from .forking import Forking
+from .materializer import Materializer
 from .messages import say
 from .output import Part, Tap
 from .project import package_of_module
 from .runs import Run
 
-COPY_BYTES_PER_S = 1.5e9
-"""First guess of how fast state is copied; replaced by what is measured."""
-BACKGROUND_BYTES_PER_S = 1.0e9
-"""First guess of how fast the writer hashes and writes."""
-FIRST_WALK_S = 2e-3
-"""First guess of how long it takes to walk a block's state."""
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 NOTED_S = 5e-3
 """Iterations that begin sooner than this after a noted one are not noted in the journal."""
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
-NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""At these errors no more checkpoints are taken; the run goes on."""
-ATTEMPTS = 3
-"""How often a block whose state could not be kept is tried again."""
-
-
-class Open(NamedTuple):
-    """A block that is running."""
-
-    block: str
-    key: str
-    started: float
-    charged: float
-    before: places.Before
-    survey: Optional[unforeseen.Survey]
 
 
 class Recording:
@@ -53,8 +34,13 @@ class Recording:
     def __init__(self, run: Run, overhead: float, engine: str, max_staging: Optional[int],
                  budget: Optional[Budget] = None):
         self.run = run
-        self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
-        self.policy = _native.Policy(overhead)
+        forks = engine in ("auto", "fork")
+        self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging,
+                                         engine="writer" if forks else engine)
+        forking = Forking(engine if self.recorder.engine == "writer" else self.recorder.engine)
+        if engine == "fork" and forking.engine != engine:
+            say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
+        self.materializer = Materializer(self.recorder, forking, overhead, budget or Budget(None), self.note)
         self.overhead = overhead
         self.reader = unforeseen.Reader(self.is_project)
         self.surveyed: Dict[str, Tuple[float, float]] = {}
@@ -64,21 +50,12 @@ class Recording:
         self.files: Set[str] = set()
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
-        self.failed: Dict[str, Tuple[int, str]] = {}
-        self.doubted: Set[str] = set()
-        """Blocks that changed what their plan does not foresee, and were not seen to do without since."""
-        self.predicted: Dict[str, float] = {}
-        self.of_checkpoint: Dict[int, str] = {}
         self.spent = 0.0
-        self.budget = budget or Budget(None)
-        self.stopped: Optional[str] = None
-        """Why no more checkpoints are taken."""
-        self.checkpoints = 0
         self.noted = {True: -1.0, False: -1.0}
         """When an iteration of an outermost loop, and of a loop inside, was last noted."""
         self.valued = self.passed = ""
         """The iteration that was noted last; the one that was not noted, if it is later."""
-        self.started = self.counted = time.perf_counter()
+        self.started = time.perf_counter()
 
     # -- compiling -----------------------------------------------------------------------------------------------
 
@@ -140,9 +117,14 @@ class Recording:
             self.valued, self.passed = path, ""
             self.spent += time.perf_counter() - now
 
-    def value(self, path: str, number: int) -> None:
-        """The iteration is over this number."""
-        if path == self.valued and -(1 << 63) <= number < 1 << 63:
+    def value(self, path: str, number: Optional[int]) -> None:
+        """The iteration is over this number; None: it is none, the iterator had no more."""
+        if number is None:
+            if self.passed:
+                self.note("iteration", path=path, at=time.perf_counter() - self.started)
+            self.passed = ""
+            self.note("no iteration", path=path)
+        elif path == self.valued and -(1 << 63) <= number < 1 << 63:
             self.note("value", path=path, number=number)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
@@ -154,7 +136,7 @@ class Recording:
             before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
         except Exception as error:  # R0
-            self._fail(block, f"{type(error).__name__}: {error}")
+            self.materializer.fail(block, f"{type(error).__name__}: {error}")
         now = time.perf_counter()
         self.spent += now - begun
         self.open.append(Open(block, key, now, self.spent, before, survey))
@@ -164,9 +146,8 @@ class Recording:
         """Look at what the program holds, when the block takes so long that it costs little; the first time always, and
         while it is doubted."""
         seconds, computed = self.surveyed.get(block, (0.0, 1.0))
-        given_up = self.failed.get(block, (0, ""))[0] >= ATTEMPTS
         is_dear = 2 * seconds > SURVEY_SHARE * self.overhead * computed
-        if given_up or is_dear and block not in self.doubted:
+        if self.materializer.is_given_up(block) or is_dear and block not in self.materializer.doubted:
             return None
         begun = time.perf_counter()
         survey = unforeseen.Survey(frame, places.loops[block], self.reader)
@@ -179,11 +160,13 @@ class Recording:
         current = self._close(block)
         if current is not None:
             computed = begun - current.started - (self.spent - current.charged)
+            if block in self.surveyed:
+                self.surveyed[block] = (self.surveyed[block][0], max(computed, 0.0))
             try:
-                kept = self._materialize(current, max(computed, 0.0), objects, frame)
+                kept = self.materializer.ended(current, max(computed, 0.0), objects, frame)
             except Exception as error:  # R0: a checkpoint may be lost, a run may not
                 kept = False
-                self._fail(block, f"{type(error).__name__}: {error}")
+                self.materializer.fail(block, f"{type(error).__name__}: {error}")
             if kept or computed >= SHORT_BLOCK_S:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
         _native.leave_block(block)
@@ -196,112 +179,6 @@ class Recording:
             if current.block == block:
                 return current
         return None
-
-    def _materialize(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType) -> bool:
-        block = current.block
-        now = time.perf_counter()
-        self.policy.elapsed(now - self.counted)
-        self.counted = now
-        self._collect()
-        self.policy.observe_compute(block, computed)
-        if block in self.surveyed:
-            self.surveyed[block] = (self.surveyed[block][0], computed)
-        attempts = self.failed.get(block, (0, ""))[0]
-        execution = self.policy.times(block)[0]
-        if self.stopped or not self.budget.is_due(block, execution):
-            return False
-        if block in self.doubted and current.survey is None:
-            return False
-        if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
-            return False
-        now = time.perf_counter()
-        loop = places.loops[block]
-        try:
-            found = places.gather(loop, objects, frame)
-            names = {name: value for name, value in places.outside(loop, frame).items()
-                     if current.before.names.get(name) == id(value)}
-            if current.survey is not None:
-                names.update(current.survey.paths(frame, set(names)))
-            encoded = state.encode(found, gradients=loop.gradients, names=names)
-            changed = current.survey and current.survey.change(
-                frame, loop, encoded.encoder.held(), unforeseen.slots_of(loop, frame))
-        except places.Consumed as error:
-            self._fail(block, f"{error} is an iterator made outside the loop", final=True)
-            return False
-        except state.Unsupported as error:
-            self._fail(block, str(error))
-            return False
-        self.doubted.discard(block)
-        if changed:
-            self.doubted.add(block)
-            self._fail(block, f"it changes {changed}, which its plan does not foresee")
-            return False
-        exchanged = state.exchanged(current.before.data, encoded.encoder)
-        if exchanged:
-            self._fail(block, f"it exchanges data that a {exchanged} of a dataset holds")
-            return False
-        if loop.differentiated and encoded.encoder.histories:
-            self._fail(block, state.NO_HISTORY, final=True)
-            return False
-        walked = time.perf_counter() - now
-        size = len(encoded.graph) + encoded.nbytes
-        if block not in self.predicted:
-            # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
-            self.policy.charge(walked)
-            walked = FIRST_WALK_S
-        self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
-        if not self.policy.admits(block, self.predicted[block]):
-            return False
-        if not self.budget.has_room(size, len(encoded.leaves) + 1):
-            self._thin(block, size)
-            return False
-        header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
-                             "gradients": loop.gradients,
-                             "seconds": computed, "origins": places.origins(loop, current.before, found)})
-        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
-        if receipt is None:
-            return False
-        self.policy.observe_materialize(block, walked + receipt["stall_s"])
-        self.of_checkpoint[receipt["seq"]] = block
-        self.budget.staged(receipt["seq"], block, execution, size, len(encoded.leaves) + 1)
-        self.checkpoints += 1
-        return True
-
-    def _thin(self, block: str, size: int) -> None:
-        """The disk space that this run may use is full: drop checkpoints so that those kept stay evenly spread."""
-        dropped = self.budget.thin()
-        if dropped:
-            self.recorder.drop_checkpoints(dropped)
-        elif self.budget.gives_up(block):
-            self.note("not kept", block=block, why=f"--max-disk is full, and a checkpoint takes {messages.size(size)}")
-
-    def _collect(self) -> None:
-        """Charge what the writer used to the blocks it worked for."""
-        for done in self.recorder.poll():
-            block = self.of_checkpoint.pop(done["seq"], None)
-            self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
-            if done["error"]:
-                self.note("lost checkpoint", block=block, why=done["error"])
-                if done["errno"] in NO_SPACE and self.stopped is None:
-                    self.stopped = done["error"]
-                    self.note("stopped", why=self.stopped)
-            elif block is not None:
-                self.policy.add_background(block, done["cpu_s"] * self._taken())
-        for freed in self.recorder.freed():
-            self.budget.freed(freed)
-
-    def _taken(self) -> float:
-        """Share of background work that training loses: all of it when training uses every core."""
-        torch = sys.modules.get("torch")
-        threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return 1.0 if threads >= cores else 0.1
-
-    def _fail(self, block: str, why: str, final: bool = False) -> None:
-        count, known = self.failed.get(block, (0, ""))
-        self.failed[block] = (ATTEMPTS if final else count + 1, why)
-        if why != known:
-            self.note("not kept", block=block, why=why)
 
     def probe(self, name: str) -> Any:
         """Recorded scripts hold no probes."""
@@ -332,18 +209,20 @@ class Recording:
         session.end()
         self.tap.remove()
         elapsed = time.perf_counter() - self.started
+        self.materializer.await_children()
         if self.passed:
             self.note("iteration", path=self.passed, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
         begun = time.perf_counter()
         totals = dict(self.recorder.close())
+        kept = self.materializer
         report = {
             "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
-            "checkpoints": totals.get("checkpoints", self.checkpoints) - self.budget.dropped,
-            "bytes": totals.get("bytes_written", 0) - self.budget.freed_bytes, "stopped": self.stopped,
+            "checkpoints": totals.get("checkpoints", kept.checkpoints) - kept.budget.dropped,
+            "bytes": totals.get("bytes_written", 0) - kept.budget.freed_bytes, "stopped": kept.stopped,
             "dead": self.recorder.dead, "errors": list(totals.get("errors", [])),
-            "not_kept": {block: why for block, (_, why) in self.failed.items()},
+            "not_kept": {block: why for block, (_, why) in kept.failed.items()},
         }
         self.run.info.update(status=status, ended=time.time(), report=report)
         with contextlib.suppress(OSError):

@@ -17,6 +17,8 @@ class Followed(NamedTuple):
     """Second of the run at which an iteration began; of fast iterations only some are known."""
     numbers: Dict[int, int]
     """The whole number that an iteration was over."""
+    ended: Dict[int, float]
+    """The number of iterations, when the iterator had no more, and the second of the run when that was seen."""
 
     @property
     def loop(self) -> str:
@@ -26,7 +28,7 @@ class Followed(NamedTuple):
     @property
     def count(self) -> int:
         """How many iterations were begun."""
-        return max(self.begun, default=-1) + 1
+        return next(iter(self.ended), max(self.begun, default=-1) + 1)
 
     def index_of(self, number: int) -> int:
         """The iteration over a number; where numbers are not known to be evenly spaced: the iteration of that count.
@@ -57,9 +59,17 @@ class Timeline:
     def iteration(self, path: str, at: float) -> None:
         """An iteration began."""
         place, _, index = path.rpartition("=")
-        loop = self.loops.setdefault(place, Followed(place, {}, {}))
+        loop = self.loops.setdefault(place, Followed(place, {}, {}, {}))
         loop.begun.setdefault(int(index), at)
         self._order.append((at, place))
+
+    def over(self, path: str) -> None:
+        """There was no such iteration: the iterator had no more."""
+        place, _, index = path.rpartition("=")
+        if place in self.loops:
+            at = self.loops[place].begun.pop(int(index), None)
+            if at is not None:
+                self.loops[place].ended[int(index)] = at
 
     def value(self, path: str, number: int) -> None:
         """An iteration was over a whole number."""
@@ -71,11 +81,11 @@ class Timeline:
         """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""
         loop = self.loops[place]
         known = sorted(loop.begun.items())
-        stops = [(index, at) for index, at in known[1:]]
-        after = min((at for at, other in self._order if at > known[-1][1] and not other.startswith(place)),
-                    default=end if end is not None else known[-1][1])
-        stops.append((known[-1][0] + 1, max(after, known[-1][1])))
-        found = [0.0] * stops[-1][0]
+        begun = known[-1][1] if known else 0.0
+        later = (at for at, other in self._order if at > begun and not other.startswith(place))
+        over = loop.ended or {loop.count: max(begun, min(later, default=begun if end is None else end))}
+        stops = [*known[1:], *over.items()]
+        found = [0.0] * loop.count
         for (index, at), (next_index, next_at) in zip(known, stops):
             for i in range(index, next_index):
                 found[i] = (next_at - at) / (next_index - index)

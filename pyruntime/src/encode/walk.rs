@@ -163,6 +163,11 @@ impl Walk {
         found.add_span(device, address, len);
     }
 
+    /// Where the elements of tensors and arrays lie: (address, bytes).
+    fn spans(&self) -> Vec<(usize, usize)> {
+        self.found().spans.iter().map(|span| (span.address, span.len)).collect()
+    }
+
     /// The number of the node that is being filled; -1 before the first.
     #[getter]
     fn current(&self) -> i64 {
@@ -222,7 +227,7 @@ impl Walk {
         let mut out = String::with_capacity(head.len() + found.text.len() + 12 * found.leaves.len() + 64);
         out.push_str(head.strip_suffix('}').unwrap_or(head));
         out.push_str(",\"shared\":");
-        put_groups(std::mem::take(&mut found.spans), &mut out);
+        put_groups(found.spans.clone(), &mut out);
         out.push_str(",\"leaves\":");
         put_list(&found.leaves, &mut out, |leaf, out| put(out, format_args!("{}", leaf.len())));
         out.push_str(",\"nodes\":");

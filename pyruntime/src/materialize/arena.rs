@@ -2,6 +2,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicU64;
 
 /// Extents begin at multiples of this, so that copies are aligned.
 pub const ALIGNMENT: usize = 64;
@@ -62,6 +63,11 @@ impl Space {
         if let Some(oldest) = self.taken.pop_front() {
             self.places.remove(&oldest.offset);
         }
+    }
+
+    /// Leaves the oldest range taken for ever: somebody may still write to it.
+    pub fn forget_oldest(&mut self) {
+        self.taken.pop_front();
     }
 
     /// The longest range that can be taken now, in bytes.
@@ -126,6 +132,16 @@ impl Mapping {
     pub fn populate(&self, len: usize) {
         // SAFETY: the range is inside the mapping, and populating changes no byte
         unsafe { libc::madvise(self.base.as_ptr().cast(), len.min(self.len), libc::MADV_POPULATE_WRITE) };
+    }
+
+    /// The eight bytes at `offset` as a word that several processes may use at once; `None` outside
+    /// the mapping or between words.
+    pub fn word(&self, offset: usize) -> Option<&AtomicU64> {
+        if !offset.is_multiple_of(size_of::<AtomicU64>()) || offset.checked_add(8).is_none_or(|end| end > self.len) {
+            return None;
+        }
+        // SAFETY: the word is inside the mapping, which begins at a page
+        Some(unsafe { &*self.base.as_ptr().add(offset).cast::<AtomicU64>() })
     }
 
     /// Copies `len` bytes from `source` to `offset`. False when they do not fit.

@@ -1,7 +1,9 @@
-//! The writer process: how it starts, and what it lets go of.
+//! The writer process: how it starts, and what it lets go of. Also what it shares with other
+//! processes of ours.
 //!
 //! It is cloned from the training process before that has threads, so memory allocation works in
 //! it. It never touches Python.
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,6 +34,27 @@ pub(super) fn single_threaded() -> bool {
 pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> io::Result<i32> {
     // SAFETY: getpid always succeeds and touches no memory
     let parent = unsafe { libc::getpid() };
+    let pid = clone_silently()?;
+    if pid == 0 {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let keep = [ends.commands_out.fd(), ends.replies_in.fd(), Ok(committer.as_raw_fd())];
+            become_own(c"florc-writer", &mut keep.into_iter().flatten().collect::<Vec<RawFd>>());
+            send(&ends.replies_in, &Reply::Ready);
+            drain(ends, arena, committer, Some(parent));
+        }));
+        // SAFETY: ends this process at once; no destructor or exit handler of the script runs
+        unsafe { libc::_exit(if outcome.is_ok() { 0 } else { PANICKED }) };
+    }
+    Ok(pid)
+}
+
+/// A copy of this process, as by fork, that sends no signal when it ends; 0 in the copy. There all
+/// signals are blocked, and only the calling thread exists: a lock that another one held is never
+/// given back. No handler of `pthread_atfork` or `os.register_at_fork` runs.
+///
+/// # Errors
+/// When the operating system starts no process.
+pub(super) fn clone_silently() -> io::Result<i32> {
     let mut old = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // a handler of the script must not run in the new process: signals wait until it has none
     // SAFETY: both sets are ours, the second is filled by the call
@@ -41,16 +64,10 @@ pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> 
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
     }
     // SAFETY: no flags and no stack: a copy of this process, as by fork, with 0 as the signal of
-    // its end. There is one thread, so no lock is held by a thread that the copy does not have.
+    // its end
     let pid = unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) };
     if pid == 0 {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            become_writer([ends.commands_out.fd(), ends.replies_in.fd(), Ok(committer.as_raw_fd())]);
-            send(&ends.replies_in, &Reply::Ready);
-            drain(ends, arena, committer, Some(parent));
-        }));
-        // SAFETY: ends this process at once; no destructor or exit handler of the script runs
-        unsafe { libc::_exit(if outcome.is_ok() { 0 } else { PANICKED }) };
+        return Ok(0);
     }
     let error = io::Error::last_os_error();
     // SAFETY: `old` was filled above
@@ -58,8 +75,8 @@ pub(super) fn start(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> 
     i32::try_from(pid).ok().filter(|pid| *pid > 0).ok_or(error)
 }
 
-fn become_writer(keep: [io::Result<RawFd>; 3]) {
-    let mut keep: Vec<RawFd> = keep.into_iter().flatten().collect();
+/// Lets go of everything that is the script's but its memory: signals, files, session, folder.
+pub(super) fn become_own(name: &CStr, keep: &mut [RawFd]) {
     keep.sort_unstable();
     // if memory runs out, the checkpoint goes and the training stays. Refusal is no reason to stop.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
@@ -73,7 +90,7 @@ fn become_writer(keep: [io::Result<RawFd>; 3]) {
         let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
-        libc::prctl(libc::PR_SET_NAME, c"florc-writer".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr());
         libc::chdir(c"/".as_ptr());
         let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         // whoever reads the script's output must see its end when the script ends
@@ -81,7 +98,7 @@ fn become_writer(keep: [io::Result<RawFd>; 3]) {
             libc::dup2(nothing, fd);
         });
     }
-    close_others(&keep);
+    close_others(keep);
 }
 
 /// Closes every descriptor from 3 on but those to keep, which are sorted.
@@ -109,14 +126,27 @@ fn close_range(first: RawFd, last: RawFd) {
     }
 }
 
-/// The writer process of this process, to be reaped once.
+/// A process of this process, to be reaped once.
 #[derive(Debug)]
-pub(super) struct Writer(Option<i32>);
+pub(super) struct Process(Option<i32>);
 
-impl Writer {
+impl Process {
     /// `None` stands for a writer that is no process.
-    pub fn new(pid: Option<i32>) -> Writer {
-        Writer(pid)
+    pub fn new(pid: Option<i32>) -> Process {
+        Process(pid)
+    }
+
+    /// Whether it was not reaped yet, so that its number is its own.
+    pub fn is_known(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Ends it. Nothing happens once it is reaped.
+    pub fn kill(&self) {
+        if let Some(pid) = self.0 {
+            // SAFETY: a plain system call; the number is our child's until we reap it
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
     }
 
     /// How the process ended, if it has by now.

@@ -1,6 +1,7 @@
 //! The writer's loop. The same in a process of its own and on a thread.
-use super::arena::Mapping;
+use super::arena::{Extent, Mapping};
 use super::commit::Committer;
+use super::forked;
 use super::pipe::{Ends, PipeEnd, Wait};
 use super::wire::{Command, Reply};
 
@@ -18,6 +19,10 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                 // SAFETY: the training process leaves a staged extent alone until it has the reply
                 let extent = unsafe { arena.bytes(offset, len) };
                 let done = committer.commit(seq, extent);
+                send(&ends.replies_in, &Reply::Done(done));
+            }
+            Command::Forked { seq, offset, len } => {
+                let done = forked::commit(committer, arena, seq, Extent { offset, len });
                 send(&ends.replies_in, &Reply::Done(done));
             }
             Command::Log { kind, payload } => committer.log(&kind, &payload),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arena::{Extent, Reach, Space};
-use super::child::Writer;
+use super::child::Process;
+use super::encoder::{Encoder, Faults};
 use super::memory;
 use super::outbox::Outbox;
 use super::pipe::{Ends, Wait};
 use super::totals::Totals;
-use super::wire::{Command, Done, Reply};
+use super::wire::{Command, Done, Refusal, Reply};
 
 /// Bytes of commands that may wait for room in the pipe.
 const BACKLOG: usize = 16 << 20;
@@ -44,9 +45,14 @@ pub(super) struct Link {
     freed: Vec<u64>,
     state: State,
     dead: Option<String>,
-    writer: Writer,
+    writer: Process,
     /// The writer is a thread, which reads commands through our own descriptor.
     shares_pipe: bool,
+    /// The child that encodes a checkpoint, while it may live.
+    encoder: Option<Encoder>,
+    pub faults: Faults,
+    /// The checkpoint during which more pages are touched than usual.
+    forked: Option<u64>,
     /// The script was held up for as long as it may; no more until the backlog is gone.
     out_of_patience: bool,
     pub totals: Totals,
@@ -65,8 +71,11 @@ impl Link {
             freed: Vec::new(),
             state: State::Open,
             dead: None,
-            writer: Writer::new(None),
+            writer: Process::new(None),
             shares_pipe: true,
+            encoder: None,
+            faults: Faults::default(),
+            forked: None,
             out_of_patience: false,
             totals: Totals::default(),
         }
@@ -75,7 +84,7 @@ impl Link {
     /// With the process that is at work, if it is one.
     pub fn with_writer(mut self, pid: Option<i32>) -> Link {
         self.shares_pipe = pid.is_none();
-        self.writer = Writer::new(pid);
+        self.writer = Process::new(pid);
         self
     }
 
@@ -165,9 +174,34 @@ impl Link {
 
     /// Sends and receives what can be sent and received without waiting.
     pub fn exchange(&mut self) {
+        self.is_encoding();
         if self.dead.is_none() && self.state != State::Closed {
             self.flush();
             self.receive();
+        }
+    }
+
+    /// Whether a child still lives that encodes a checkpoint. One that has ended is reaped.
+    pub fn is_encoding(&mut self) -> bool {
+        if self.encoder.as_mut().is_some_and(|encoder| !encoder.lives()) {
+            self.encoder = None;
+        }
+        self.encoder.is_some()
+    }
+
+    /// A child was started.
+    pub fn encodes(&mut self, encoder: Encoder) {
+        self.forked = Some(encoder.seq);
+        self.encoder = Some(encoder);
+    }
+
+    /// Gives the oldest extent back, unless a child may still write to it.
+    fn free(&mut self, seq: u64, is_answered: bool) {
+        let own = self.encoder.as_mut().filter(|encoder| encoder.seq == seq);
+        if own.is_some_and(|encoder| !is_answered && !encoder.end()) {
+            self.space.forget_oldest();
+        } else {
+            self.space.free_oldest();
         }
     }
 
@@ -220,13 +254,20 @@ impl Link {
     }
 
     /// A checkpoint was dealt with; they are, in the order of their numbers.
-    pub fn settle(&mut self, done: Done) {
+    pub fn settle(&mut self, mut done: Done) {
         self.in_flight.pop_front();
-        self.space.free_oldest();
-        self.totals.cpu_s += done.cpu_s;
+        // without an answer the child may not have noticed yet that nobody waits for it
+        self.free(done.seq, done.error.is_none() || done.refusal != Refusal::None);
+        if self.forked == Some(done.seq) {
+            self.forked = None;
+            done.faults = self.faults.join();
+        }
+        self.totals.cpu_s += done.cpu_s + done.encode_s;
         self.totals.bytes_written += done.bytes_written;
         match &done.error {
             None => self.totals.checkpoints += 1,
+            // not lost: it is told to whoever asked for it
+            Some(_) if done.refusal != Refusal::None => {}
             Some(error) => self.totals.errors.push(format!("checkpoint {}: {error}", done.seq)),
         }
         self.finished.push(done);

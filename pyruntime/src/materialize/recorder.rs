@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::arena::{Mapping, Space};
 use super::commit::Committer;
+use super::encoder::{self, Encoder};
 use super::engine::{self, Engine};
+use super::forked::{HEAD, Slot};
 use super::link::Link;
 use super::pipe::Ends;
 use super::staged::{self, Part};
@@ -94,11 +96,12 @@ impl Recorder {
             link.take(staged::staged_len(header, parts)?)?
         };
         // SAFETY: the caller promises the parts, the space gives each extent to one submit only
-        let copied = unsafe { staged::write(&self.arena, extent, header, parts) };
+        let copied = unsafe { staged::write(&self.arena, extent, header, parts, staged::MAX_COPIERS) };
         debug_assert!(copied, "an extent has the length that was asked for");
         let bytes = parts.iter().map(|part| part.len).sum::<usize>() + header.len();
         let mut link = lock(&self.link);
         link.totals.bytes_staged += bytes as u64;
+        link.faults.begin_quiet();
         if self.engine == Engine::Inline {
             let mut committer = lock(&self.inline);
             // SAFETY: nobody else has the extent
@@ -109,6 +112,49 @@ impl Recorder {
             link.send(&Command::Checkpoint { seq, offset: extent.offset, len: extent.len });
         }
         Some(Receipt { seq, bytes, stall_s: start.elapsed().as_secs_f64() })
+    }
+
+    /// Has a child of this process encode a checkpoint of at most `len` bytes until `deadline`. In
+    /// the child `encode` is given where to put it and what to call once it has begun; `ready` is
+    /// called right before the clone. `None` when another child lives, there is no room now, or the
+    /// writer is no process that would hear of it.
+    ///
+    /// # Errors
+    /// What `ready` returns as such: then there is no child.
+    pub(crate) fn fork<E>(
+        &self,
+        len: usize,
+        deadline: Duration,
+        ready: impl FnOnce() -> std::result::Result<(), E>,
+        encode: impl FnOnce(Slot<'_>, &dyn Fn()),
+    ) -> std::result::Result<Option<Receipt>, E> {
+        let start = Instant::now();
+        if self.inert() || self.engine != Engine::Writer {
+            return Ok(None);
+        }
+        // a thread that copies now would hold up the caller, who has Python's lock
+        let Ok(_staging) = self.staging.try_lock() else { return Ok(None) };
+        let mut link = lock(&self.link);
+        link.exchange();
+        if link.is_encoding() {
+            return Ok(None);
+        }
+        let Some((seq, extent)) = len.checked_add(HEAD).and_then(|len| link.take(len)) else { return Ok(None) };
+        let Some(slot) = Slot::new(&self.arena, extent) else { return Ok(None) };
+        slot.open(deadline);
+        let outcome = ready();
+        link.faults.fork();
+        match outcome.as_ref().ok().map(|()| encoder::start(slot, deadline, |begun| encode(slot, begun))) {
+            Some(Ok(pid)) => {
+                slot.of_process(pid);
+                link.encodes(Encoder::new(seq, pid, deadline));
+            }
+            // the number is taken, so the writer hears of it
+            _ => slot.give_up(),
+        }
+        link.totals.bytes_staged += extent.len as u64;
+        link.send(&Command::Forked { seq, offset: extent.offset, len: extent.len });
+        outcome.map(|()| Some(Receipt { seq, bytes: extent.len, stall_s: start.elapsed().as_secs_f64() }))
     }
 
     /// Says that checkpoints of so many bytes are to be expected, so that the first need not wait

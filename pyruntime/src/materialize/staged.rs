@@ -43,12 +43,12 @@ pub fn staged_len(header: &str, parts: &[Part]) -> Option<usize> {
     parts.iter().try_fold(front_len(header.len(), parts.len())?, |end, part| aligned(end)?.checked_add(part.len))
 }
 
-/// Copies header and parts into an extent of at least [`staged_len`] bytes. False when they do not
-/// fit.
+/// Copies header and parts into an extent of at least [`staged_len`] bytes, on at most so many cores. False when they do
+/// not fit.
 ///
 /// # Safety
 /// Every part must be readable, and nobody else may use the extent meanwhile.
-pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Part]) -> bool {
+pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Part], copiers: usize) -> bool {
     if staged_len(header, parts).is_none_or(|len| len > extent.len) {
         return false;
     }
@@ -69,7 +69,7 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
         end += part.len;
     }
     // SAFETY: the caller promises that the parts are readable, the targets are inside the extent and apart
-    fits &= unsafe { copy_all(mapping, &copies) };
+    fits &= unsafe { copy_all(mapping, &copies, copiers) };
     fits
 }
 
@@ -78,10 +78,10 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
 ///
 /// # Safety
 /// Every part must be readable, and nobody else may use the targets meanwhile.
-unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)]) -> bool {
+unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)], most: usize) -> bool {
     let total: usize = copies.iter().map(|(part, _)| part.len).sum();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let copiers = cores.min(MAX_COPIERS).min(total / LEAST_PER_COPIER).max(1);
+    let copiers = cores.min(most).min(total / LEAST_PER_COPIER).max(1);
     let shares = shares(copies, total.div_ceil(copiers));
     let copy = |share: &[(Part, usize)]| {
         share.iter().all(|(part, offset)| {
@@ -108,7 +108,7 @@ unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)]) -> bool {
 }
 
 /// At most this many cores copy: memory is not faster with more.
-const MAX_COPIERS: usize = 4;
+pub const MAX_COPIERS: usize = 4;
 /// Less than this is copied before a thread has started.
 const LEAST_PER_COPIER: usize = 8 << 20;
 
@@ -188,14 +188,14 @@ mod tests {
         let len = staged_len("{\"é\": 1}", &parts).unwrap();
         let extent = Extent { offset: 128, len };
         // SAFETY: the parts live, the mapping is ours
-        assert!(unsafe { write(&mapping, extent, "{\"é\": 1}", &parts) });
+        assert!(unsafe { write(&mapping, extent, "{\"é\": 1}", &parts, 1) });
         // SAFETY: nobody writes any more
         let bytes = unsafe { mapping.bytes(128, len) }.unwrap();
         let staged = Staged::parse(bytes).unwrap();
         assert_eq!((staged.header, &staged.parts[..]), ("{\"é\": 1}", &leaves[..]));
         assert!((0..len).all(|short| Staged::parse(&bytes[..short]).is_none()));
         // SAFETY: as above
-        assert!(!unsafe { write(&mapping, Extent { offset: 0, len: 64 }, "{}", &parts) });
+        assert!(!unsafe { write(&mapping, Extent { offset: 0, len: 64 }, "{}", &parts, 1) });
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         let len = staged_len("{}", &parts).unwrap();
         let mapping = Mapping::new(len + 64).unwrap();
         // SAFETY: the parts live, the mapping is ours
-        assert!(unsafe { write(&mapping, Extent { offset: 64, len }, "{}", &parts) });
+        assert!(unsafe { write(&mapping, Extent { offset: 64, len }, "{}", &parts, MAX_COPIERS) });
         // SAFETY: nobody writes any more
         let bytes = unsafe { mapping.bytes(64, len) }.unwrap();
         assert!(Staged::parse(bytes).unwrap().parts == leaves);

@@ -5,7 +5,7 @@ use std::str;
 /// all.
 pub const COMMAND_LEN: usize = 32;
 /// Every reply begins with this many bytes.
-pub const REPLY_LEN: usize = 48;
+pub const REPLY_LEN: usize = 64;
 const LONGEST_ERROR: usize = 1000;
 
 /// From the training process to the writer.
@@ -13,6 +13,15 @@ const LONGEST_ERROR: usize = 1000;
 pub enum Command {
     /// An extent of the arena is staged.
     Checkpoint {
+        /// The checkpoint's number.
+        seq: u64,
+        /// Where the extent begins, in bytes.
+        offset: usize,
+        /// How long it is, in bytes.
+        len: usize,
+    },
+    /// A child of the training process encodes a checkpoint into an extent of the arena.
+    Forked {
         /// The checkpoint's number.
         seq: u64,
         /// Where the extent begins, in bytes.
@@ -41,6 +50,49 @@ pub enum Command {
     Close,
 }
 
+/// Whether the child that was to encode a checkpoint refused to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refusal {
+    /// No.
+    #[default]
+    None,
+    /// The state cannot be kept now.
+    ForNow,
+    /// The block's state never can be.
+    ForGood,
+    /// Not by a child: the training process has to do it.
+    Elsewhere,
+}
+
+impl Refusal {
+    const ALL: [Refusal; 4] = [Refusal::None, Refusal::ForNow, Refusal::ForGood, Refusal::Elsewhere];
+
+    /// What stands for it in shared memory and in replies.
+    pub fn number(self) -> u64 {
+        self as u64
+    }
+
+    /// The one with this number; with another there is none.
+    pub fn numbered(number: u64) -> Refusal {
+        Refusal::ALL.into_iter().find(|refusal| refusal.number() == number).unwrap_or_default()
+    }
+
+    /// Its name in Python.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Refusal::None => None,
+            Refusal::ForNow => Some("now"),
+            Refusal::ForGood => Some("good"),
+            Refusal::Elsewhere => Some("elsewhere"),
+        }
+    }
+
+    /// The one with this name.
+    pub fn named(name: &str) -> Option<Refusal> {
+        Refusal::ALL.into_iter().find(|refusal| refusal.name() == Some(name))
+    }
+}
+
 /// What became of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Done {
@@ -54,6 +106,13 @@ pub struct Done {
     pub error: Option<String>,
     /// The number of the operating system's error, if that was the reason.
     pub errno: Option<i32>,
+    /// Whether `error` is the child's own reason.
+    pub refusal: Refusal,
+    /// Processor time of the child that encoded it, in seconds.
+    pub encode_s: f64,
+    /// Pages that the training process was given above their usual number while the child lived.
+    /// Known to the training process only.
+    pub faults: u64,
 }
 
 /// From the writer to the training process.
@@ -82,6 +141,7 @@ impl Command {
     pub fn encode(&self, into: &mut Vec<u8>) {
         match self {
             Command::Checkpoint { seq, offset, len } => words(into, [1, *seq, *offset as u64, *len as u64]),
+            Command::Forked { seq, offset, len } => words(into, [6, *seq, *offset as u64, *len as u64]),
             Command::Log { kind, payload } => {
                 words(into, [2, kind.len() as u64, payload.len() as u64, 0]);
                 into.extend_from_slice(kind.as_bytes());
@@ -114,6 +174,7 @@ impl Command {
                 let (kind, payload) = text.split_at_checked(a as usize).ok_or("a split character")?;
                 return Ok(Some((Command::Log { kind: kind.into(), payload: payload.into() }, end)));
             }
+            6 => Command::Forked { seq: a, offset: b as usize, len: c as usize },
             3 => Command::Close,
             4 => Command::Prepare { len: a as usize },
             5 => {
@@ -132,13 +193,17 @@ impl Reply {
     /// Adds the reply's bytes to `into`.
     pub fn encode(&self, into: &mut Vec<u8>) {
         let (front, error) = match self {
-            Reply::Ready => ([3, 0, 0, 0, 0], None),
+            Reply::Ready => ([3, 0, 0, 0, 0, 0, 0], None),
             Reply::Done(done) => {
                 let errno = done.errno.map_or(0, |errno| errno as u64);
-                ([1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno], done.error.as_deref())
+                let (refusal, encode_s) = (done.refusal.number(), done.encode_s.to_bits());
+                (
+                    [1, done.seq, done.cpu_s.to_bits(), done.bytes_written, errno, refusal, encode_s],
+                    done.error.as_deref(),
+                )
             }
-            Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0], error.as_deref()),
-            Reply::Dropped { freed } => ([4, *freed, 0, 0, 0], None),
+            Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0, 0, 0], error.as_deref()),
+            Reply::Dropped { freed } => ([4, *freed, 0, 0, 0, 0, 0], None),
         };
         let error = error.unwrap_or_default();
         let end = (0..=error.len().min(LONGEST_ERROR)).rev().find(|end| error.is_char_boundary(*end)).unwrap_or(0);
@@ -154,7 +219,7 @@ impl Reply {
     /// # Errors
     /// When the bytes are no reply.
     pub fn decode(bytes: &[u8]) -> Result<Option<(Reply, usize)>, &'static str> {
-        let Some([tag, a, b, c, d, error_len]) = front::<6>(bytes) else {
+        let Some([tag, a, b, c, d, e, f, error_len]) = front::<8>(bytes) else {
             return Ok(None);
         };
         let Some((error, end)) = text(bytes, REPLY_LEN, error_len)? else {
@@ -164,7 +229,9 @@ impl Reply {
         let reply = match tag {
             1 => {
                 let errno = i32::try_from(d).ok().filter(|errno| *errno != 0);
-                Reply::Done(Done { seq: a, cpu_s: f64::from_bits(b), bytes_written: c, error, errno })
+                let (refusal, encode_s) = (Refusal::numbered(e), f64::from_bits(f));
+                let (cpu_s, bytes_written) = (f64::from_bits(b), c);
+                Reply::Done(Done { seq: a, cpu_s, bytes_written, error, errno, refusal, encode_s, faults: 0 })
             }
             2 => Reply::Closed { lost: a, error },
             3 => Reply::Ready,
@@ -205,6 +272,7 @@ mod tests {
             Command::Checkpoint { seq: 7, offset: 64, len: 1 << 40 },
             Command::Log { kind: "log".into(), payload: "{\"é\": 1}".into() },
             Command::Prepare { len: 9 },
+            Command::Forked { seq: 8, offset: 128, len: 1 << 33 },
             Command::Drop { payload: "{\"seqs\": [3]}".into() },
             Command::Close,
         ];
@@ -217,13 +285,23 @@ mod tests {
             assert_eq!(Command::decode(&bytes), Ok(Some((command, len))));
         }
         let long = "é".repeat(2000);
-        let done = Done { seq: 3, cpu_s: 0.5, bytes_written: 9, error: Some(long), errno: Some(28) };
+        let done = Done {
+            seq: 3,
+            cpu_s: 0.5,
+            bytes_written: 9,
+            error: Some(long),
+            errno: Some(28),
+            refusal: Refusal::ForGood,
+            encode_s: 2.5,
+            ..Done::default()
+        };
         let mut bytes = Vec::new();
         Reply::Done(done).encode(&mut bytes);
         assert!((0..bytes.len()).all(|len| Reply::decode(&bytes[..len]) == Ok(None)));
         let Ok(Some((Reply::Done(found), _))) = Reply::decode(&bytes) else { panic!("no reply") };
         assert_eq!((found.seq, found.cpu_s, found.bytes_written, found.errno), (3, 0.5, 9, Some(28)));
+        assert_eq!((found.refusal, found.encode_s), (Refusal::ForGood, 2.5));
         assert_eq!(found.error.unwrap().len(), LONGEST_ERROR);
-        assert!(Command::decode(&[9; 40]).is_err() && Reply::decode(&[0; 48]).is_err());
+        assert!(Command::decode(&[9; 40]).is_err() && Reply::decode(&[0; REPLY_LEN]).is_err());
     }
 }

@@ -80,7 +80,7 @@ impl Saver {
             return Ok(state.last);
         };
         // SAFETY: the caller promises the parts, the space gives each extent to one save only
-        let copied = unsafe { staged::write(&self.shared.arena, extent, "{}", parts) };
+        let copied = unsafe { staged::write(&self.shared.arena, extent, "{}", parts, staged::MAX_COPIERS) };
         debug_assert!(copied, "an extent has the length that was asked for");
         let mut state = self.lock();
         state.last += 1;

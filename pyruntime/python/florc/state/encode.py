@@ -8,8 +8,8 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from .. import _native
 from . import classify, generators, modules, objects, owners, paths, sequences, tensors
 from .atoms import ATOMS
-from .kinds import (FORMAT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, all_slots, is_ref, no_collections,
-                    type_name)
+from .kinds import (FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, all_slots, is_ref,
+                    no_collections, type_name)
 from .references import encode_weakref, refuse_opaque_root
 
 LIGHT_NODES = 5000
@@ -18,15 +18,16 @@ LIGHT_ITEMS = 1000
 
 
 def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable[str] = (),
-           names: Optional[Dict[str, Any]] = None) -> Encoded:
+           names: Optional[Dict[str, Any]] = None, may_copy: bool = True) -> Encoded:
     """The state of `places` (name -> object) and of all generators, at this instant.
 
     Leaves refer to live memory where that needs no copy: read them before anything trains on.
     `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
     the loop writes): they are recorded by reference. `names` are further names whose objects are part of the state only
-    where a place leads to them. Raises Unsupported, naming the place.
+    where a place leads to them. Raises Unsupported, naming the place, and NeedsCopy where torch would have to copy
+    although `may_copy` is false: its threads do not exist in a forked child.
     """
-    encoder = Encoder(gradients)
+    encoder = Encoder(gradients, may_copy)
     with no_collections():
         return _encode(encoder, places, frozenset(outputs), names or {})
 
@@ -79,10 +80,13 @@ class Encoder(_native.Walk):
     They use `value` (the encoded form of a part), `leaf`, `memory` and `span`. `current` is the number of the node at hand.
     """
 
-    def __new__(cls, gradients: bool = False):
+    def __new__(cls, gradients: bool = False, may_copy: bool = True):
         return super().__new__(cls, _CLASSES, sequences.packed, objects.HOOKS, Leaf, gradients)
 
-    def __init__(self, gradients: bool = False):
+    def __init__(self, gradients: bool = False, may_copy: bool = True):
+        self.may_copy = may_copy
+        self.copied = 0
+        """How many tensors torch had to copy."""
         self.optimizers: List[int] = []
         self.histories = 0
         """How many tensors with an autograd history were met: it is not part of the state."""
@@ -137,6 +141,12 @@ class Encoder(_native.Walk):
             self.kept.append((self.current, obj))
             return True
         return False
+
+    def copy(self) -> None:
+        """torch is about to copy a tensor, or to ask a device."""
+        if not self.may_copy:
+            raise NeedsCopy("it holds a tensor that torch has to copy")
+        self.copied += 1
 
     def path(self, places: Dict[str, Any]) -> str:
         """Where the object being encoded is, in the user's words."""

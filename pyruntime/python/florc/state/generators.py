@@ -37,6 +37,8 @@ def encode_python(enc, generator):
 
 
 def encode_torch(enc, generator):
+    if generator.device.type != "cpu":
+        enc.copy()
     state = generator.get_state()
     return ["rng", "torch", str(generator.device), enc.leaf(state.numpy().tobytes() if "numpy" in sys.modules
                                                             else bytes(state.tolist()))]

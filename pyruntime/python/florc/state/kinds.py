@@ -41,6 +41,10 @@ class CannotRestore(Exception):
         self.reason = reason
 
 
+class NeedsCopy(Exception):
+    """The state holds what only the training process can copy: memory of a device, or elements that lie apart."""
+
+
 class Refused(Exception):
     """Raised where the path is not known; the caller that knows it turns it into one of the two above."""
 

@@ -49,6 +49,7 @@ def encode_tensor(enc, t):
     grad_fn = t.grad_fn
     stored = t
     if t.is_neg() or t.is_complex() and t.is_conj():
+        enc.copy()
         stored = t.detach().resolve_conj().resolve_neg()
     shape, stride, device = stored.shape, stored.stride(), str(stored.device)
     index, raw = (None, False) if device == "meta" else _stage(enc, stored, shape, stride, device)
@@ -78,10 +79,12 @@ def _stage(enc, t, shape, stride, device):
         raw = span <= count
     enc.span(device, pointer, span * size)
     if device != "cpu":
+        enc.copy()
         flat = t.detach().as_strided((span,), (1,)) if raw else t.detach().contiguous()
         t = flat.cpu()
         return enc.leaf(Leaf(t.data_ptr(), t.numel() * size, t)), raw
     if not raw and span != count:
+        enc.copy()
         t = t.detach().contiguous()
         return enc.leaf(Leaf(t.data_ptr(), count * size, t)), False
     return enc.memory(pointer, span * size, t), raw

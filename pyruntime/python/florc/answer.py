@@ -1,0 +1,83 @@
+"""What a block's checkpoint holds, or why it has none. Changes nothing: a forked child asks, too."""
+
+from __future__ import annotations
+
+import json
+from types import FrameType
+from typing import Any, Dict, NamedTuple, Optional, Sequence
+
+from . import places, state, unforeseen
+from .places import Loop
+
+
+class Open(NamedTuple):
+    """A block that is running."""
+
+    block: str
+    key: str
+    started: float
+    charged: float
+    before: places.Before
+    survey: Optional[unforeseen.Survey]
+
+
+class NotKept(Exception):
+    """There is no checkpoint. `final`: nor will there be one of another execution of the block."""
+
+    def __init__(self, why: str, final: bool = False):
+        super().__init__(why)
+        self.why = why
+        self.final = final
+
+
+class Answer(NamedTuple):
+    """A checkpoint, its leaves still in the script's memory, which `walked` keeps alive.
+
+    `copied`: how many tensors torch had to copy.
+    """
+
+    header: str
+    graph: bytes
+    leaves: Sequence[Any]
+    nbytes: int
+    copied: int
+    walked: Any
+
+
+def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
+    """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
+    loop = places.loops[current.block]
+    try:
+        found = places.gather(loop, objects, frame)
+        encoded = state.encode(found, gradients=loop.gradients, names=_names(current, loop, frame), may_copy=may_copy)
+    except places.Consumed as error:
+        raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
+    except state.Unsupported as error:
+        raise NotKept(str(error)) from None
+    _check(current, loop, frame, encoded.encoder)
+    walked = encoded.encoder
+    header = json.dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
+                         "gradients": loop.gradients, "seconds": computed,
+                         "origins": places.origins(loop, current.before, found)})
+    return Answer(header, encoded.graph, encoded.leaves, len(encoded.graph) + encoded.nbytes, walked.copied, walked)
+
+
+def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:
+    names = {name: value for name, value in places.outside(loop, frame).items()
+             if current.before.names.get(name) == id(value)}
+    if current.survey is not None:
+        names.update(current.survey.paths(frame, set(names)))
+    return names
+
+
+def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
+    """Whether a checkpoint of what was encoded would be all that the block changes."""
+    changed = current.survey and current.survey.change(
+        frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
+    if changed:
+        raise NotKept(f"it changes {changed}, which its plan does not foresee")
+    exchanged = state.exchanged(current.before.data, encoder)
+    if exchanged:
+        raise NotKept(f"it exchanges data that a {exchanged} of a dataset holds")
+    if loop.differentiated and encoder.histories:
+        raise NotKept(state.NO_HISTORY, final=True)
