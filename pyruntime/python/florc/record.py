@@ -17,6 +17,7 @@ from .messages import say
 from .output import Part, Tap
 from .project import package_of_module
 from .runs import Run
+from .staging import Staging
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -52,6 +53,7 @@ class Recording:
                  budget: Optional[Budget] = None):
         self.run = run
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
+        self.staging = Staging(self.recorder)
         self.policy = _native.Policy(overhead)
         self.overhead = overhead
         self.reader = unforeseen.Reader(self.is_project)
@@ -70,6 +72,8 @@ class Recording:
         self.stopped: Optional[str] = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
+        self.lost: List[str] = []
+        """Why checkpoints never reached the recorder."""
         self.started = self.counted = time.perf_counter()
 
     # -- compiling -----------------------------------------------------------------------------------------------
@@ -121,6 +125,7 @@ class Recording:
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins."""
+        self.staging.poll()
         self.note("iteration", path=path, at=time.perf_counter() - self.started)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
@@ -184,7 +189,7 @@ class Recording:
             self.surveyed[block] = (self.surveyed[block][0], computed)
         attempts = self.failed.get(block, (0, ""))[0]
         execution = self.policy.times(block)[0]
-        if self.stopped or not self.budget.is_due(block, execution):
+        if self.stopped or self.staging.is_blocked() or not self.budget.is_due(block, execution):
             return False
         if attempts >= ATTEMPTS or self.recorder.dead or not self.policy.admits(block, self.predicted.get(block, 0.0)):
             return False
@@ -224,21 +229,28 @@ class Recording:
         self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
         if not self.policy.admits(block, self.predicted[block]):
             return False
-        if not self.budget.has_room(size, len(encoded.leaves) + 1):
+        if not self.budget.has_room(size + self.staging.waiting, len(encoded.leaves) + 1):
             self._thin(block, size)
             return False
         header = json.dumps({"block": block, "key": current.key, "places": list(found), "names": encoded.encoder.names,
                              "gradients": loop.gradients,
                              "seconds": computed, "origins": places.origins(loop, current.before, found)})
-        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
-        receipt = self.recorder.submit(header, encoded.graph, leaves)
-        if receipt is None:
+        chunks = len(encoded.leaves) + 1
+
+        def staged(seq: int) -> None:
+            self.of_checkpoint[seq] = block
+            self.budget.staged(seq, block, execution, size, chunks)
+            self.checkpoints += 1
+
+        stall = self.staging.submit(header, encoded, staged, lambda why: self._lost(block, why))
+        if stall is None:
             return False
-        self.policy.observe_materialize(block, walked + receipt["stall_s"])
-        self.of_checkpoint[receipt["seq"]] = block
-        self.budget.staged(receipt["seq"], block, execution, size, len(encoded.leaves) + 1)
-        self.checkpoints += 1
+        self.policy.observe_materialize(block, walked + stall)
         return True
+
+    def _lost(self, block: Optional[str], why: str) -> None:
+        self.note("lost checkpoint", block=block, why=why)
+        self.lost.append(f"a checkpoint of {block}: {why}")
 
     def _thin(self, block: str, size: int) -> None:
         """The disk space that this run may use is full: drop checkpoints so that those kept stay evenly spread."""
@@ -250,7 +262,7 @@ class Recording:
 
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
-        for done in self.recorder.poll():
+        for done in self.staging.finished(self.of_checkpoint):
             block = self.of_checkpoint.pop(done["seq"], None)
             self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
             if done["error"]:
@@ -305,15 +317,16 @@ class Recording:
         session.end()
         self.tap.remove()
         elapsed = time.perf_counter() - self.started
-        self.note("end", status=status, seconds=elapsed)
         begun = time.perf_counter()
+        self.staging.finish()
+        self.note("end", status=status, seconds=elapsed)
         totals = dict(self.recorder.close())
         report = {
             "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
             "checkpoints": totals.get("checkpoints", self.checkpoints) - self.budget.dropped,
             "bytes": totals.get("bytes_written", 0) - self.budget.freed_bytes, "stopped": self.stopped,
-            "dead": self.recorder.dead, "errors": list(totals.get("errors", [])),
+            "dead": self.recorder.dead, "errors": [*self.lost, *totals.get("errors", [])],
             "not_kept": {block: why for block, (_, why) in self.failed.items()},
         }
         self.run.info.update(status=status, ended=time.time(), report=report)

@@ -223,7 +223,8 @@ class Replay:
         except state.Unsupported as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return
-        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in encoded.leaves]
+        held = state.on_host(encoded.leaves)
+        leaves = [(leaf.ptr, leaf.nbytes) if isinstance(leaf, state.Leaf) else leaf for leaf in held]
         hashes = _native.chunk_hashes([encoded.graph, *leaves])
         if hashes == checkpoint.chunks:
             self.verified += 1

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional
 
 from . import classify, generators, memory, owners, paths
 from .atoms import ATOMS, flat_tuple
-from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Leaf, Refused, Unsupported, is_ref, no_collections
+from .kinds import FORMAT, INLINE_BYTES, KEPT, OWNER, RANDOM, Encoded, Refused, Unsupported, is_ref, no_collections
 from .references import encode_weakref, refuse_root
 
 LIGHT_NODES = 5000
@@ -45,7 +45,7 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names:
         "owners": extra,
         RANDOM: random_state,
         "shared": memory.shared(encoder),
-        "leaves": [leaf.nbytes if type(leaf) is Leaf else len(leaf) for leaf in encoder.leaves],
+        "leaves": [len(leaf) if type(leaf) is bytes else leaf.nbytes for leaf in encoder.leaves],
         "nodes": encoder.nodes,
     }
     graph = json.dumps(document, separators=(",", ":"), check_circular=False, allow_nan=False).encode("ascii")

@@ -70,8 +70,21 @@ class Leaf(NamedTuple):
         return memoryview((ctypes.c_char * self.nbytes).from_address(self.ptr)).cast("B")
 
 
+class DeviceLeaf(NamedTuple):
+    """`nbytes` bytes of memory of `device`, not read yet: `tensor` is uint8 of one dimension over them."""
+
+    device: str
+    tensor: Any
+    nbytes: int
+
+    def read(self) -> Leaf:
+        """A copy in host memory. Waits for the device."""
+        copied = self.tensor.cpu()
+        return Leaf(copied.data_ptr(), self.nbytes, copied)
+
+
 class Encoded(NamedTuple):
-    """`graph`: UTF-8 JSON. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
+    """`graph`: UTF-8 JSON. `leaves`: Leaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
 
     graph: bytes
     leaves: list
@@ -79,8 +92,15 @@ class Encoded(NamedTuple):
     encoder: Any = None
 
 
+def on_host(leaves: list) -> list:
+    """The same leaves, those of devices copied to host memory. Waits for the devices."""
+    return [leaf.read() if type(leaf) is DeviceLeaf else leaf for leaf in leaves]
+
+
 def leaf_bytes(leaf) -> bytes:
     """A copy of the bytes of one entry of `Encoded.leaves`."""
+    if type(leaf) is DeviceLeaf:
+        leaf = leaf.read()
     return ctypes.string_at(leaf.ptr, leaf.nbytes) if isinstance(leaf, Leaf) else bytes(leaf)
 
 

@@ -11,11 +11,16 @@ Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, gr
 from __future__ import annotations
 
 import sys
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from .kind import Kind
-from .kinds import Leaf, Refused, unguarded
+from .kinds import DeviceLeaf, Leaf, Refused, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
+
+
+HOST = "cpu"
+DEFERRED = frozenset({"cuda"})
+"""Types of devices whose memory is read later (`florc.staging`); that of others is copied at once."""
 
 
 def torch_module():
@@ -77,10 +82,8 @@ def _stage(enc, t, shape, stride, device):
         span = extent(shape, stride)
         raw = span <= count
     enc.spans.append((device, pointer, span * size, enc.current, size))
-    if device != "cpu":
-        flat = t.detach().as_strided((span,), (1,)) if raw else t.detach().contiguous()
-        t = flat.cpu()
-        return enc.leaf(Leaf(t.data_ptr(), t.numel() * size, t)), raw
+    if device != HOST:
+        return _device_leaf(enc, t, raw, device, (device, pointer, span * size)), raw
     if not raw and span != count:
         t = t.detach().contiguous()
         return enc.leaf(Leaf(t.data_ptr(), count * size, t)), False
@@ -89,6 +92,23 @@ def _stage(enc, t, shape, stride, device):
     if index is None:
         index = enc.tensor_leaves[key] = enc.leaf(Leaf(pointer, span * size, t))
     return index, raw
+
+
+def _device_leaf(enc, t, raw, device, key) -> int:
+    """The index of a leaf in a device's memory; dense tensors over the same memory have the same one.
+
+    What is not dense is copied on the device, which waits for nothing.
+    """
+    dense = raw or t.is_contiguous()
+    index = enc.tensor_leaves.get(key) if dense else None
+    if index is None:
+        size = t.element_size()
+        flat = t.detach().as_strided((key[2] // size,), (1,)) if raw else t.detach().contiguous().reshape(-1)
+        leaf: Any = DeviceLeaf(device, flat.view(torch_module().uint8), flat.numel() * size)
+        index = enc.leaf(leaf if device.split(":", 1)[0] in DEFERRED else leaf.read())
+        if dense:
+            enc.tensor_leaves[key] = index
+    return index
 
 
 def _restored_node(torch, name: str):
