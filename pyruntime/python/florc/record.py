@@ -125,7 +125,8 @@ class Recording:
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins."""
-        self.staging.poll()
+        with contextlib.suppress(Exception):  # R0
+            self.staging.poll()
         self.note("iteration", path=path, at=time.perf_counter() - self.started)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
@@ -250,7 +251,7 @@ class Recording:
 
     def _lost(self, block: Optional[str], why: str) -> None:
         self.note("lost checkpoint", block=block, why=why)
-        self.lost.append(f"a checkpoint of {block}: {why}")
+        self.lost.append(f"of {block}: {why}" if block else why)
 
     def _thin(self, block: str, size: int) -> None:
         """The disk space that this run may use is full: drop checkpoints so that those kept stay evenly spread."""
@@ -318,7 +319,10 @@ class Recording:
         self.tap.remove()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
-        self.staging.finish()
+        try:
+            self.staging.finish()
+        except Exception as error:  # R0
+            self._lost(None, f"{type(error).__name__}: {error}")
         self.note("end", status=status, seconds=elapsed)
         totals = dict(self.recorder.close())
         report = {

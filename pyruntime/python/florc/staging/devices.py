@@ -80,4 +80,7 @@ def named(name: str) -> Any:
 def capturing() -> bool:
     """Whether a CUDA graph is being captured: a copy would become part of it, and to ask for an event would break it."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
-    return hasattr(cuda, "is_initialized") and cuda.is_initialized() and cuda.is_current_stream_capturing()
+    try:
+        return hasattr(cuda, "is_initialized") and cuda.is_initialized() and cuda.is_current_stream_capturing()
+    except RuntimeError:  # the device failed: its events say so, too
+        return False

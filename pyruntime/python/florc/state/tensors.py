@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional
 from .kind import Kind
 from .kinds import DeviceLeaf, Leaf, Refused, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
+from .sparse import encode_sparse
 
 
 HOST = "cpu"
@@ -48,7 +49,7 @@ def encode_unknown_tensor(enc, t):
 def encode_tensor(enc, t):
     torch = sys.modules["torch"]
     if t.layout is not torch.strided:
-        raise Refused(f"a sparse tensor ({t.layout}) cannot be stored as plain bytes")
+        return encode_sparse(enc, t)
     if t.is_quantized:
         raise Refused("a quantized tensor cannot be stored as plain bytes")
     grad_fn = t.grad_fn
