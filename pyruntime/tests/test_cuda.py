@@ -147,6 +147,18 @@ def test_pinned_memory_is_bounded(tmp_path):
     assert list(bench.close()) == [0, 2]
 
 
+def test_saving_in_the_background(tmp_path):
+    import florc
+
+    weights = torch.randn(1000, device="cuda")
+    expected = weights.clone()
+    saved = florc.save({"w": weights, "row": weights[3:5]}, tmp_path / "w.pt")
+    weights.zero_()
+    saved.result()
+    found = torch.load(tmp_path / "w.pt")
+    assert torch.equal(found["w"], expected) and torch.equal(found["row"], expected[3:5])
+
+
 SCRIPT = """
     import torch
     torch.manual_seed(0)

@@ -218,6 +218,44 @@ def test_the_disk_may_lag(bench):
     assert list(b.close()) == [0]
 
 
+def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
+    """Without a device: the calls of devices.Cuda, on names and signatures that this torch has."""
+    calls: List[str] = []
+
+    class Stream:
+        def __init__(self, name: Any):
+            self.name = "side" if isinstance(name, torch.device) else name
+
+        def record_event(self) -> str:
+            calls.append(f"{self.name} records")
+            return f"event of {self.name}"
+
+        def wait_event(self, event: str) -> None:
+            calls.append(f"{self.name} waits for {event}")
+
+    played = {"Stream": Stream, "current_stream": lambda device: Stream("compute"), "stream": lambda s: torch.no_grad(),
+              "mem_get_info": lambda device: (500, 1000), "max_memory_allocated": lambda device: 300,
+              "memory_reserved": lambda device: 400}
+    for name in played:
+        assert hasattr(torch.cuda, name)
+        monkeypatch.setattr(torch.cuda, name, played[name])
+    assert hasattr(torch.cuda.streams.Stream, "record_event") and hasattr(torch.cuda.streams.Stream, "wait_event")
+    monkeypatch.setattr(torch.Tensor, "record_stream", lambda self, stream: calls.append(f"kept for {stream.name}"))
+    monkeypatch.setattr(torch.Tensor, "copy_", lambda self, source, non_blocking: calls.append(f"copy {non_blocking}"))
+    device = devices.Cuda("cpu")
+    assert device.room() == 500 + 400 - 300 - 50
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 1)
+    assert device.room() == 550, "a peak is remembered when the script resets it"
+    parts = [(torch.arange(5, dtype=torch.uint8), 0), (torch.arange(7, dtype=torch.uint8), 64)]
+    buffer = device.gather(parts, 71)
+    assert buffer[:5].tolist() == list(range(5)) and buffer[64:].tolist() == list(range(7))
+    for hold in (False, True):
+        calls.clear()
+        assert device.drain([(buffer, torch.empty(71, dtype=torch.uint8))], hold) == "event of side"
+        assert calls == ["compute records", "side waits for event of compute", "copy True", "kept for side", "side records",
+                         *(["compute waits for event of side"] if hold else [])]
+
+
 def test_layout():
     sizes = [(0, 5), (2, 100), (3, pinned.BLOCK), (4, 3 * pinned.BLOCK), (7, 64), (9, 1)]
     blocks = pinned.layout(sizes)

@@ -11,13 +11,12 @@ import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, messages, places, session, state, unforeseen
+from . import _native, instrumented, messages, places, session, staging, state, unforeseen
 from .budget import Budget
 from .messages import say
 from .output import Part, Tap
 from .project import package_of_module
 from .runs import Run
-from .staging import Staging
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -53,7 +52,7 @@ class Recording:
                  budget: Optional[Budget] = None):
         self.run = run
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging, engine=engine)
-        self.staging = Staging(self.recorder)
+        self.staging = staging.Staging(self.recorder)
         self.policy = _native.Policy(overhead)
         self.overhead = overhead
         self.reader = unforeseen.Reader(self.is_project)
@@ -227,7 +226,8 @@ class Recording:
             # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
             self.policy.charge(walked)
             walked = FIRST_WALK_S
-        self.predicted[block] = walked + size / COPY_BYTES_PER_S + self._taken() * size / BACKGROUND_BYTES_PER_S
+        self.predicted[block] = (walked + self.staging.copy_seconds(encoded, COPY_BYTES_PER_S)
+                                 + self._taken() * size / BACKGROUND_BYTES_PER_S)
         if not self.policy.admits(block, self.predicted[block]):
             return False
         if not self.budget.has_room(size + self.staging.waiting, len(encoded.leaves) + 1):
@@ -277,9 +277,9 @@ class Recording:
             self.budget.freed(freed)
 
     def _taken(self) -> float:
-        """Share of background work that training loses: all of it when training uses every core."""
+        """Share of background work that training loses: all of it when training uses every core. On a device it uses one."""
         torch = sys.modules.get("torch")
-        threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
+        threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") and not staging.in_use() else 1
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return 1.0 if threads >= cores else 0.1
 

@@ -5,6 +5,7 @@ a device is copied there, or the device's own work is ordered after the copy to 
 the training goes on, and the recorder gets them when later calls of the session find that they are there.
 """
 
+from .devices import in_use
 from .staging import Staging
 
-__all__ = ["Staging"]
+__all__ = ["Staging", "in_use"]

@@ -77,10 +77,15 @@ def named(name: str) -> Any:
     return found
 
 
+def in_use() -> bool:
+    """Whether the program computes on a device."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    return hasattr(cuda, "is_initialized") and cuda.is_initialized()
+
+
 def capturing() -> bool:
     """Whether a CUDA graph is being captured: a copy would become part of it, and to ask for an event would break it."""
-    cuda = getattr(sys.modules.get("torch"), "cuda", None)
     try:
-        return hasattr(cuda, "is_initialized") and cuda.is_initialized() and cuda.is_current_stream_capturing()
+        return in_use() and sys.modules["torch"].cuda.is_current_stream_capturing()
     except RuntimeError:  # the device failed: its events say so, too
         return False

@@ -58,6 +58,12 @@ class Staging:
         staged(receipt["seq"])
         return receipt["stall_s"]
 
+    @staticmethod
+    def copy_seconds(encoded: Any, host_bytes_per_s: float) -> float:
+        """A guess of how long the training will be held up by taking this checkpoint."""
+        device = sum(leaf.nbytes for leaf in encoded.leaves if type(leaf) is DeviceLeaf)
+        return (len(encoded.graph) + encoded.nbytes - device) / host_bytes_per_s + device / HELD_BYTES_PER_S
+
     def is_blocked(self) -> bool:
         """Whether nothing can be taken now, whatever it is."""
         return devices.capturing()
