@@ -218,6 +218,25 @@ def test_the_disk_may_lag(bench):
     assert list(b.close()) == [0]
 
 
+def test_a_number_may_be_known_later_than_the_disk_is_done(bench):
+    b = bench()
+    assert b.recorder.submit('{"number": 0}', b"{}", [])["seq"] == 0
+    assert b.staging.finished([]) == []
+    assert [done["seq"] for done in b.staging.finished([0])] == [0] and b.staging.finished([0]) == []
+
+
+def test_without_a_thread_it_is_handed_over_at_once(bench, monkeypatch):
+    b = bench()
+
+    def none(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+    monkeypatch.setattr("_thread.start_new_thread", none)
+    b.take(0, w=torch.ones(10))
+    b.device.advance()
+    b.staging.poll()
+    assert b.staged == [0] and list(b.close()) == [0]
+
+
 def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
     """Without a device: the calls of devices.Cuda, on names and signatures that this torch has."""
     calls: List[str] = []

@@ -277,7 +277,7 @@ class Recording:
             self.budget.freed(freed)
 
     def _taken(self) -> float:
-        """Share of background work that training loses: all of it when training uses every core. On a device it uses one."""
+        """Share of background work that training loses: all of it when it uses every core. On a device it uses one."""
         torch = sys.modules.get("torch")
         threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") and not staging.in_use() else 1
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -47,8 +47,10 @@ class Cuda:
         return buffer
 
     def drain(self, copies: List[Tuple[Any, Any]], hold: bool) -> Any:
-        """Copies tensors of bytes to pinned ones on a stream of its own, after what the training has launched; the event
-        of their end. With `hold` the device begins nothing that the training launches later before they are done."""
+        """Copies tensors of bytes to pinned ones on a stream of its own, after what the training has launched.
+
+        Returns the event of their end. With `hold` nothing that the training launches later begins before.
+        """
         cuda = self._torch.cuda
         compute = cuda.current_stream(self._device)
         ready = compute.record_event()
@@ -84,7 +86,7 @@ def in_use() -> bool:
 
 
 def capturing() -> bool:
-    """Whether a CUDA graph is being captured: a copy would become part of it, and to ask for an event would break it."""
+    """Whether a CUDA graph is being captured: a copy would become part of it, to ask for an event would break it."""
     try:
         return in_use() and sys.modules["torch"].cuda.is_current_stream_capturing()
     except RuntimeError:  # the device failed: its events say so, too

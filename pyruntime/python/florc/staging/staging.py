@@ -21,6 +21,8 @@ DRAIN_S = 60.0
 ROOM_S = 600.0
 """And the disk so long to make room for them."""
 PAUSE_S = 5e-4
+Staged = Callable[[int], None]
+Lost = Callable[[str], None]
 
 
 class Transfer(NamedTuple):
@@ -30,12 +32,12 @@ class Transfer(NamedTuple):
     nbytes: int
     buffers: List[Any]
     events: List[Any]
-    staged: Callable[[int], None]
-    lost: Callable[[str], None]
+    staged: Staged
+    lost: Lost
 
 
 class Staging:
-    """Between encoding and the recorder. Every method is for the thread that trains, and waits for no device but `finish`."""
+    """Between encoding and the recorder. Methods are called by the thread that trains; only `finish` waits for devices."""
 
     def __init__(self, recorder: Any, limit: Optional[int] = None):
         self.recorder = recorder
@@ -47,9 +49,12 @@ class Staging:
         self._worker = Worker(recorder)
         self._finished: List[Dict[str, Any]] = []
 
-    def submit(self, header: str, encoded: Any, staged: Callable[[int], None], lost: Callable[[str], None]) -> Optional[float]:
-        """Take a checkpoint as it is at this instant. The seconds that the training is held up; None when there is no room
-        now. Raises what a device raises: then nothing was taken."""
+    def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
+        """Take a checkpoint as it is at this instant.
+
+        Returns the seconds for which the training is held up; None when there is no room now. Raises what a device raises:
+        then nothing was taken.
+        """
         if any(type(leaf) is DeviceLeaf for leaf in encoded.leaves):
             return self._begin(header, encoded, staged, lost)
         receipt = self.recorder.submit(header, encoded.graph, list(map(_part, encoded.leaves)))
@@ -68,7 +73,7 @@ class Staging:
         """Whether nothing can be taken now, whatever it is."""
         return devices.capturing()
 
-    def _begin(self, header: str, encoded: Any, staged: Callable[[int], None], lost: Callable[[str], None]) -> Optional[float]:
+    def _begin(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
         begun = time.perf_counter()
         leaves = list(encoded.leaves)
         needed = encoded.nbytes + len(encoded.graph) + len(header) + (2 * len(leaves) + 4) * ALIGNMENT
@@ -129,8 +134,10 @@ class Staging:
         transfer.lost(why)
 
     def finished(self, known: Iterable[int]) -> List[Dict[str, Any]]:
-        """What the recorder has finished of the checkpoints whose numbers are known: the thread that submits may be told
-        a number later than the disk is done with it."""
+        """What the recorder has finished of the checkpoints whose numbers are known.
+
+        The thread that submits may be told a number later than the disk is done with it.
+        """
         self.poll()
         self._finished += self.recorder.poll()
         known = frozenset(known)

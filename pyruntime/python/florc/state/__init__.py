@@ -4,6 +4,7 @@
 they are used when the program has them.
 """
 
+from .autograd import NO_HISTORY, History
 from .differences import Difference, differences
 from .encode import encode
 from .kept import exchanged, held_by
@@ -11,7 +12,6 @@ from .kinds import CannotRestore, DeviceLeaf, Encoded, Leaf, Unsupported, leaf_b
 from .owners import owners_of
 from .paths import by_reference
 from .restore import restore
-from .tensors import NO_HISTORY, History
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "Unsupported",
            "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "on_host", "owners_of", "restore"]

@@ -225,3 +225,11 @@ def all_slots(cls: type) -> List[Tuple[str, Any]]:
 def refuse_kept(values) -> None:
     if KEPT in values:
         raise Refused("the data in it was not recorded, and there is none here now")
+
+
+def torch_module():
+    """torch, only if the program has imported it; Refused otherwise."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise Refused("torch is not imported")
+    return torch

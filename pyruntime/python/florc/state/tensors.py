@@ -11,10 +11,11 @@ Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, gr
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Optional
+from typing import Any
 
+from .autograd import with_history
 from .kind import Kind
-from .kinds import DeviceLeaf, Leaf, Refused, unguarded
+from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
 
@@ -22,14 +23,6 @@ from .sparse import encode_sparse
 HOST = "cpu"
 DEFERRED = frozenset({"cuda"})
 """Types of devices whose memory is read later (`florc.staging`); that of others is copied at once."""
-
-
-def torch_module():
-    """torch, only if the program has imported it; Refused otherwise."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        raise Refused("torch is not imported")
-    return torch
 
 
 def extent(shape, stride) -> int:
@@ -110,45 +103,6 @@ def _device_leaf(enc, t, raw, device, key) -> int:
         if dense:
             enc.tensor_leaves[key] = index
     return index
-
-
-def _restored_node(torch, name: str):
-    """An autograd Function whose node has the recorded class name and whose backward says why it cannot run."""
-    found = _NODES.get(name)
-    if found is None:
-        found = _NODES[name] = type(name, (torch.autograd.Function,), {
-            "forward": staticmethod(lambda ctx, anchor, holder: holder[0]), "backward": staticmethod(_no_history)})
-        found._backward_cls = type(name, (torch.autograd.function.BackwardCFunction,), {"_forward_cls": found})
-    return found
-
-
-_NODES: dict = {}
-
-
-NO_HISTORY = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
-
-
-class History:
-    """What is told when a restored tensor turns out to need the history that no checkpoint holds."""
-
-    made = 0
-    """How many tensors without their history were restored in this process."""
-    on_missing: Optional[Callable[[], None]] = None
-
-
-def _no_history(ctx, *grads):
-    if History.on_missing is not None:
-        History.on_missing()
-    raise RuntimeError("restored by florc: its autograd history is not in the checkpoint")
-
-
-def with_history(value, name: str):
-    """`value` as the result of an operation called `name`: prints like the recorded tensor, cannot be differentiated."""
-    torch = torch_module()
-    History.made += 1
-    with torch.enable_grad():
-        anchor = torch.empty(0, requires_grad=True, device=value.device)
-        return _restored_node(torch, name).apply(anchor, [value])
 
 
 def dtype_of(node):
