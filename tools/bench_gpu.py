@@ -180,17 +180,19 @@ def table(result: Dict[str, Any], nbytes: int, rounds: int, date: str, machine: 
 
     alone = statistics.median(result["alone"])
     spread = (max(result["alone"]) - min(result["alone"])) * 1000
-    text = (f"`make bench-gpu`, {date}, {machine}, torch {torch.__version__}; {nbytes / 1e9:.1f} GB of float32 on the device, "
-            f"{rounds} rounds in which every way takes its turn, medians in ms. Every file is synced. *stall*: the training's "
-            "thread stands still; *taken*: how much longer a loop takes that computes on the device and writes into the state; "
-            f"*first*: the stall of the first checkpoint. The loop alone takes {alone * 1000:.0f} ms, and varies by "
-            f"{spread:.0f}: *taken* below that is noise.\n\n| | stall | first | taken | durable after |\n|---|---|---|---|---|\n")
+    text = (f"`make bench-gpu`, {date}, {machine}, torch {torch.__version__}; {nbytes / 1e9:.1f} GB of float32 on the "
+            f"device, {rounds} rounds in which every way takes its turn, medians in ms. Every file is synced. *stall*: the "
+            "training's thread stands still; *taken*: how much longer a loop takes that computes on the device and writes "
+            "into the state; *first*: the stall of the first checkpoint. The loop alone takes "
+            f"{alone * 1000:.0f} ms, and varies by {spread:.0f}: *taken* below that is noise.\n\n"
+            "| | stall | first | taken | durable after |\n|---|---|---|---|---|\n")
     for name, all_rounds in result["found"].items():
         if name in result["skipped"]:
             continue
-        median = {key: 1000 * statistics.median(one[key] for one in all_rounds[1:]) for key in ("stall", "whole", "durable")}
-        text += (f"| {name} | {median['stall']:.1f} | {1000 * all_rounds[0]['stall']:.1f} | {median['whole'] - alone * 1000:.0f} "
-                 f"| {median['durable']:.0f} |\n")
+        median = {key: 1000 * statistics.median(one[key] for one in all_rounds[1:])
+                  for key in ("stall", "whole", "durable")}
+        text += (f"| {name} | {median['stall']:.1f} | {1000 * all_rounds[0]['stall']:.1f} | "
+                 f"{median['whole'] - alone * 1000:.0f} | {median['durable']:.0f} |\n")
     for name, why in result["skipped"].items():
         text += f"| {name} | not measured: {why} | | | |\n"
     return text

@@ -163,7 +163,8 @@ SCRIPT = """
     import torch
     torch.manual_seed(0)
     torch.use_deterministic_algorithms(True)
-    net = torch.nn.Sequential(torch.nn.Linear(200, 500), torch.nn.Dropout(0.1), torch.nn.Tanh(), torch.nn.Linear(500, 1)).cuda()
+    net = torch.nn.Sequential(torch.nn.Linear(200, 500), torch.nn.Dropout(0.1), torch.nn.Tanh(), torch.nn.Linear(500, 1))
+    net = net.cuda()
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
     for epoch in range(8):
         total = 0.0

@@ -84,7 +84,10 @@ class DeviceLeaf(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """`graph`: UTF-8 JSON. `leaves`: Leaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
+    """`graph`: UTF-8 JSON. `leaves`: Leaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes.
+
+    `encoder`: what was walked.
+    """
 
     graph: bytes
     leaves: list

@@ -10,8 +10,9 @@ from .atoms import ATOMS, decode
 from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 
-KINDS: Dict[str, Kind] = {**containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS,
-                          **sparse.KINDS, **arrays.KINDS, **generators.KINDS}
+KINDS: Dict[str, Kind] = {
+    **containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS, **sparse.KINDS,
+    **arrays.KINDS, **generators.KINDS}
 _MISSING = object()
 
 
