@@ -31,7 +31,7 @@ WAITS_S = 120.0
 
 
 class Florc:
-    """Staging before a recorder, as record.py uses it. Made before torch is imported: the writer is cloned from one thread."""
+    """Staging before a recorder, as record.py uses it. Made before torch is imported: the writer is cloned then."""
 
     def __init__(self, name: str, store: str, max_staging: int, room: Any = None):
         from florc import _native

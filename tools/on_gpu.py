@@ -46,7 +46,8 @@ def main() -> int:
         print(f"no CUDA device here: nothing was {'tested' if words[0] == 'test' else 'measured'}")
         return 0
     path = [unpacked(), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)),
+                   "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     command = ["-m", "pytest", *TESTS] if words[0] == "test" else [str(ROOT / "tools" / "bench_gpu.py")]
     return subprocess.run([sys.executable, *command, *words[1:]], env=environment,
                           cwd=ROOT / "pyruntime" if words[0] == "test" else ROOT).returncode

@@ -1,7 +1,7 @@
 """A device for tests: tensors of the CPU are taken for tensors of a device whose copies to the host happen when told.
 
-What the training launches happens at once, in its order: a copy on the device is a copy at this instant. What is put on the
-side stream happens at `advance`, and reads the memory as it is then; so a copy of live memory that the training may
+What the training launches happens at once, in its order: a copy on the device is a copy at this instant. What is put on
+the side stream happens at `advance`, and reads the memory as it is then; so a copy of live memory that the training may
 overwrite is torn, unless the training's own stream was made to wait for it (`hold`). Waiting for the device raises.
 """
 

@@ -37,7 +37,7 @@ class Transfer(NamedTuple):
 
 
 class Staging:
-    """Between encoding and the recorder. Methods are called by the thread that trains; only `finish` waits for devices."""
+    """Between encoding and the recorder. Methods are for the thread that trains; only `finish` waits for devices."""
 
     def __init__(self, recorder: Any, limit: Optional[int] = None):
         self.recorder = recorder
@@ -52,8 +52,8 @@ class Staging:
     def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
         """Take a checkpoint as it is at this instant.
 
-        Returns the seconds for which the training is held up; None when there is no room now. Raises what a device raises:
-        then nothing was taken.
+        Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
+        raises: then nothing was taken.
         """
         if any(type(leaf) is DeviceLeaf for leaf in encoded.leaves):
             return self._begin(header, encoded, staged, lost)

@@ -14,4 +14,5 @@ from .paths import by_reference
 from .restore import restore
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "Unsupported",
-           "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "on_host", "owners_of", "restore"]
+           "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "on_host", "owners_of",
+           "restore"]

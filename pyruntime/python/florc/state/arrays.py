@@ -32,7 +32,7 @@ def encode_array(enc, a):
 
 
 def _whole(a):
-    """Records as items without fields: numpy copies field by field, and what lies between the fields would be anything."""
+    """Records as items without fields: numpy copies field by field, and what lies between would be anything."""
     return a.view(f"V{a.itemsize}") if a.dtype.names and a.itemsize else a
 
 

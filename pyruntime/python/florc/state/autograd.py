@@ -1,4 +1,4 @@
-"""Tensors that an operation returned: they are restored without their autograd history, and say so when it is needed."""
+"""Tensors that an operation returned: restored without their autograd history, and saying so when it is needed."""
 
 from __future__ import annotations
 

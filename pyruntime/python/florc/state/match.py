@@ -11,8 +11,8 @@ from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 
 KINDS: Dict[str, Kind] = {
-    **containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS, **sparse.KINDS,
-    **arrays.KINDS, **generators.KINDS}
+    **containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS,
+    **sparse.KINDS, **arrays.KINDS, **generators.KINDS}
 _MISSING = object()
 
 

@@ -1,7 +1,8 @@
 """torch tensors with a sparse layout: both directions.
 
-Node: `["sparse", layout, shape, flags, coalesced, [index tensors…, values]]`, the parts as nodes of their own. `flags` as in
-a tensor's node, `coalesced` is null but for COO. A live tensor is filled in place when its parts have the recorded shapes.
+Node: `["sparse", layout, shape, flags, coalesced, [index tensors…, values]]`, the parts as nodes of their own. `flags`
+as in a tensor's node, `coalesced` is null but for COO. A live tensor is filled in place when its parts have the recorded
+shapes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from .kind import Kind
 from .kinds import Refused, is_ref
 
 PARTS = {"sparse_coo": ("_indices", "_values"), "sparse_csr": ("crow_indices", "col_indices", "values"),
-         "sparse_csc": ("ccol_indices", "row_indices", "values"), "sparse_bsr": ("crow_indices", "col_indices", "values"),
+         "sparse_csc": ("ccol_indices", "row_indices", "values"),
+         "sparse_bsr": ("crow_indices", "col_indices", "values"),
          "sparse_bsc": ("ccol_indices", "row_indices", "values")}
 """Layout -> methods that return what a tensor consists of; the memory is its own."""
 
