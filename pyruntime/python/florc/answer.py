@@ -31,17 +31,15 @@ class NotKept(Exception):
 
 
 class Answer(NamedTuple):
-    """A checkpoint, its leaves still in the script's memory, which `walked` keeps alive.
-
-    `copied`: how many tensors torch had to copy.
-    """
+    """A checkpoint, its leaves still in the script's memory or in a device's."""
 
     header: str
-    graph: bytes
-    leaves: Sequence[Any]
-    nbytes: int
-    copied: int
-    walked: Any
+    encoded: state.Encoded
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the graph and the leaves."""
+        return len(self.encoded.graph) + self.encoded.nbytes
 
 
 def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
@@ -59,7 +57,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     header = json.dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
                          "gradients": loop.gradients, "seconds": computed,
                          "origins": places.origins(loop, current.before, found)})
-    return Answer(header, encoded.graph, encoded.leaves, len(encoded.graph) + encoded.nbytes, walked.copied, walked)
+    return Answer(header, encoded)
 
 
 def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:

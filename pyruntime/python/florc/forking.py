@@ -54,10 +54,10 @@ class Forking:
         """The main thread encoded a checkpoint. A child can do it next time if torch had nothing to copy.
 
         torch's threads do not exist there, and neither does a device."""
-        if answer.copied:
+        if answer.encoded.encoder.copied:
             self.main.pop(block, None)
         else:
-            self.main[block] = Main(seconds, answer.nbytes, len(answer.leaves) + 1)
+            self.main[block] = Main(seconds, answer.nbytes, len(answer.encoded.leaves) + 1)
 
     def forked_cost(self, block: str, share: float) -> float:
         """Seconds that a forked checkpoint will take from the run.
@@ -120,7 +120,7 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     gc.disable()
     try:
         found = look()
-        if _is_shared(found.walked.spans()):
+        if _is_shared(found.encoded.encoder.spans()):
             return "elsewhere", "it holds memory that other processes share, which may change meanwhile"
     except state.NeedsCopy as error:
         return "elsewhere", str(error)
@@ -130,7 +130,7 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
         return "elsewhere", "a child has too little memory to encode it"
     except BaseException as error:
         return "now", f"{type(error).__name__}: {error}"
-    return found.header, found.graph, found.leaves
+    return found.header, found.encoded.graph, found.encoded.leaves
 
 
 def _is_shared(spans: List[tuple]) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-from . import _native, messages
+from . import _native, messages, staging
 from .answer import Answer, NotKept, Open, answer
 from .budget import Budget
 from .forking import LONGEST_DEADLINE_S, Forking
@@ -22,6 +23,10 @@ FIRST_WALK_S = 2e-3
 """First guess of how long it takes to walk a block's state."""
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 """At these errors no more checkpoints are taken; the run goes on."""
+MEASURED_S = 0.05
+"""How long at least is measured how many cores the training uses."""
+LEAST_SHARE = 0.05
+"""What background work takes on a core of its own: memory and caches are shared."""
 ATTEMPTS = 3
 """How often a block whose state could not be kept is tried again."""
 
@@ -39,6 +44,10 @@ class Materializer:
         self.stopped: Optional[str] = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
+        self.lost: List[str] = []
+        """Why checkpoints never reached the recorder."""
+        self._staging = staging.Staging(recorder)
+        self._share, self._measured = _first_share(), (time.perf_counter(), time.process_time())
         self._predicted: Dict[str, float] = {}
         """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
         self._of_checkpoint: Dict[int, str] = {}
@@ -70,7 +79,7 @@ class Materializer:
         self._counted = now
         self._collect()
         self.policy.observe_compute(block, computed)
-        if self.stopped or not self.budget.is_due(block, self.policy.times(block)[0]):
+        if self.stopped or self._staging.is_blocked() or not self.budget.is_due(block, self.policy.times(block)[0]):
             return False
         if self.is_given_up(block) or self.recorder.dead:
             return False
@@ -94,7 +103,8 @@ class Materializer:
         if receipt is None:
             # Only if the run can bear it: that it is slow is why a child was to do it.
             return None if self.policy.admits(block, main.seconds + self._background(main.nbytes)) else False
-        self._sent(block, receipt, receipt["stall_s"], room, 2 * main.chunks)
+        self.policy.observe_materialize(block, receipt["stall_s"])
+        self._sent(block, receipt["seq"], self.policy.times(block)[0], room, 2 * main.chunks)
         return True
 
     def _submit(self, block: str, found: Answer, walked: float) -> bool:
@@ -104,28 +114,39 @@ class Materializer:
             # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
             self.policy.charge(walked)
             walked = FIRST_WALK_S
-        size, chunks = found.nbytes, len(found.leaves) + 1
-        self._predicted[block] = walked + size / COPY_BYTES_PER_S + self._background(size)
+        size, chunks = found.nbytes, len(found.encoded.leaves) + 1
+        copying = self._staging.copy_seconds(found.encoded, COPY_BYTES_PER_S)
+        self._predicted[block] = walked + copying + self._background(size)
         # That long walk counts as such where a child could do the next one.
-        self.forking.encoded(block, seconds + size / COPY_BYTES_PER_S, found)
+        self.forking.encoded(block, seconds + copying, found)
         if not self.policy.admits(block, self._predicted[block]):
             return False
-        if not self.budget.has_room(size, chunks):
+        if not self.budget.has_room(size + self._staging.waiting, chunks):
             self._thin(block, size)
             return False
-        receipt = self.recorder.submit(found.header, found.graph, found.leaves)
-        if receipt is None:
+        execution = self.policy.times(block)[0]
+        stall = self._staging.submit(found.header, found.encoded, lambda seq: self._sent(block, seq, execution, size, chunks),
+                                     lambda why: self._lose(block, why))
+        if stall is None:
             return False
-        self.forking.encoded(block, seconds + receipt["stall_s"], found)
-        self._sent(block, receipt, walked + receipt["stall_s"], size, chunks)
+        self.forking.encoded(block, seconds + stall, found)
+        self.policy.observe_materialize(block, walked + stall)
         return True
 
-    def _sent(self, block: str, receipt: Dict[str, Any], seconds: float, size: int, chunks: int) -> None:
-        """A checkpoint is on its way."""
-        self.policy.observe_materialize(block, seconds)
-        self._of_checkpoint[receipt["seq"]] = block
-        self.budget.staged(receipt["seq"], block, self.policy.times(block)[0], size, chunks)
+    def _sent(self, block: str, seq: int, execution: int, size: int, chunks: int) -> None:
+        """The recorder has a checkpoint."""
+        self._of_checkpoint[seq] = block
+        self.budget.staged(seq, block, execution, size, chunks)
         self.checkpoints += 1
+
+    def _lose(self, block: Optional[str], why: str) -> None:
+        self.note("lost checkpoint", block=block, why=why)
+        self.lost.append(f"of {block}: {why}" if block else why)
+
+    def poll(self) -> None:
+        """Hand on what devices have copied meanwhile."""
+        with contextlib.suppress(Exception):  # R0
+            self._staging.poll()
 
     def _background(self, size: int) -> float:
         """Seconds that the writer will take from the run for so many bytes."""
@@ -141,7 +162,7 @@ class Materializer:
 
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
-        for done in self.recorder.poll():
+        for done in self._staging.finished(self._of_checkpoint):
             block = self._of_checkpoint.pop(done["seq"], None)
             self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
             forked = self.forking.done(done, self._taken())
@@ -159,11 +180,14 @@ class Materializer:
             self.budget.freed(freed)
 
     def _taken(self) -> float:
-        """Share of background work that training loses: all of it when training uses every core."""
-        torch = sys.modules.get("torch")
-        threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return 1.0 if threads >= cores else 0.1
+        """Share of background work that training loses: hardly any of it on idle cores, all when it uses every core."""
+        now, used = time.perf_counter(), time.process_time()
+        seconds = now - self._measured[0]
+        if seconds >= MEASURED_S:
+            cores = (used - self._measured[1]) / seconds
+            self._share = min(1.0, max(LEAST_SHARE, cores + 1.0 - _cores()))
+            self._measured = (now, used)
+        return self._share
 
     def fail(self, block: str, why: str, final: bool = False) -> None:
         count, known = self.failed.get(block, (0, ""))
@@ -171,9 +195,24 @@ class Materializer:
         if why != known:
             self.note("not kept", block=block, why=why)
 
-    def await_children(self) -> None:
-        """What a child refuses belongs into the journal and the report."""
+    def finish(self) -> None:
+        """Wait until the recorder has everything. What a child refuses belongs into the journal and the report."""
+        try:
+            self._staging.finish()
+        except Exception as error:  # R0
+            self._lose(None, f"{type(error).__name__}: {error}")
         end = time.monotonic() + LONGEST_DEADLINE_S
         while self.forking.flights and self.recorder.dead is None and time.monotonic() < end:
             self._collect()
             time.sleep(1e-3)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _first_share() -> float:
+    """A guess until something was measured: torch uses as many cores as it has threads."""
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
+    return 1.0 if threads >= _cores() else LEAST_SHARE

@@ -106,6 +106,7 @@ class Recording:
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. Of iterations that follow each other fast, only some are noted."""
+        self.materializer.poll()
         now = time.perf_counter()
         outer = "/" not in path
         if self.passed and not path.startswith(self.passed.rpartition("=")[0] + "="):
@@ -209,11 +210,11 @@ class Recording:
         session.end()
         self.tap.remove()
         elapsed = time.perf_counter() - self.started
-        self.materializer.await_children()
+        begun = time.perf_counter()
+        self.materializer.finish()
         if self.passed:
             self.note("iteration", path=self.passed, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
-        begun = time.perf_counter()
         totals = dict(self.recorder.close())
         kept = self.materializer
         report = {
@@ -221,7 +222,7 @@ class Recording:
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
             "checkpoints": totals.get("checkpoints", kept.checkpoints) - kept.budget.dropped,
             "bytes": totals.get("bytes_written", 0) - kept.budget.freed_bytes, "stopped": kept.stopped,
-            "dead": self.recorder.dead, "errors": list(totals.get("errors", [])),
+            "dead": self.recorder.dead, "errors": [*kept.lost, *totals.get("errors", [])],
             "not_kept": {block: why for block, (_, why) in kept.failed.items()},
         }
         self.run.info.update(status=status, ended=time.time(), report=report)

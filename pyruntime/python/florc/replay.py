@@ -243,7 +243,7 @@ class Replay:
         except state.Unsupported as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return
-        hashes = _native.chunk_hashes([encoded.graph, *encoded.leaves])
+        hashes = _native.chunk_hashes([encoded.graph, *state.on_host(encoded.leaves)])
         if hashes == checkpoint.chunks:
             self.verified += 1
             return

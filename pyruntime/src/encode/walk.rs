@@ -141,10 +141,10 @@ impl Walk {
         Ok(())
     }
 
-    /// A new leaf, `(address, nbytes, keepalive)` or bytes: its index.
+    /// A new leaf, `Leaf`, `DeviceLeaf` or bytes: its index.
     fn leaf(&self, leaf: &Bound<'_, PyAny>) -> PyResult<usize> {
         let len = match leaf.cast::<PyTuple>() {
-            Ok(memory) => memory.get_item(1)?.extract()?,
+            Ok(memory) => memory.getattr(intern!(leaf.py(), "nbytes"))?.extract()?,
             Err(_) => leaf.len()?,
         };
         let leaf = Leaf::Given { leaf: leaf.clone().unbind(), len };

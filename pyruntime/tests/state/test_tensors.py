@@ -131,7 +131,7 @@ def test_results_do_not_overwrite_what_the_name_held(freeze):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: torch.eye(3).to_sparse(), lambda: torch.eye(3).to_sparse_csr(),
+    lambda: torch.ones(2, requires_grad=True).to_sparse(),
     lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8),
     lambda: torch.nn.parameter.UninitializedParameter(),
     lambda: torch.ones(2).as_subclass(type("Mine", (torch.Tensor,), {}))])

@@ -4,14 +4,15 @@
 they are used when the program has them.
 """
 
+from .autograd import NO_HISTORY, History
 from .differences import Difference, differences
 from .encode import encode
 from .kept import exchanged, held_by
-from .kinds import CannotRestore, Encoded, Leaf, NeedsCopy, Unsupported, leaf_bytes
+from .kinds import CannotRestore, DeviceLeaf, Encoded, Leaf, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
 from .paths import by_reference
 from .restore import restore
-from .tensors import NO_HISTORY, History
 
-__all__ = ["NO_HISTORY", "CannotRestore", "Difference", "Encoded", "History", "Leaf", "NeedsCopy", "Unsupported",
-           "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "owners_of", "restore"]
+__all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
+           "Unsupported", "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "on_host",
+           "owners_of", "restore"]

@@ -21,7 +21,7 @@ def encode_array(enc, a):
     if descr is None:
         raise Refused(f"an array of dtype {a.dtype} cannot be stored as plain bytes")
     fortran = a.flags.f_contiguous and not a.flags.c_contiguous
-    flat = a.T if fortran else numpy.ascontiguousarray(a)
+    flat = a.T if fortran else numpy.ascontiguousarray(_whole(a))
     leaf = None
     if a.size and a.itemsize:
         address = flat.__array_interface__["data"][0]
@@ -29,6 +29,11 @@ def encode_array(enc, a):
         low, high = bounds(a.shape, a.strides, a.itemsize)
         enc.span("cpu", a.__array_interface__["data"][0] + low, high - low)
     return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]
+
+
+def _whole(a):
+    """Records as items without fields: numpy copies field by field, and what lies between would be anything."""
+    return a.view(f"V{a.itemsize}") if a.dtype.names and a.itemsize else a
 
 
 def bounds(shape, strides, itemsize):
@@ -59,6 +64,11 @@ def source(r, node):
     return flat.reshape(node[3][::-1]).T if node[6] == "F" else flat.reshape(node[3])
 
 
+def put(r, node, target) -> None:
+    """Copy the leaf into `target`, of the recorded shape and dtype."""
+    _whole(target)[...] = _whole(source(r, node))
+
+
 class Array(Kind):
     order = 0
 
@@ -84,13 +94,13 @@ class Array(Kind):
             low, high = bounds(node[3], node[4], dtype.itemsize) if node[1] is not None else (0, 0)
             memory = numpy.empty(high - low, numpy.uint8)
             array = numpy.ndarray(node[3], dtype, memory, -low, node[4])
-            array[...] = source(r, node)
+            put(r, node, array)
         array.flags.writeable = node[5]
         return array
 
     def fill(self, r, node, obj, index):
         if r.live_of(index) is not None:
-            obj[...] = source(r, node)
+            put(r, node, obj)
 
 
 class Objects(Kind):

@@ -79,7 +79,7 @@ class _Comparison:
             return self._say(place, f"{describe(one)} -> {describe(two)}")
         if not self._same_leaf(one, two):
             self._say(place, f"{describe(one)} differs")
-        elif one[0] in ("tensor", "ndarray") and self._facts(one) != self._facts(two):
+        elif one[0] in ("tensor", "ndarray", "sparse") and self._facts(one) != self._facts(two):
             self._say(place, f"{describe(one)}: layout, flags or history differ")
         elif one[0] in ("named", "opaque", "rng") and _without_leaves(one) != _without_leaves(two):
             self._say(place, f"{' '.join(map(str, one[1:3]))} -> {' '.join(map(str, two[1:3]))}")
@@ -107,6 +107,8 @@ class _Comparison:
 
     @staticmethod
     def _facts(node):
+        if node[0] == "sparse":
+            return node[1:5]
         return node[2:8] + node[10:] if node[0] == "tensor" else node[2:]
 
     def _random(self, a: Dict[str, list], b: Dict[str, list]) -> None:
@@ -122,6 +124,8 @@ def describe(node) -> str:
     kind = node[0]
     if kind == "tensor":
         return f"{node[2]}{node[3]}"
+    if kind == "sparse":
+        return f"{node[1]}{node[2]}"
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
     if kind in ("object", "torch.Module", "pickle", "value"):

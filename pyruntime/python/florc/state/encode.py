@@ -87,6 +87,10 @@ class Encoder(_native.Walk):
         self.may_copy = may_copy
         self.copied = 0
         """How many tensors torch had to copy."""
+        self.device_leaves: Dict[tuple, int] = {}
+        """Leaf of the memory (device, address, bytes) of a device."""
+        self.device_bytes = 0
+        """Bytes that lie on devices, and are not read yet."""
         self.optimizers: List[int] = []
         self.histories = 0
         """How many tensors with an autograd history were met: it is not part of the state."""

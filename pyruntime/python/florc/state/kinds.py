@@ -73,17 +73,45 @@ class Leaf(NamedTuple):
         return memoryview((ctypes.c_char * self.nbytes).from_address(self.ptr)).cast("B")
 
 
+class DeviceLeaf(NamedTuple):
+    """`nbytes` bytes of memory of `device`, not read yet: `tensor` is uint8 of one dimension over them."""
+
+    device: str
+    tensor: Any
+    nbytes: int
+
+    def read(self) -> Leaf:
+        """A copy in host memory. Waits for the device."""
+        copied = self.tensor.cpu()
+        return Leaf(copied.data_ptr(), self.nbytes, copied)
+
+
 class Encoded(NamedTuple):
-    """`graph`: JSON text. `leaves`: Leaf or bytes, in index order. `nbytes`: their sum in bytes. `encoder`: what was walked."""
+    """`graph`: JSON text. `leaves`: Leaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes.
+
+    `encoder`: what was walked.
+    """
 
     graph: bytes
     leaves: Sequence[Any]
     nbytes: int
     encoder: Any = None
 
+    @property
+    def device_bytes(self) -> int:
+        """Bytes of `nbytes` that are not read yet."""
+        return self.encoder.device_bytes
+
+
+def on_host(leaves: list) -> list:
+    """The same leaves, those of devices copied to host memory. Waits for the devices."""
+    return [leaf.read() if type(leaf) is DeviceLeaf else leaf for leaf in leaves]
+
 
 def leaf_bytes(leaf) -> bytes:
     """A copy of the bytes of one entry of `Encoded.leaves`."""
+    if type(leaf) is DeviceLeaf:
+        leaf = leaf.read()
     return ctypes.string_at(leaf.ptr, leaf.nbytes) if isinstance(leaf, Leaf) else bytes(leaf)
 
 
@@ -208,3 +236,11 @@ def all_slots(cls: type) -> List[Tuple[str, Any]]:
 def refuse_kept(values) -> None:
     if KEPT in values:
         raise Refused("the data in it was not recorded, and there is none here now")
+
+
+def torch_module():
+    """torch, only if the program has imported it; Refused otherwise."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise Refused("torch is not imported")
+    return torch

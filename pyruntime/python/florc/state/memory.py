@@ -160,4 +160,4 @@ def _write(r, node, view) -> None:
     if node[0] == "tensor":
         tensors.put(r, node, view)
     else:
-        view[...] = arrays.source(r, node)
+        arrays.put(r, node, view)

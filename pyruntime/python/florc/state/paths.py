@@ -25,6 +25,9 @@ def children(node) -> Iterator[Tuple[str, object]]:
         yield from _named(node[9])
         if node[8] is not None:
             yield ".grad", node[8]
+    elif kind == "sparse":
+        for i, value in enumerate(node[5]):
+            yield (".values()" if i == len(node[5]) - 1 else f".indices()[{i}]"), value
     elif kind in ("dict", "OrderedDict", "defaultdict"):
         for key, value in zip(node[1][0::2], node[1][1::2]):
             yield (f"[#{key[0]}]" if is_ref(key) else f"[{show(key)}]"), value

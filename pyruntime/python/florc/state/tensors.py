@@ -11,19 +11,18 @@ Node: `["tensor", leaf or null, dtype, shape, stride, device, flags, grad_fn, gr
 from __future__ import annotations
 
 import sys
-from typing import Callable, Optional
+from typing import Any
 
+from .autograd import with_history
 from .kind import Kind
-from .kinds import Leaf, Refused, unguarded
+from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
+from .sparse import encode_sparse
 
 
-def torch_module():
-    """torch, only if the program has imported it; Refused otherwise."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        raise Refused("torch is not imported")
-    return torch
+HOST = "cpu"
+DEFERRED = frozenset({"cuda"})
+"""Types of devices whose memory is read later (`florc.staging`); that of others is copied at once."""
 
 
 def extent(shape, stride) -> int:
@@ -43,7 +42,7 @@ def encode_unknown_tensor(enc, t):
 def encode_tensor(enc, t):
     torch = sys.modules["torch"]
     if t.layout is not torch.strided:
-        raise Refused(f"a sparse tensor ({t.layout}) cannot be stored as plain bytes")
+        return encode_sparse(enc, t)
     if t.is_quantized:
         raise Refused("a quantized tensor cannot be stored as plain bytes")
     grad_fn = t.grad_fn
@@ -78,11 +77,8 @@ def _stage(enc, t, shape, stride, device):
         span = extent(shape, stride)
         raw = span <= count
     enc.span(device, pointer, span * size)
-    if device != "cpu":
-        enc.copy()
-        flat = t.detach().as_strided((span,), (1,)) if raw else t.detach().contiguous()
-        t = flat.cpu()
-        return enc.leaf(Leaf(t.data_ptr(), t.numel() * size, t)), raw
+    if device != HOST:
+        return _device_leaf(enc, t, raw, device, (device, pointer, span * size)), raw
     if not raw and span != count:
         enc.copy()
         t = t.detach().contiguous()
@@ -90,43 +86,26 @@ def _stage(enc, t, shape, stride, device):
     return enc.memory(pointer, span * size, t), raw
 
 
-def _restored_node(torch, name: str):
-    """An autograd Function whose node has the recorded class name and whose backward says why it cannot run."""
-    found = _NODES.get(name)
-    if found is None:
-        found = _NODES[name] = type(name, (torch.autograd.Function,), {
-            "forward": staticmethod(lambda ctx, anchor, holder: holder[0]), "backward": staticmethod(_no_history)})
-        found._backward_cls = type(name, (torch.autograd.function.BackwardCFunction,), {"_forward_cls": found})
-    return found
+def _device_leaf(enc, t, raw, device, key) -> int:
+    """The index of a leaf in a device's memory; dense tensors over the same memory have the same one.
 
-
-_NODES: dict = {}
-
-
-NO_HISTORY = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
-
-
-class History:
-    """What is told when a restored tensor turns out to need the history that no checkpoint holds."""
-
-    made = 0
-    """How many tensors without their history were restored in this process."""
-    on_missing: Optional[Callable[[], None]] = None
-
-
-def _no_history(ctx, *grads):
-    if History.on_missing is not None:
-        History.on_missing()
-    raise RuntimeError("restored by florc: its autograd history is not in the checkpoint")
-
-
-def with_history(value, name: str):
-    """`value` as the result of an operation called `name`: prints like the recorded tensor, cannot be differentiated."""
-    torch = torch_module()
-    History.made += 1
-    with torch.enable_grad():
-        anchor = torch.empty(0, requires_grad=True, device=value.device)
-        return _restored_node(torch, name).apply(anchor, [value])
+    What is not dense is copied on the device, which waits for nothing.
+    """
+    enc.copy()
+    dense = raw or t.is_contiguous()
+    index = enc.device_leaves.get(key) if dense else None
+    if index is None:
+        size = t.element_size()
+        flat = t.detach().as_strided((key[2] // size,), (1,)) if raw else t.detach().contiguous().reshape(-1)
+        leaf: Any = DeviceLeaf(device, flat.view(torch_module().uint8), flat.numel() * size)
+        if device.split(":", 1)[0] in DEFERRED:
+            enc.device_bytes += leaf.nbytes
+            index = enc.leaf(leaf)
+        else:
+            index = enc.leaf(leaf.read())
+        if dense:
+            enc.device_leaves[key] = index
+    return index
 
 
 def dtype_of(node):

@@ -1,0 +1,194 @@
+"""Takes checkpoints, and follows those whose bytes are on their way from a device."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections import deque
+from typing import Any, Callable, Deque, Dict, Iterable, List, NamedTuple, Optional
+
+from ..state import DeviceLeaf
+from . import devices
+from .pinned import ALIGNMENT, Block, Pool, layout
+from .worker import Parcel, Worker
+
+HOST = ""
+CLONE_BYTES_PER_S = 5e11
+HELD_BYTES_PER_S = 12e9
+"""About what reaches the host: for so long a device stands still that has no memory for a copy."""
+DRAIN_S = 60.0
+"""At the end of the run a device gets so long to finish its copies."""
+ROOM_S = 600.0
+"""And the disk so long to make room for them."""
+PAUSE_S = 5e-4
+Staged = Callable[[int], None]
+Lost = Callable[[str], None]
+
+
+class Transfer(NamedTuple):
+    """A checkpoint that devices are copying. `staged(seq)` and `lost(why)` are told what becomes of it."""
+
+    parcel: Any
+    nbytes: int
+    buffers: List[Any]
+    events: List[Any]
+    staged: Staged
+    lost: Lost
+
+
+class Staging:
+    """Between encoding and the recorder. Methods are for the thread that trains; only `finish` waits for devices."""
+
+    def __init__(self, recorder: Any, limit: Optional[int] = None):
+        self.recorder = recorder
+        self.capacity = recorder.room()
+        self.pool = Pool(self.capacity if limit is None else limit)
+        self.waiting = 0
+        """Bytes taken that the recorder does not have yet."""
+        self._copying: Deque[Transfer] = deque()
+        self._worker = Worker(recorder)
+        self._finished: List[Dict[str, Any]] = []
+
+    def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
+        """Take a checkpoint as it is at this instant.
+
+        Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
+        raises: then nothing was taken.
+        """
+        if encoded.device_bytes:
+            return self._begin(header, encoded, staged, lost)
+        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
+        if receipt is None:
+            return None
+        staged(receipt["seq"])
+        return receipt["stall_s"]
+
+    @staticmethod
+    def copy_seconds(encoded: Any, host_bytes_per_s: float) -> float:
+        """A guess of how long the training will be held up by taking this checkpoint."""
+        device = encoded.device_bytes
+        return (len(encoded.graph) + encoded.nbytes - device) / host_bytes_per_s + device / HELD_BYTES_PER_S
+
+    def is_blocked(self) -> bool:
+        """Whether nothing can be taken now, whatever it is."""
+        return devices.capturing()
+
+    def _begin(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
+        begun = time.perf_counter()
+        leaves = list(encoded.leaves)
+        needed = encoded.nbytes + len(encoded.graph) + len(header) + (2 * len(leaves) + 4) * ALIGNMENT
+        if needed > self.capacity or devices.capturing():
+            return None
+        blocks = _blocks(leaves)
+        first = devices.named(next(name for name in blocks if name != HOST))
+        buffers = self.pool.take([block.nbytes for several in blocks.values() for block in several], first.pinned)
+        if buffers is None:
+            return None
+        events: List[Any] = []
+        cost = 0.0
+        try:
+            rest = iter(buffers)
+            for name, several in blocks.items():
+                targets = [next(rest) for _ in several]
+                if name == HOST:
+                    _copy_host(leaves, several, targets)
+                else:
+                    cost += _copy_device(devices.named(name), leaves, several, targets, events)
+                for block, target in zip(several, targets):
+                    for index, offset in block.leaves:
+                        leaves[index] = (target.data_ptr() + offset, leaves[index].nbytes)
+        except BaseException:
+            self.pool.forget(buffers)
+            raise
+        nbytes = encoded.nbytes + len(encoded.graph)
+        parcel = Parcel(header, encoded.graph, leaves, None)
+        self._copying.append(Transfer(parcel, nbytes, buffers, events, staged, lost))
+        self.waiting += nbytes
+        return time.perf_counter() - begun + cost
+
+    def poll(self) -> None:
+        """Hand on what has arrived, in the order in which it was taken."""
+        if not self._copying and not self._worker.given:
+            return
+        while self._copying and not devices.capturing() and self._has_arrived():
+            transfer = self._copying.popleft()
+            self._worker.put(transfer.parcel._replace(transfer=transfer))
+        for parcel, seq, why in self._worker.taken():
+            self.pool.give(parcel.transfer.buffers)
+            self.waiting -= parcel.transfer.nbytes
+            parcel.transfer.lost(why) if seq is None else parcel.transfer.staged(seq)
+
+    def _has_arrived(self) -> bool:
+        """Whether the oldest transfer has; one that its device reports as failed is dropped."""
+        try:
+            return all(event.query() for event in self._copying[0].events)
+        except Exception as error:
+            self._lose(f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}")
+            return False
+
+    def _lose(self, why: str) -> None:
+        """Drop the oldest transfer."""
+        transfer = self._copying.popleft()
+        self.pool.forget(transfer.buffers)
+        self.waiting -= transfer.nbytes
+        transfer.lost(why)
+
+    def finished(self, known: Iterable[int]) -> List[Dict[str, Any]]:
+        """What the recorder has finished of the checkpoints whose numbers are known.
+
+        The thread that submits may be told a number later than the disk is done with it.
+        """
+        self.poll()
+        self._finished += self.recorder.poll()
+        known = frozenset(known)
+        ready = [done for done in self._finished if done["seq"] in known]
+        self._finished = [done for done in self._finished if done["seq"] not in known]
+        return ready
+
+    def finish(self, drain_s: float = DRAIN_S, room_s: float = ROOM_S) -> None:
+        """Wait until the recorder has everything; what takes longer is lost."""
+        until = time.monotonic() + drain_s
+        while self._copying and time.monotonic() < until:
+            self.poll()
+            if self._copying:
+                time.sleep(PAUSE_S)
+        while self._copying:
+            self._lose(f"its device had not copied it {drain_s:g} s after the end of the run")
+        self._worker.end_within(room_s)
+        until = time.monotonic() + room_s + DRAIN_S
+        while self._worker.given and time.monotonic() < until:
+            self.poll()
+            if self._worker.given:
+                time.sleep(PAUSE_S)
+
+
+def _blocks(leaves: List[Any]) -> Dict[str, List[Block]]:
+    """Where leaves will lie in pinned memory, by device; those in host memory under HOST. Bytes stay where they are."""
+    sizes: Dict[str, list] = {}
+    for index, leaf in enumerate(leaves):
+        if type(leaf) is not bytes:
+            sizes.setdefault(leaf.device if type(leaf) is DeviceLeaf else HOST, []).append((index, leaf.nbytes))
+    return {name: layout(several) for name, several in sizes.items()}
+
+
+def _copy_host(leaves: List[Any], blocks: List[Block], targets: List[Any]) -> None:
+    for block, target in zip(blocks, targets):
+        for index, offset in block.leaves:
+            ctypes.memmove(target.data_ptr() + offset, leaves[index].ptr, leaves[index].nbytes)
+
+
+def _copy_device(device: Any, leaves: List[Any], blocks: List[Block], targets: List[Any], events: List[Any]) -> float:
+    """Launch the copies of one device; the seconds for which its own work stands still.
+
+    With memory for it, everything is copied on the device first, and goes to the host while the device works on.
+    """
+    nbytes = sum(block.nbytes for block in blocks)
+    if device.room() >= nbytes:
+        copies = [(device.gather([(leaves[index].tensor, offset) for index, offset in block.leaves], block.nbytes),
+                   target[:block.nbytes]) for block, target in zip(blocks, targets)]
+        events.append(device.drain(copies, hold=False))
+        return nbytes / CLONE_BYTES_PER_S
+    copies = [(leaves[index].tensor, target[offset:offset + leaves[index].nbytes])
+              for block, target in zip(blocks, targets) for index, offset in block.leaves]
+    events.append(device.drain(copies, hold=True))
+    return nbytes / HELD_BYTES_PER_S
