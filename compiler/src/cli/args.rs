@@ -24,6 +24,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Answer the log statements added since a run was recorded
     Replay(ReplayArgs),
+    /// Run sampled iterations of a recorded run again, unchanged, and compare
+    Verify(VerifyArgs),
     /// List the recorded runs
     Runs(RunsArgs),
     /// Show what florc would do to each loop of a script, and why
@@ -40,6 +42,7 @@ impl Command {
         match self {
             Command::Record(_) => "record",
             Command::Replay(_) => "replay",
+            Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
             Command::Plan(_) => "plan",
             Command::Instrument(_) => "instrument",
@@ -152,10 +155,38 @@ pub struct ReplayArgs {
     /// Replay the I-th of N parts (1/4 … 4/4): the outputs of all, one after another, are the whole
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "workers")]
     pub shard: Option<(u64, u64)>,
+    /// Print a job script whose N tasks replay one part each, and run nothing
+    #[arg(long, value_enum, value_name = "SCHEDULER", requires = "workers", conflicts_with = "dry_run")]
+    pub emit: Option<Scheduler>,
     /// One JSON object per value on standard output, and one for the report
     #[arg(long)]
     pub json: bool,
     /// Print nothing on standard error but errors and anomalies
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What runs the tasks of a job script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// A job array for `sbatch`
+    Slurm,
+}
+
+/// Arguments of `florc verify`.
+#[derive(Debug, Args, Serialize)]
+pub struct VerifyArgs {
+    /// The run, or its script: an id, a name, `latest`, `latest~1`, train.py (default: the newest run)
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// How many iterations of the main loop run again: the first, the last, and some evenly between
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub samples: u64,
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing on standard error but errors and what differs
     #[arg(short, long)]
     pub quiet: bool,
 }

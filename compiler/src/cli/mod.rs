@@ -5,7 +5,7 @@ mod compile;
 mod modules;
 mod probes;
 
-pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs};
+pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs, VerifyArgs};
 pub use compile::{plans_text, read_source};
 pub use modules::load as load_codebase;
 pub use probes::{to_json as probes_json, to_text as probes_text};

@@ -50,16 +50,16 @@ class Tap:
             return
         self._stream = stream
 
-    def remove(self) -> None:
-        """Let the stream be as it was, and hand on what is left of an unfinished line."""
+    def remove(self, is_cut: bool = False) -> None:
+        """Let the stream be as it was, and hand on what is left of an unfinished line; not of one that was cut."""
         if self._stream is None:
             return
         with contextlib.suppress(AttributeError):
             del self._stream.write
         self._stream = None
-        if self._parts:
+        if self._parts and not is_cut:
             self._sink(self._parts, "", 0)
-            self._parts = []
+        self._parts = []
 
     def _seen(self, write: Callable[[str], int]) -> Callable[[str], int]:
         def seen(text: str) -> int:

@@ -60,7 +60,7 @@ class Replay:
         self.verified = 0
         self.restore_seconds = 0.0
         self.window = window
-        self._begun = False
+        self.begun = False
         """Whether the loop of the window was met."""
         self._leave = leave
         self._reader = unforeseen.Reader(self.versions.files.__contains__)
@@ -93,13 +93,13 @@ class Replay:
         if self.history.is_beyond(path):
             self._leave.at_end()
         if self.window is not None:
-            self._begun |= path.startswith(self.window.outermost + "=")
-            if self.window.side(path) == 1:
+            self.begun |= self.window.begins(path)
+            if self.window.is_over(path, self.begun):
                 self._leave.window_over()
 
     def answers(self, path: Optional[str] = None) -> bool:
         """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
-        return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self._begun)
+        return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self.begun)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
@@ -114,9 +114,11 @@ class Replay:
         return True
 
     def _must_run(self, block: str, key: str) -> Optional[str]:
-        if self.window is not None and self.window.is_in(key):
-            return "the iterations asked for are in it"
-        reason = self.why_never_skipped(block) if self.answers() or self.versions.outside else self._why_forced(block)
+        reason = self.window.why_run(key) if self.window is not None else None
+        if reason is not None:
+            return reason
+        reason = self.why_never_skipped(block) if self.window is None or self.answers() else (
+            self._why_forced(block) or self.versions.why_run_before(block, self.window.is_next(key)))
         if reason is not None:
             return reason
         checkpoint = self.history.checkpoints.get(key)
@@ -138,27 +140,10 @@ class Replay:
         forced = self._why_forced(block)
         if forced is not None:
             return forced
-        if self.versions.is_probed(block):
-            return "holds or reaches an added statement"
-        held = self.history.held_by(block)
-        if held is None:
-            return None
-        loop = places.loops.get(block) or self.versions.loop(block)
-        if loop is None:
-            return None
-        missing = [p.name for p in loop.places if not p.iterated and p.name not in held.places and not self._absent(p, held)]
-        if missing:
-            return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
-        if loop.gradients and not held.gradients:
-            return "gradients are read after it, and its checkpoints do not hold them"
-        return None
+        return self.versions.why_run(block)
 
     def _why_forced(self, block: str) -> Optional[str]:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
-
-    def _absent(self, place: places.Place, held: Checkpoint) -> bool:
-        """Whether the record, too, had this place in its plan, and it was unbound then."""
-        return place.name in self.history.planned.get(held.block, ())
 
     def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
         """Put the side effects of a skipped block back."""
@@ -288,7 +273,7 @@ class Replay:
 
     def _line(self, parts: List[Part], file: str, line: int) -> None:
         if self.answers(parts[-1].path):
-            self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts)))
+            self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts if self.answers(part.path))))
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""

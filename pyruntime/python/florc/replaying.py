@@ -9,9 +9,9 @@ import os
 import sys
 import threading
 import time
-from typing import Any, Dict, NoReturn, Optional, Set
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set
 
-from . import launch, messages, project, report, selection, session, start, workers
+from . import batch, forecast, launch, messages, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -24,52 +24,69 @@ from .window import Window
 AGAIN = "_FLORC_REPLAY_AGAIN"
 """What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
 reasons, and how many bytes its probes wrote."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
 def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> int:
     """Answer the statements added since the run was recorded; the exit code."""
+    run = recorded_run(wanted, path)
+    script = present_script(run, path)
+    start.with_hash_seed(run.info["hash_seed"])
+    history = History(run)
+    versions = Versions(history, script)
+    task = workers.Task.of_this_process()
+    if arguments.get("emit"):
+        sys.stdout.write(batch.slurm(run, [word for word in _STARTED[0]], arguments["workers"]))
+        return 0
+    if arguments["dry_run"]:
+        sys.stdout.write(forecast.describe(history, versions, arguments))
+        return 0
+    _refuse_drift(versions, arguments["allow_drift"])
+    windows = [task.window if task else selection.selected(history, arguments)]
+    if arguments["shard"]:
+        windows = [_shard(history, versions, *arguments["shard"])]
+    elif task is None and (arguments["workers"] or 1) > 1:
+        windows = selection.shards(history, versions, arguments["workers"])
+        if len(windows) == 1:
+            say("one process replays it: there is no loop to share out, or it is restored as a whole")
+    if len(windows) > 1:
+        return _in_parallel(run, history, versions, windows, arguments["json"])
+    run_script(Attempt(run, script, history, versions, set(arguments["step_into"]), arguments["json"], windows[0], task))
+
+
+def recorded_run(wanted: Optional[str], path: Optional[str]) -> Run:
+    """The run to replay. Raises Unusable when there is none that can be."""
     run = find(store_path(), wanted, path)
     if run.is_running():
         raise Unusable(f"{run.id} is still being recorded")
     if run.source(str(run.info.get("script"))) is None:
         raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
-    script = _present_script(run, path)
-    start.with_hash_seed(run.info["hash_seed"])
-    history = History(run)
-    versions = Versions(history, script)
-    _refuse_drift(versions, arguments["allow_drift"])
-    if arguments["dry_run"]:
-        sys.stdout.write(report.dry_run(history, versions, set(arguments["step_into"])))
-        return 0
-    task = workers.Task.of_this_process()
-    if task is None and (arguments["workers"] or 1) > 1:
-        return _in_parallel(run, history, versions, arguments)
-    window = task.window if task else _window(history, versions, arguments)
-    _run(run, script, history, versions, arguments, window, task)
+    return run
 
 
-def _window(history: History, versions: Versions, arguments: Dict[str, Any]) -> Optional[Window]:
-    if arguments["shard"]:
-        number, count = arguments["shard"]
-        found = selection.shards(history, versions, count)
-        if number > len(found):
-            say(f"shard {number} of {count} has nothing to do: the run is cut into {len(found)}")
-            _exit(0)
-        return found[number - 1]
-    return selection.selected(history, arguments)
+def _shard(history: History, versions: Versions, number: int, count: int) -> Optional[Window]:
+    found = selection.shards(history, versions, count)
+    if number > len(found):
+        say(f"shard {number} of {count} has nothing to do: the run is cut into {len(found)}")
+        _exit(0)
+    return found[number - 1]
 
 
-def _in_parallel(run: Run, history: History, versions: Versions, arguments: Dict[str, Any]) -> int:
-    windows = selection.shards(history, versions, arguments["workers"])
+def _in_parallel(run: Run, history: History, versions: Versions, windows: List[Window], as_json: bool) -> int:
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
-    done = workers.run(windows, folder, [sys.executable, main, *words], {**environment, start.HASH_SEED: run.info["hash_seed"]})
-    merged = workers.Merged(history, versions, None)
+    try:
+        done = workers.run(windows, folder, [sys.executable, main, *words],
+                           {**environment, start.HASH_SEED: run.info["hash_seed"]})
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    merged = workers.Merged(history, versions)
     workers.merge(merged, done)
-    return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
+    return report.finish_merged(merged, time.perf_counter() - begun, as_json)
 
 
 def _folder(run: Run) -> str:
@@ -78,7 +95,7 @@ def _folder(run: Run) -> str:
     return folder
 
 
-def _present_script(run: Run, path: Optional[str]) -> launch.Script:
+def present_script(run: Run, path: Optional[str]) -> launch.Script:
     module = run.info.get("module")
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:
@@ -103,39 +120,56 @@ def _refuse_drift(versions: Versions, allowed: bool) -> None:
                        + "\n  undo the change, or run these loops again with --allow-drift: values may then differ")
 
 
-def _run(run: Run, script: launch.Script, history: History, versions: Versions, arguments: Dict[str, Any],
-         window: Optional[Window], task: Optional[workers.Task]) -> NoReturn:
+class Attempt(NamedTuple):
+    """What one process replays. `task`: it is a worker's; None for the whole command."""
+
+    run: Run
+    script: launch.Script
+    history: History
+    versions: Versions
+    forced: Set[str]
+    as_json: bool
+    window: Optional[Window]
+    task: Optional[workers.Task]
+
+
+def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> NoReturn:
+    """Run the script as a replay, report (`told`), and end the process."""
+    run, script, task = attempt.run, attempt.script, attempt.task
     folder = _folder(run)
     if os.path.isdir(run.info["cwd"]):
         os.chdir(run.info["cwd"])
     earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": 0}'))
     again: Dict[str, str] = earlier["blocks"]
-    forced: Set[str] = {*arguments["step_into"], *again}
     messages.to_descriptor(2)
     divert = Divert(os.path.join(folder, "output"), earlier["written"])
     begun = time.perf_counter()
 
-    def finish(failure: Optional[BaseException] = None) -> int:
+    def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
         session.end()
-        replaying.tap.remove()
+        replaying.tap.remove(is_cut)
         seconds = time.perf_counter() - begun
         divert.undo()
         replaying.reasons.update(again)
+        outcome = report.check(replaying)
+        code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
-            workers.keep(replaying, task, failure)
-        return report.finish(replaying, seconds, failure, arguments["json"] and task is None, folder)
+            failed = failure is not None and not report.ended_so(replaying, failure)
+            workers.keep(replaying, task, outcome.anomalies, outcome.compared, failed)
+        return code
 
     def at_end() -> NoReturn:
         say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
         _exit(finish())
 
-    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert, task), lambda: _exit(finish()))
-    replaying = Replay(history, versions, divert, forced, arguments["json"], leave, window)
-    start.Generators(lambda name, value: None, history.generators)
+    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert, task), lambda: _exit(finish(is_cut=True)))
+    replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
+                       attempt.window)
+    start.Generators(lambda name, value: None, attempt.history.generators)
     failure: Optional[BaseException] = None
     try:
         code = replaying.compile(script.text, script.path, project.MAIN)
-        sys.meta_path.insert(0, project.ProjectFinder(versions.territory, replaying.compile))
+        sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, replaying.compile))
         session.begin(replaying)
         replaying.tap.install()
         launch.execute(script, code)

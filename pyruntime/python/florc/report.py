@@ -32,13 +32,16 @@ class Check(NamedTuple):
         return "exact" if self.compared else "unverified"
 
 
-def check(replay: Union[Replay, Merged]) -> Check:
+def check(replay: Replay) -> Check:
     """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3)."""
     removed = replay.versions.removed_lines()
     window = replay.window
-    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed
-             and (window is None or window.holds(line.path, window.outermost in line.begun)))
-    recorded = _not_skipped(lines, set(replay.skipped))
+
+    def is_held(place: Union[LogLine, Part], line: LogLine) -> bool:
+        return window is None or window.holds(place.path, window.outermost in line.begun)
+
+    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed and is_held(line, line))
+    recorded = _not_skipped(lines, set(replay.skipped), is_held)
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
@@ -56,15 +59,19 @@ def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
     return read(old) != read(new)
 
 
-def _not_skipped(lines: Iterable[LogLine], skipped: Set[str]) -> List[LogLine]:
-    """What a replay prints that skips these blocks: a line may have been written in part outside and in part inside."""
+def _not_skipped(lines: Iterable[LogLine], skipped: Set[str],
+                 is_held: Callable[[Part, LogLine], bool]) -> List[LogLine]:
+    """What a replay prints that skips these blocks: a line may have been written in part outside and in part inside.
+
+    `is_held`: whether the replay answers for a part of a line.
+    """
     found, begun = [], ""
     for line in lines:
         is_skipped = _inside(line.path, skipped)
         if not line.parts and not begun:
             found += [] if is_skipped else [line]
             continue
-        parts = line.parts or [Part(line.path, line.text)]
+        parts = [part for part in line.parts if is_held(part, line)] if line.parts else [Part(line.path, line.text)]
         begun += "".join(part.text for part in parts if not _inside(part.path, skipped))
         if not is_skipped:
             found.append(line._replace(text=begun))
@@ -86,33 +93,29 @@ def _difference(old: Any, new: Any) -> str:
     return f"{where}: printed {new.text!r} instead of {old.text!r}"
 
 
-def finish(replay: Replay, seconds: float, failure: Optional[BaseException], as_json: bool, folder: str) -> int:
+def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[BaseException], as_json: bool,
+           folder: str) -> int:
     """Print the report; the exit code."""
     if failure is not None:
         _tell_failure(failure, folder)
-    outcome = check(replay)
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)
-    if failure is not None and not _ended_so(replay, failure):
+    if failure is not None and not ended_so(replay, failure):
         return ANOMALOUS
     return ANOMALOUS if outcome.anomalies else 0
 
 
 def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     """Print the report of a parallel replay; the exit code."""
-    outcome = check(merged)
+    outcome = Check(merged.differences, merged.compared)
     if as_json:
         _print_values(merged, outcome, seconds)
     _tell(merged, outcome, seconds)
-    if merged.failure is not None:
-        say(f"the script raised {merged.failure}", always=True)
-        if merged.history.run.status != "exception" and not merged.history.run.status.startswith("exit "):
-            return ANOMALOUS
-    return ANOMALOUS if outcome.anomalies else 0
+    return ANOMALOUS if outcome.anomalies or merged.failed else 0
 
 
-def _ended_so(replay: Replay, failure: BaseException) -> bool:
+def ended_so(replay: Replay, failure: BaseException) -> bool:
     """Whether the recorded run ended in the same way."""
     if isinstance(failure, SystemExit):
         return replay.history.run.status == f"exit {failure.code}"
@@ -162,25 +165,3 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         say(f"exact: {lines} recorded lines and the state of {replay.verified} blocks reappeared unchanged")
     else:
         say("unverified: nothing the recorded run kept could be compared with this replay")
-
-
-def dry_run(history: History, versions: Versions, forced: Set[str]) -> str:
-    """What a replay would do with each block, and why."""
-    out = [f"run {history.run.id}"]
-    for change in versions.changes:
-        out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
-    by_block: dict = {}
-    for key, checkpoint in history.checkpoints.items():
-        by_block.setdefault(checkpoint.block, []).append(checkpoint)
-    for plan in history.plans.values():
-        for loop in plan["loops"]:
-            if not loop["memoized"]:
-                continue
-            block = loop["id"]
-            held = by_block.get(block, [])
-            probing = versions.is_probed(block) or block in forced
-            what = "runs again: holds or reaches an added statement" if probing else (
-                f"restored from {len(held)} checkpoints ({messages.size(sum(c.nbytes for c in held))})"
-                if held else f"runs again: {history.why_not_kept(block)}")
-            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
-    return "\n".join(out) + "\n"

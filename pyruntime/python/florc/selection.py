@@ -6,58 +6,58 @@ import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import segments
+from .costs import Costs
 from .history import History
 from .launch import Unusable
 from .timeline import Followed, variables_of
 from .versions import Versions
-from .window import END, Level, Window
-
-RESTORED_S = 0.02
-"""What an iteration costs whose blocks are restored, before any was seen."""
+from .window import END, Samples, Window
 
 
 def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
     """The window that was asked for; None for the whole run."""
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
-        return Window([Level(loop.loop, loop.count - 1, loop.count)])
+        return _window(loop, max(0, whole(history, loop) - 1), END)
     if arguments["around"]:
         return _around(history, arguments["around"], arguments["window"])
     if arguments["iterations"]:
-        return Window(_levels(history, arguments["iterations"]))
+        return _window(*_levels(history, arguments["iterations"]))
     return None
 
 
+def _window(loop: Followed, start: int, stop: int) -> Window:
+    return Window(loop.place, start, stop)
+
+
 def _around(history: History, words: str, width: int) -> Window:
-    levels = _levels(history, words)
-    *outer, last = levels
-    if last.stop != last.start + 1:
+    loop, start, stop = _levels(history, words)
+    if stop != start + 1:
         raise Unusable("--around names one iteration: --around epoch=12")
-    return Window([*outer, Level(last.loop, max(0, last.start - width), last.stop + width)])
+    return Window(loop.place, max(0, start - width), stop + width)
 
 
-def _levels(history: History, words: str) -> List[Level]:
-    levels: List[Level] = []
+def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
+    """The innermost loop that is named, and the range of its iterations."""
     within = ""
     variables = _variables(history)
     parts = [part.strip() for part in words.split(",")]
     for n, part in enumerate(parts):
         name, equals, numbers = part.rpartition("=")
-        loop = (history.timeline.named(name.strip(), within, variables) if equals
+        loop = (history.timeline.named(name.strip(), within, variables) if equals or within
                 else history.timeline.main_loop(history.seconds))
-        start, stop = _range(numbers, loop)
+        start, stop = _range(numbers, loop, whole(history, loop))
         if n + 1 < len(parts) and stop != start + 1:
             raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
-        levels.append(Level(loop.loop, start, stop))
         within = f"{loop.place}={start}/"
-    return levels
+    return loop, start, stop
 
 
 def _variables(history: History) -> Dict[str, List[str]]:
     return {loop["id"]: variables_of(loop["header"]) for plan in history.plans.values() for loop in plan["loops"]}
 
 
-def _range(text: str, loop: Followed) -> Tuple[int, int]:
+def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
     """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
@@ -67,46 +67,70 @@ def _range(text: str, loop: Followed) -> Tuple[int, int]:
     def index(number: str) -> int:
         value = int(number)
         if value < 0 and (not loop.numbers or min(loop.numbers.values()) >= 0):
-            return max(0, loop.count + value)
-        return loop.index_of(value)
+            return count + value
+        return loop.index_of(value, at_least=bool(several))
 
     start = index(first) if first else 0
     stop = start + 1 if not several else index(last) if last else END
-    if start >= loop.count:
-        raise Unusable(f"{text}: the recorded run has only {loop.count} iterations of {loop.loop}")
+    start = max(0, start) if several else start
+    if start >= count or start < 0:
+        raise Unusable(f"{text}: the recorded run has only {count} iterations of {loop.loop}")
     if stop <= start:
         raise Unusable(f"{text}: no iteration is in this range")
     return start, stop
 
 
-def shards(history: History, versions: Versions, count: int) -> List[Window]:
-    """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist."""
-    loop = history.timeline.main_loop(history.seconds)
-    work, reach = costs(history, versions, loop)
-    found = segments.partition(work, reach, count)
+def whole(history: History, loop: Followed) -> int:
+    """The number of iterations that the recorded run finished, as far as is known."""
+    count = loop.count
+    if history.run.status in ("killed", "interrupted"):
+        return max(0, count - (len(loop.place.split("=")) == 1))
+    # Nothing tells that the condition of a `while` was false, unless something was done after it.
+    return count if not count or _was_entered(history, loop, count - 1) else count - 1
+
+
+def _was_entered(history: History, loop: Followed, index: int) -> bool:
+    """Whether there was such an iteration: of a `while` loop, its condition may have been false."""
+    inside = f"{loop.place}={index}"
+    for file, plan in history.plans.items():
+        entries = {entry["id"]: entry for entry in plan["loops"]}
+        entry = entries.get(loop.base)
+        if entry is None:
+            continue
+        if not entry["header"].startswith("while"):
+            return True
+        within = {name for name, other in entries.items() if entry["line"] < other["line"] <= entry["end_line"]}
+        blocks = (key[len(inside) + 1:].split("/")[0] for key in history.block_seconds if key.startswith(inside + "/"))
+        return any(key.split("#")[0] in within for key in blocks) or any(
+            line.file == file and entry["line"] < abs(line.line) <= entry["end_line"]
+            for line in history.lines if line.path == inside or line.path.startswith(inside + "/"))
+    return True
+
+
+def shards(history: History, versions: Versions, count: int) -> List[Optional[Window]]:
+    """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist.
+
+    [None] when it cannot be cut: it has no loop to cut, or that loop is restored as one.
+    """
+    try:
+        costs = Costs(history, versions)
+    except Unusable:
+        return [None]
+    found = segments.partition(costs.work, costs.reach, count)
     last = len(found) - 1
-    return [Window([Level(loop.loop, start, END if n == last else stop)], before=n == 0, after=n == last)
+    if last < 1 or costs.is_restored_whole():
+        return [None]
+    return [Window(costs.loop.place, start, END if n == last else stop, before=n == 0, after=n == last)
             for n, (start, stop) in enumerate(found)]
 
 
-def costs(history: History, versions: Versions, loop: Followed) -> Tuple[List[float], List[float]]:
-    """Seconds of each iteration in a work segment, and seconds until the start of each is reached."""
-    whole = history.timeline.seconds(loop.place, history.seconds)
-    saved_probed = [0.0] * len(whole)
-    saved = [0.0] * len(whole)
-    for key, seconds in history.block_seconds.items():
-        *around, last = key.split("/")
-        block = last.split("#")[0]
-        if len(around) != 1 or around[0].split("=")[0] != loop.place or key not in history.checkpoints:
-            continue
-        index = int(around[0].split("=")[1])
-        if index < len(whole):
-            saved[index] += seconds
-            if not versions.is_probed(block):
-                saved_probed[index] += seconds
-    work = [max(total - skipped, 0.0) + RESTORED_S for total, skipped in zip(whole, saved_probed)]
-    reach, so_far = [], 0.0
-    for total, skipped in zip(whole, saved):
-        reach.append(so_far)
-        so_far += max(total - skipped, 0.0) + RESTORED_S
-    return work, reach
+def sampled(history: History, count: int) -> Samples:
+    """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between."""
+    loop = history.timeline.main_loop(history.seconds)
+    held = sorted({int(key[len(loop.place) + 1:].split("/")[0]) for key in history.checkpoints
+                   if key.startswith(loop.place + "=")})
+    held = [index for index in held if index < whole(history, loop)]
+    if not held:
+        raise Unusable(f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
+    chosen = {held[round(n * (len(held) - 1) / max(1, count - 1))] for n in range(count)}
+    return Samples(loop.place, sorted(chosen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Dict, List, NamedTuple, Optional
 
@@ -26,24 +27,34 @@ class Followed(NamedTuple):
         return self.place.rsplit("/", 1)[-1]
 
     @property
+    def base(self) -> str:
+        """Its id in the plan: a loop that runs again in the same place is `L2.1`."""
+        name, _, again = self.loop.rpartition(".")
+        return name if again.isdigit() else self.loop
+
+    @property
     def count(self) -> int:
         """How many iterations were begun."""
         return next(iter(self.ended), max(self.begun, default=-1) + 1)
 
-    def index_of(self, number: int) -> int:
-        """The iteration over a number; where numbers are not known to be evenly spaced: the iteration of that count.
+    def index_of(self, number: int, at_least: bool = False) -> int:
+        """The iteration over a number, or the first over `at_least` that; where no numbers are known: that iteration.
 
         Raises Unusable when there is none.
         """
         if not self.numbers:
             return number
-        for index, known in self.numbers.items():
-            if known == number:
-                return index
-        known_ones = sorted(self.numbers.items())
-        (first, a), (last, b) = known_ones[0], known_ones[-1]
+        known = sorted(self.numbers.items())
+        exact = next((index for index, value in known if value == number), None)
+        if exact is not None:
+            return exact
+        (first, a), (last, b) = known[0], known[-1]
+        if at_least and len(known) == self.count and b > a:
+            return next((index for index, value in known if value >= number), self.count)
         step = (b - a) / (last - first) if last > first else 1
         index = first + (number - a) / step if step else -1
+        if at_least and step > 0:
+            return max(0, math.ceil(index))
         if index != int(index) or index < 0:
             raise Unusable(f"no iteration of {self.loop} is over {number}")
         return int(index)
@@ -57,11 +68,14 @@ class Timeline:
         self._order: List[tuple] = []
 
     def iteration(self, path: str, at: float) -> None:
-        """An iteration began."""
-        place, _, index = path.rpartition("=")
-        loop = self.loops.setdefault(place, Followed(place, {}, {}, {}))
-        loop.begun.setdefault(int(index), at)
-        self._order.append((at, place))
+        """An iteration began, and so did those around it."""
+        parts = path.split("/")
+        for n, part in enumerate(parts, 1):
+            loop, sign, index = part.partition("=")
+            if sign:
+                place = "/".join([*parts[: n - 1], loop])
+                self.loops.setdefault(place, Followed(place, {}, {}, {})).begun.setdefault(int(index), at)
+        self._order.append((at, path.rpartition("=")[0]))
 
     def over(self, path: str) -> None:
         """There was no such iteration: the iterator had no more."""
@@ -82,7 +96,7 @@ class Timeline:
         loop = self.loops[place]
         known = sorted(loop.begun.items())
         begun = known[-1][1] if known else 0.0
-        later = (at for at, other in self._order if at > begun and not other.startswith(place))
+        later = (at for at, other in self._order if at > begun and other != place and not other.startswith(place + "="))
         over = loop.ended or {loop.count: max(begun, min(later, default=begun if end is None else end))}
         stops = [*known[1:], *over.items()]
         found = [0.0] * loop.count
@@ -102,9 +116,9 @@ class Timeline:
         """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is."""
         inside = [loop for loop in self.loops.values() if loop.place.startswith(within)
                   and len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
-        found = [loop for loop in inside if name == loop.loop or name in variables.get(loop.loop, ())]
+        found = [loop for loop in inside if name == loop.loop or name in variables.get(loop.base, ())]
         if not found:
-            known = sorted({variable for loop in inside for variable in variables.get(loop.loop, ()) or [loop.loop]})
+            known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
             where = f" inside {within.rstrip('/')}" if within else ""
             raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else ""))
         return found[0]

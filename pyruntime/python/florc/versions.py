@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from . import _native, places
+from . import _native, carried, places
 from .history import History
 from .launch import Script
 from .project import MAIN, Territory, analyse, decode, package_of_module
@@ -34,6 +35,8 @@ class Versions:
         self._reached: Set[str] = set()
         self._loops: Dict[str, places.Loop] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
+        self._accumulated: Optional[bool] = None
+        self._fresh: Dict[Tuple[str, str], bool] = {}
         self.territory = Territory(script)
         self._project = analyse(script, self.territory)
         self._add_recorded()
@@ -51,6 +54,8 @@ class Versions:
     def _compare(self) -> None:
         comparison = _native.Comparison(self._history.run.files(), self._project)
         self.changes.clear()
+        self._accumulated = None
+        self._fresh.clear()
         self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
         for file, emitted in self._emitted.items():
             self._note(file, emitted)
@@ -97,6 +102,65 @@ class Versions:
         """(file, line) of the recorded version where log statements stood that are gone now."""
         return {(change.file, line) for change in self.changes if change.removed and change.kind == "removed log"
                 for line in range(change.line, change.end_line + 1)}
+
+    def why_run(self, block: str) -> Optional[str]:
+        """Why a block runs wherever values are asked for; None when its checkpoints may be restored."""
+        if self.is_probed(block):
+            return "holds or reaches an added statement"
+        missing = [place.name for place in self._missing(block)]
+        if missing:
+            return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
+        return "gradients are read after it, and its checkpoints do not hold them" if self._lacks_gradients(block) else None
+
+    def why_run_before(self, block: str, is_next: bool = False) -> Optional[str]:
+        """Why a block runs in iterations before those that are asked for: what it leaves behind would be missed there.
+
+        `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
+        """
+        if self.outside or self.drift or self._accumulates():
+            return self.why_run(block)
+        lasting = [place.name for place in self._missing(block)
+                   if place.mutated or not self._is_fresh(block, place.name)]
+        if lasting:
+            return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"
+        return "gradients are read in the next iteration" if is_next and self._lacks_gradients(block) else None
+
+    def _lacks_gradients(self, block: str) -> bool:
+        held, loop = self._history.held_by(block), self._loops.get(block)
+        return held is not None and loop is not None and loop.gradients and not held.gradients
+
+    def _missing(self, block: str) -> List[places.Place]:
+        """Places that are read after the block, and that its checkpoints do not hold."""
+        held, loop = self._history.held_by(block), self._loops.get(block)
+        if held is None or loop is None:
+            return []
+        unbound = self._history.planned.get(block, ())  # the record, too, had them in its plan, and they were unbound
+        return [place for place in loop.places
+                if not place.iterated and place.name not in held.places and place.name not in unbound]
+
+    def _accumulates(self) -> bool:
+        """Whether added statements keep something from one iteration for a later one."""
+        if self._accumulated is None:
+            lines: Dict[str, Set[int]] = {}
+            for change in self.probes:
+                lines.setdefault(change.file, set()).update(range(change.line, change.end_line + 1))
+            self._accumulated = any(carried.accumulates(self._tree(file), added.__contains__)
+                                   for file, added in lines.items())
+        return self._accumulated
+
+    def _is_fresh(self, block: str, place: str) -> bool:
+        """Whether what an earlier run of the block left at a place is never read."""
+        loop = self._loops[block]
+        known = self._fresh.get((block, place))
+        if known is None:
+            known = self._fresh[block, place] = carried.is_fresh(self._tree(loop.file), loop.line, place)
+        return known
+
+    def _tree(self, file: str) -> ast.Module:
+        try:
+            return ast.parse(self._project.text(file) or "")
+        except (SyntaxError, RecursionError, ValueError):
+            return ast.Module([], [])
 
     @property
     def drift(self) -> List[Change]:

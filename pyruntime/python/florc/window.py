@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 END = 1 << 62
 """Beyond every iteration."""
-
-
-class Level(NamedTuple):
-    """Iterations `start` to `stop` (not included), counted from 0, of a followed loop."""
-
-    loop: str
-    start: int
-    stop: int
 
 
 def iterations_of(path: str) -> List[Tuple[str, int]]:
@@ -27,56 +19,83 @@ def iterations_of(path: str) -> List[Tuple[str, int]]:
 
 
 class Window:
-    """Iterations of one loop; `levels` begins with the loops around it, of each one iteration.
+    """Iterations `start` to `stop` (not included), counted from 0, of the followed loop at a place of the loop nest.
 
-    `before` and `after` tell whether what stands before and after the outermost of these loops belongs to it.
+    `place` names the iterations around the loop, too: `L1`, `L1#0/L1` (a loop that is a block itself),
+    `L1=2/L2#0/L2`. `before` and `after` tell whether what stands before and after the outermost of these loops belongs
+    to the window.
     """
 
-    def __init__(self, levels: List[Level], before: bool = False, after: bool = False):
-        self.levels, self.before, self.after = levels, before, after
-
-    @property
-    def outermost(self) -> str:
-        """The loop that decides what is before and what after."""
-        return self.levels[0].loop
+    def __init__(self, place: str, start: int, stop: int, before: bool = False, after: bool = False):
+        self.place, self.start, self.stop, self.before, self.after = place, start, stop, before, after
+        self._parts = place.split("/")
+        self.outermost = place.split("=")[0]
+        """The place of the loop that decides what is before and what after."""
 
     def side(self, path: str) -> Optional[int]:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
-        inside = dict(reversed(iterations_of(path)))
-        for level in self.levels:
-            index = inside.get(level.loop)
-            if index is None:
+        *around, last = self._parts
+        parts = path.split("/")
+        for wanted, part in zip(around, parts):
+            if part == wanted:
+                continue
+            loop, sign, index = part.partition("=")
+            wanted_loop, _, wanted_index = wanted.partition("=")
+            if not sign or loop != wanted_loop:
                 return None
-            if index < level.start:
-                return -1
-            if index >= level.stop:
-                return 1
-        return 0
+            return -1 if int(index) < int(wanted_index) else 1
+        loop, sign, index = parts[len(around)].partition("=") if len(parts) > len(around) else ("", "", "")
+        if not sign or loop != last:
+            return None
+        return self.side_of(int(index))
+
+    def side_of(self, index: int) -> int:
+        """The same of an iteration of its loop."""
+        return -1 if index < self.start else int(index >= self.stop)
 
     def holds(self, path: str, begun: bool) -> bool:
         """Whether a place belongs to the window; `begun`: whether its outermost loop was met by then."""
         side = self.side(path)
         if side is not None:
             return side == 0
-        if any(loop == self.outermost for loop, _ in iterations_of(path)):
-            return False
         return self.after if begun else self.before
 
-    def is_in(self, key: str) -> bool:
-        """Whether a block (its key) is one of the loops, on the way to the window."""
-        *outer, last = key.split("/")
-        block, _, occurrence = last.partition("#")
-        loops = [level.loop for level in self.levels]
-        if occurrence != "0" or block not in loops:
-            return False
-        around = self.levels[: loops.index(block)]
-        return not around or Window(around).side("/".join(outer)) == 0
+    def begins(self, path: str) -> bool:
+        """Whether an iteration is one of its outermost loop."""
+        return path.startswith(self.outermost + "=")
+
+    def is_over(self, path: str, begun: bool) -> bool:
+        """Whether nothing that the window holds can come any more."""
+        side = self.side(path)
+        return side == 1 or side is None and begun and not self.after and not self.begins(path)
+
+    def why_run(self, key: str) -> Optional[str]:
+        """Why a block (its key) must run whatever it holds."""
+        return "the iterations asked for are in it" if self.place.startswith(key + "/") else None
+
+    def is_next(self, key: str) -> bool:
+        """Whether a block is in the last iteration before the window."""
+        return Window(self.place, self.start - 1, self.start).side(key) == 0
+
+    def describe(self) -> str:
+        """`iterations 6 to 11 of L1`."""
+        to = "the end" if self.stop >= END else str(self.stop - 1)
+        return f"iterations {self.start} to {to} of {self.place}"
 
     def to_json(self) -> Dict[str, Any]:
         """For another process."""
-        return {"levels": self.levels, "before": self.before, "after": self.after}
+        return {"place": self.place, "start": self.start, "stop": self.stop, "before": self.before, "after": self.after}
 
-    @classmethod
-    def from_json(cls, read: Dict[str, Any]) -> "Window":
-        """What `to_json` made."""
-        return cls([Level(*level) for level in read["levels"]], read["before"], read["after"])
+
+class Samples(Window):
+    """Single iterations of a loop, in which every block runs again."""
+
+    def __init__(self, place: str, indices: List[int]):
+        super().__init__(place, min(indices), max(indices) + 1)
+        self.indices = indices
+
+    def side_of(self, index: int) -> int:
+        return 1 if index > max(self.indices) else -(index not in self.indices)
+
+    def why_run(self, key: str) -> Optional[str]:
+        return super().why_run(key) or ("it is verified" if self.side(key) == 0 else None)

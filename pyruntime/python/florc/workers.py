@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,14 +16,16 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from .history import History
 from .messages import duration, say
-from .replay import Line, Replay, Value
+from .replay import Replay, Value
 from .versions import Versions
-from .window import END, Window
+from .window import Window
 
 WORKER = "_FLORC_REPLAY_WORKER"
 """What a worker is told (JSON): its window, and the file that its result goes to."""
 _ATTEMPTS = 2
 _LOG_LINES = 20
+_PATIENCE_S = 5
+_PR_SET_PDEATHSIG = 1
 
 
 class Task(NamedTuple):
@@ -40,56 +45,56 @@ class Task(NamedTuple):
         if told is None:
             return None
         read = json.loads(told)
-        return cls(Window.from_json(read["window"]), read["result"])
+        _end_with_parent()
+        return cls(Window(**read["window"]), read["result"])
+
+
+def _end_with_parent() -> None:
+    """A worker has its own process group, so that Ctrl-C is its parent's; where the parent is killed, it ends as well."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Merged:
     """The segments of a replay as one: what the report asks of a `Replay`."""
 
-    def __init__(self, history: History, versions: Versions, window: Optional[Window]):
-        self.history, self.versions, self.window = history, versions, window
-        self.lines: List[Line] = []
+    def __init__(self, history: History, versions: Versions):
+        self.history, self.versions = history, versions
         self.values: List[Value] = []
         self.differences: List[str] = []
         self.skipped: List[str] = []
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
-        self.verified = 0
+        self.compared = self.verified = 0
         self.restore_seconds = 0.0
-        self.failure: Optional[str] = None
+        self.failed = False
+        """Whether the script ended otherwise than in the record."""
 
     def add(self, result: Dict[str, Any]) -> None:
         """Put the next segment's result after the others."""
-        self.lines += [Line(*line) for line in result["lines"]]
         self.values += [Value(*value) for value in result["values"]]
         self.differences += [found for found in result["differences"] if found not in self.differences]
         self.skipped += result["skipped"]
         self.reasons.update(result["reasons"])
         for block, times in result["entered"].items():
             self.entered[block] = self.entered.get(block, 0) + times
+        self.compared += result["compared"]
         self.verified += result["verified"]
         self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
-        self.failure = self.failure or result["failure"]
+        self.failed |= result["failed"]
 
 
-def keep(replay: Replay, task: Task, failure: Optional[BaseException]) -> None:
+def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed: bool) -> None:
     """Write a worker's result; it appears whole or not at all."""
-    ended = None
-    if failure is not None:
-        ended = f"{type(failure).__name__}: {failure}"
     result = {
-        "lines": replay.lines, "values": replay.values, "differences": replay.differences, "entered": replay.entered,
-        # a block that another worker's segment holds was skipped on the way; its lines are that worker's
-        "skipped": [key for key in replay.skipped if task.window.holds(key, _has_begun(key, task.window))],
-        "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds, "failure": ended,
+        "values": replay.values, "differences": anomalies, "compared": compared, "entered": replay.entered,
+        "skipped": [key for key in replay.skipped if task.window.holds(key, replay.begun)],
+        "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
+        "failed": failed,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
         json.dump(result, file)
     os.replace(task.result + ".new", task.result)
-
-
-def _has_begun(key: str, window: Window) -> bool:
-    return window.after and not window.before
 
 
 class _Worker:
@@ -117,7 +122,8 @@ class _Worker:
         self.attempts += 1
         with open(self.out, "wb") as out, open(self.log, "ab") as log:
             self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=out, stderr=log,
-                                            env={**self._environment, **self.task.to_environment()})
+                                            env={**self._environment, **self.task.to_environment()},
+                                            start_new_session=True)
 
     def result(self) -> Optional[Dict[str, Any]]:
         """What it found; None when it ended without."""
@@ -128,10 +134,8 @@ class _Worker:
             return None
 
     def describe(self) -> str:
-        """`worker 2, iterations 6 to 11`."""
-        last = self.window.levels[-1]
-        to = "the end" if last.stop == END else str(last.stop - 1)
-        return f"worker {self.number}, iterations {last.start} to {to} of {last.loop}"
+        """`worker 2, iterations 6 to 11 of L1`."""
+        return f"worker {self.number}, {self.window.describe()}"
 
 
 def run(windows: List[Window], folder: str, command: List[str], environment: Dict[str, str]) -> List[_Worker]:
@@ -151,6 +155,9 @@ def run(windows: List[Window], folder: str, command: List[str], environment: Dic
                 done = "done" if worker.result() is not None else f"FAILED: {_ending(worker)}"
                 say(f"{worker.describe()}: {done} after {duration(time.perf_counter() - worker.begun)}")
             time.sleep(0.01)
+    except KeyboardInterrupt:
+        say("interrupted: the workers are ended", always=True)
+        raise
     finally:
         _end([worker.process for worker in workers if worker.process is not None])
     return workers
@@ -162,16 +169,22 @@ def _ending(worker: _Worker) -> str:
 
 
 def _end(processes: List[Any]) -> None:
-    for process in processes:
-        if process.poll() is None:
-            process.terminate()
-    deadline = time.monotonic() + 5
-    for process in processes:
-        try:
+    """End these and whatever they started, at once where they do not end by themselves."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        _signal_group(process, signal.SIGTERM)
+    deadline = time.monotonic() + _PATIENCE_S
+    for process in running:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    for process in processes:
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal_group(process: Any, number: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, number)
 
 
 def _device(number: int) -> Dict[str, str]:
@@ -182,20 +195,34 @@ def _device(number: int) -> Dict[str, str]:
 
 
 def merge(merged: Merged, workers: List[_Worker]) -> None:
-    """Copy what the probes printed to standard output, in the order of the iterations, and put the results together."""
+    """Copy what the probes printed to standard output, in the order of the iterations, and put the results together.
+
+    Where the script raised in one segment, a replay in one process would not have come to those after it.
+    """
     sys.stdout.flush()
     for worker in workers:
         result = worker.result()
         if result is None:
             merged.differences.append(f"{worker.describe()} gave no answer; its log is {worker.log}")
+        else:
+            merged.add(result)
+            _hand_on(worker.out)
+        if result is None or result["failed"]:
+            say(f"{worker.describe()} said at last:", always=True)
             for line in _tail(worker.log):
                 say(f"  {line}", always=True)
-            continue
-        merged.add(result)
-        with open(worker.out, "rb") as out:
-            while data := out.read(1 << 20):
-                sys.stdout.buffer.write(data)
+        if result is not None and result["failed"]:
+            break
     sys.stdout.flush()
+
+
+def _hand_on(path: str) -> None:
+    try:
+        with open(path, "rb") as out:
+            shutil.copyfileobj(out, sys.stdout.buffer)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `florc replay train.py | head`: nobody wants to know more
+        os._exit(0)
 
 
 def _tail(path: str) -> List[str]:

@@ -1,0 +1,65 @@
+"""`florc replay --dry-run`: what a replay would do with each block, why, and how long it would take."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List
+
+from . import messages, selection
+from .costs import Costs
+from .history import History
+from .launch import Unusable
+from .messages import duration
+from .versions import Versions
+from .window import END
+
+
+def describe(history: History, versions: Versions, arguments: Dict[str, Any]) -> str:
+    """The answer to `--dry-run`."""
+    out = [f"run {history.run.id}"]
+    for change in versions.changes:
+        out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
+    out += _blocks(history, versions, arguments["step_into"])
+    return "\n".join([*out, *_times(history, versions, arguments)]) + "\n"
+
+
+def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str]:
+    out = []
+    by_block: dict = {}
+    for checkpoint in history.checkpoints.values():
+        by_block.setdefault(checkpoint.block, []).append(checkpoint)
+    for plan in history.plans.values():
+        for loop in plan["loops"]:
+            if not loop["memoized"]:
+                continue
+            block = loop["id"]
+            held = by_block.get(block, [])
+            is_forced = block in forced or "all" in forced
+            why = "asked for with --step-into" if is_forced else versions.why_run(block)
+            what = f"runs again: {why}" if why else (
+                f"restored from {len(held)} checkpoints ({messages.size(sum(c.nbytes for c in held))})"
+                if held else f"runs again: {history.why_not_kept(block)}")
+            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+    return out
+
+
+def _times(history: History, versions: Versions, arguments: Dict[str, Any]) -> List[str]:
+    try:
+        costs = Costs(history, versions, arguments["step_into"])
+    except Unusable:
+        return []
+    against = f", the recorded run took {duration(history.seconds)}" if history.seconds else ""
+    window = selection.selected(history, arguments)
+    if window is not None:
+        if window.place != costs.loop.place:
+            return []
+        seconds = costs.segment(window.start, min(window.stop, len(costs.work)))
+        return [f"about {duration(seconds)} for {window.describe()}{against}"]
+    count = (arguments["shard"] or [None, None])[1] or arguments["workers"] or 1
+    windows = selection.shards(history, versions, count) if count > 1 else [None]
+    if windows == [None]:
+        return [f"about {duration(costs.serial())}{against}"]
+    times = [costs.segment(w.start, min(w.stop, END)) for w in windows if w is not None]
+    head = f"about {duration(max(times))} in {len(times)} parts, {duration(costs.serial())} in one{against}"
+    return [head, *(f"  {n + 1}/{len(times)}: {w.describe()}: {duration(seconds)}"
+                    for n, (w, seconds) in enumerate(zip(windows, times)) if w is not None)]
