@@ -11,7 +11,7 @@ NEEDS  := torch numpy scikit-learn tqdm pytest maturin
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize test-gpu bench-gpu torture lint clean
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu torture lint clean
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -45,6 +45,9 @@ bench-compiler: setup ## florc, ast.parse + ast.unparse, and LibCST on the same 
 bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory of a checkpoint: florc's engines and others
 	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) cloudpickle safetensors
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python tools/bench_materialize.py --write
+
+bench-replay: setup ## how a replay scales, from recorded times and the real cut; RUNS names recorded runs
+	@$(BIN)/python tools/scaling.py $(RUNS)
 
 # These build and install nothing: GPU_PYTHON has torch and pytest, the wheel is in target/wheels (make wheel).
 GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))

@@ -1,5 +1,6 @@
 """`make exactness`: for every example script and every probe position, is the replayed value bit for bit what a full
-re-run prints, and how much faster did it come?
+re-run prints, and how much faster did it come? With two workers, is every byte the same, and how near is that to half of
+what the recorded times say must run?
 
     python tools/exactness.py [SCRIPT …]
 """
@@ -37,6 +38,11 @@ class Row(NamedTuple):
     values: int
     replay_s: float
     rerun_s: float
+    parallel: bool
+    """Whether two workers print the same bytes and end with the same exit code."""
+    parallel_s: float
+    ideal_s: float
+    """Half of the recorded seconds of what must run again."""
     why: str
 
 
@@ -79,24 +85,42 @@ def rows_of(script: str, folder: Path) -> List[Row]:
     for probe in load(script):
         write(folder, {**texts, probe.file: insert(texts[probe.file], probe)})
         replayed = run(folder, "florc", "replay", script)
+        parallel = run(folder, "florc", "replay", "--workers", "2", script)
+        planned = run(folder, "florc", "replay", "--dry-run", script)
         exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
         reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)
-        why = "; ".join(reasons) if exact else replayed.err
-        rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, why))
+        is_same = (parallel.out, parallel.code) == (replayed.out, replayed.code)
+        why = "; ".join(reasons) if exact and is_same else replayed.err + parallel.err
+        rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, is_same,
+                        parallel.seconds, seconds_of(planned.out) / 2, why))
     return rows
 
 
+def seconds_of(dry_run: str) -> float:
+    """The estimate at the end of `florc replay --dry-run`."""
+    found = re.search(r"^about (?:(\d+) min )?([\d.]+) s", dry_run, re.MULTILINE)
+    return 60 * float(found.group(1) or 0) + float(found.group(2)) if found else float("nan")
+
+
+def said(holds: bool) -> str:
+    """For a table."""
+    return "yes" if holds else "NO"
+
+
 def main(arguments: List[str]) -> int:
-    """Print the table; 0 when every row is exact."""
-    print("| script | probe | values | exact | replay | re-run | speed-up | why blocks ran again |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    """Print the table; 0 when every row is exact and equal with two workers."""
+    print("| script | probe | values | exact | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
+          "| why blocks ran again |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     exact = True
     for script in arguments or scripts():
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(script, Path(folder)):
-                exact &= row.exact
-                print(f"| {row.script} | {row.probe} | {row.values} | {'yes' if row.exact else 'NO'} | {row.replay_s:.1f} s "
-                      f"| {row.rerun_s:.1f} s | {row.rerun_s / row.replay_s:.1f} | {row.why} |", flush=True)
+                exact &= row.exact and row.parallel
+                cells = (row.script, row.probe, row.values, said(row.exact), f"{row.replay_s:.1f} s", f"{row.rerun_s:.1f} s",
+                         f"{row.rerun_s / row.replay_s:.1f}", said(row.parallel), f"{row.parallel_s:.1f} s",
+                         f"{row.ideal_s:.1f} s", row.why)
+                print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return 0 if exact else 1
 
 

@@ -41,6 +41,13 @@ def _replay(arguments: Dict[str, Any]) -> int:
     return replay(run_name, script, arguments)
 
 
+def _verify(arguments: Dict[str, Any]) -> int:
+    from .verifying import verify
+
+    run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
+    return verify(run_name, script, arguments)
+
+
 def _target(words: List[str]) -> Tuple[Any, Any]:
     """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
     if len(words) == 2:
@@ -65,4 +72,4 @@ def _runs(arguments: Dict[str, Any]) -> int:
     return 0
 
 
-_COMMANDS = {"record": _record, "replay": _replay, "runs": _runs}
+_COMMANDS = {"record": _record, "replay": _replay, "verify": _verify, "runs": _runs}

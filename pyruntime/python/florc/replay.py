@@ -228,7 +228,8 @@ class Replay:
         except state.Unsupported as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return
-        hashes = _native.chunk_hashes([encoded.graph, *state.on_host(encoded.leaves)])
+        leaves = state.on_host(encoded.leaves)
+        hashes = _native.chunk_hashes([encoded.graph, *leaves])
         if hashes == checkpoint.chunks:
             self.verified += 1
             return
@@ -237,8 +238,14 @@ class Replay:
         except _native.StoreError as error:
             self.differences.append(f"{checkpoint.key}: {error}")
             return
+        def grade(dtype: str, one: int, two: int) -> str:
+            with contextlib.suppress(_native.StoreError):
+                return state.grade(dtype, self.history.reader.read_chunk(checkpoint.chunks[one + 1]), bytes(leaves[two]))
+            return ""
+
         found_differences = [
-            difference for difference in state.differences(recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:])
+            difference for difference in state.differences(
+                recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade)
             if not self.history.is_clock(difference.place)]
         self.differences.extend(f"{checkpoint.key}: {difference}" for difference in found_differences[:5])
         self.verified += not found_differences

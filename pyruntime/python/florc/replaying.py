@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import time
+from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set
 
 from . import batch, forecast, launch, messages, project, report, selection, session, start, workers
@@ -38,7 +39,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     versions = Versions(history, script)
     task = workers.Task.of_this_process()
     if arguments.get("emit"):
-        sys.stdout.write(batch.slurm(run, [word for word in _STARTED[0]], arguments["workers"]))
+        sys.stdout.write(batch.slurm(run, _STARTED[0], arguments["workers"]))
         return 0
     if arguments["dry_run"]:
         sys.stdout.write(forecast.describe(history, versions, arguments))
@@ -130,7 +131,9 @@ class Attempt(NamedTuple):
     forced: Set[str]
     as_json: bool
     window: Optional[Window]
-    task: Optional[workers.Task]
+    task: Optional[workers.Task] = None
+    as_recorded: bool = False
+    """The recorded text of every file runs, whatever it holds today."""
 
 
 def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> NoReturn:
@@ -167,9 +170,14 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
                        attempt.window)
     start.Generators(lambda name, value: None, attempt.history.generators)
     failure: Optional[BaseException] = None
+
+    def compile_text(text: str, file: str, module: str) -> CodeType:
+        recorded = run.source(file) if attempt.as_recorded else None
+        return replaying.compile(text if recorded is None else recorded, file, module)
+
     try:
-        code = replaying.compile(script.text, script.path, project.MAIN)
-        sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, replaying.compile))
+        code = compile_text(script.text, script.path, project.MAIN)
+        sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, compile_text))
         session.begin(replaying)
         replaying.tap.install()
         launch.execute(script, code)

@@ -29,7 +29,8 @@ class Change(NamedTuple):
 class Versions:
     """The present project beside the recorded one."""
 
-    def __init__(self, history: History, script: Script):
+    def __init__(self, history: History, script: Script, as_recorded: bool = False):
+        """`as_recorded`: the present version is the recorded one, whatever the files hold today."""
         self._history = history
         self.changes: List[Change] = []
         self._reached: Set[str] = set()
@@ -39,15 +40,18 @@ class Versions:
         self._fresh: Dict[Tuple[str, str], bool] = {}
         self.territory = Territory(script)
         self._project = analyse(script, self.territory)
-        self._add_recorded()
+        self._add_recorded(as_recorded)
         self.files: Set[str] = set()
         """The project's files as they are met."""
         self._compare()
 
-    def _add_recorded(self) -> None:
+    def _add_recorded(self, as_recorded: bool) -> None:
         """Files that the run met otherwise than by following imports."""
-        for module, package, file, _ in self._history.run.files():
-            if module != MAIN and self._project.text(file) is None:
+        for module, package, file, text in self._history.run.files():
+            if as_recorded:
+                with contextlib.suppress(SyntaxError):
+                    self._project.add(module, package, file, text)
+            elif module != MAIN and self._project.text(file) is None:
                 with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
                     self._project.add(module, package, file, decode(present.read()))
 

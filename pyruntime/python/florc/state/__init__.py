@@ -7,6 +7,7 @@ they are used when the program has them.
 from .autograd import NO_HISTORY, History
 from .differences import Difference, differences
 from .encode import encode
+from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, Leaf, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
@@ -14,5 +15,5 @@ from .paths import by_reference
 from .restore import restore
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
-           "Unsupported", "by_reference", "differences", "encode", "exchanged", "held_by", "leaf_bytes", "on_host",
-           "owners_of", "restore"]
+           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "leaf_bytes",
+           "on_host", "owners_of", "restore"]

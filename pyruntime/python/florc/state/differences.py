@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from .kinds import is_ref
 from .paths import all_paths, children, show
@@ -21,19 +21,26 @@ class Difference(NamedTuple):
         return f"{self.place}: {self.what}"
 
 
-def differences(graph_a: bytes, leaf_hashes_a: Sequence, graph_b: bytes, leaf_hashes_b: Sequence) -> List[Difference]:
+Grade = Callable[[str, int, int], str]
+"""(dtype, leaf of the first, leaf of the second) -> how far they are apart."""
+
+
+def differences(graph_a: bytes, leaf_hashes_a: Sequence, graph_b: bytes, leaf_hashes_b: Sequence,
+                grade: Optional[Grade] = None) -> List[Difference]:
     """What differs between two states, in the order of the first one's places; at most LIMIT entries.
 
     `leaf_hashes[i]` is anything that is equal when the bytes of leaf i are equal. Values reached twice are reported once.
     """
-    comparison = _Comparison(json.loads(graph_a), leaf_hashes_a, json.loads(graph_b), leaf_hashes_b)
+    comparison = _Comparison(json.loads(graph_a), leaf_hashes_a, json.loads(graph_b), leaf_hashes_b, grade)
     comparison.run()
     return comparison.found
 
 
 class _Comparison:
-    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence):
+    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence,
+                 grade: Optional[Grade] = None):
         self.a, self.b = a, b
+        self.grade = grade
         self.hashes = (hashes_a, hashes_b)
         self.found: List[Difference] = []
         self.names = (all_paths(a), all_paths(b))
@@ -78,7 +85,7 @@ class _Comparison:
         if describe(one) != describe(two):
             return self._say(place, f"{describe(one)} -> {describe(two)}")
         if not self._same_leaf(one, two):
-            self._say(place, f"{describe(one)} differs")
+            self._say(place, f"{describe(one)} {self._graded(one, two)}")
         elif one[0] in ("tensor", "ndarray", "sparse") and self._facts(one) != self._facts(two):
             self._say(place, f"{describe(one)}: layout, flags or history differ")
         elif one[0] in ("named", "opaque", "rng") and _without_leaves(one) != _without_leaves(two):
@@ -90,6 +97,12 @@ class _Comparison:
             else:
                 side = "first" if label in mine else "second"
                 self._say(place + label, f"only in the {side}")
+
+    def _graded(self, one, two) -> str:
+        mine, theirs = _leaves(one), _leaves(two)
+        is_array = one[0] in ("tensor", "ndarray") and bool(mine) and bool(theirs)
+        found = self.grade(one[2], mine[0], theirs[0]) if self.grade and is_array else ""
+        return f"differs: {found}" if found else "differs"
 
     def _children(self, node, side: int) -> Dict[str, Any]:
         out: Dict[str, Any] = {}

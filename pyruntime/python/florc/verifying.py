@@ -1,0 +1,79 @@
+"""`florc verify`: sampled iterations of a recorded run, unchanged, run again; is everything as it was?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Dict, List, NoReturn, Optional
+
+from . import launch, report, selection, start
+from .history import History
+from .messages import duration, say
+from .replay import Replay
+from .replaying import Attempt, recorded_run, run_script
+from .report import ANOMALOUS, Check
+from .runs import Run
+from .versions import Versions
+from .window import Samples
+
+_MOST = 10
+
+
+def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> NoReturn:
+    """Run the samples and end the process: with 1 when anything differs from the record."""
+    run = recorded_run(wanted, path)
+    start.with_hash_seed(run.info["hash_seed"])
+    history = History(run)
+    script = _recorded_script(run)
+    samples = selection.sampled(history, arguments["samples"])
+    versions = Versions(history, script, as_recorded=True)
+
+    def tell(replay: Replay, outcome: Check, seconds: float, failure: Optional[BaseException], as_json: bool,
+             folder: str) -> int:
+        return _tell(replay, outcome, samples, seconds, failure, as_json, folder)
+
+    run_script(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
+
+
+def _recorded_script(run: Run) -> launch.Script:
+    module, path = run.info.get("module"), str(run.info["script"])
+    if module:
+        sys.path.insert(0, run.info["cwd"])
+    return launch.Script(path, run.source(path) or "", run.info["argv"], module)
+
+
+def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: Optional[BaseException],
+          as_json: bool, folder: str) -> int:
+    differs = list(outcome.anomalies)
+    if failure is not None and not report.ended_so(replay, failure):
+        differs.append(f"the script ended with {type(failure).__name__}: {failure}; its output is in "
+                       f"{os.path.join(folder, 'output')}")
+    verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
+    clock = _clock_lines(replay.history)
+    if as_json:
+        print(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
+                          "iterations": samples.indices, "blocks": replay.verified,
+                          "lines": outcome.compared - replay.verified, "differences": differs,
+                          "time_of_day": clock, "seconds": seconds}))
+        sys.stdout.flush()
+    shown = ", ".join(map(str, samples.indices))
+    many = len(samples.indices) != 1
+    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {replay.history.run.id}")
+    if clock:
+        say(f"what depends on the time of day is not compared: {', '.join(clock)}")
+    if differs:
+        say(f"DIFFERS in {len(differs)} place{'s' * (len(differs) != 1)}, first in {differs[0]}", always=True)
+        for found in differs[1:_MOST]:
+            say(f"  {found}", always=True)
+    elif outcome.compared:
+        say(f"exact: {outcome.compared - replay.verified} recorded lines and the state of {replay.verified} blocks "
+            "reappeared unchanged")
+    else:
+        say("unverified: nothing that the recorded run kept could be compared")
+    return ANOMALOUS if differs else 0
+
+
+def _clock_lines(history: History) -> List[str]:
+    return [f"{os.path.basename(file)}:{first}" for file, plan in history.plans.items()
+            for first, _ in plan.get("clock", {"lines": []})["lines"]]
