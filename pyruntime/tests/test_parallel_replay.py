@@ -33,19 +33,28 @@ NESTED = """
     +print("PROBE after", total, history)
     """
 
-FOLDS = """
+MODEL = """
     import time
+    class Model:
+        def __init__(self):
+            self.weight = 0.0
+        def step(self, size):
+            self.weight += size
+    models = {"model": Model}  # so that `step` may be an optimizer's: a training step
+    """
+
+FOLDS = MODEL + """
     scores = {}
-    for fold, weight in enumerate([3, 5, 7]):
-        state = [0]
+    for fold, size in enumerate([3, 5, 7]):
+        model = models["model"]()
         for epoch in range(1, 5):
-            for step in map(float, range(3)):
+            for batch in map(float, range(3)):
                 time.sleep(0.004)
-                state[0] += step * weight
-    +           print("PROBE inner", fold, epoch, step, state)
-            print("epoch", epoch, state)
-    +       print("PROBE epoch", fold, epoch, state)
-        scores[fold] = state[0]
+                model.step(batch * size)
+    +           print("PROBE inner", fold, epoch, batch, model.weight)
+            print("epoch", epoch, model.weight)
+    +       print("PROBE epoch", fold, epoch, model.weight)
+        scores[fold] = model.weight
     +   print("PROBE fold", fold, scores)
     print(scores)
     +print("PROBE after", scores)
@@ -148,15 +157,14 @@ DOTS = """
     print(" end")
     """
 
-FLAT = """
-    import time
-    total = 0.0
-    for step in map(float, range(12)):
+FLAT = MODEL + """
+    model = models["model"]()
+    for batch in map(float, range(12)):
         time.sleep(0.006)
-        total += step
-    +   print("PROBE", step, total)
-    print("done", total)
-    +print("PROBE after", total)
+        model.step(batch)
+    +   print("PROBE", batch, model.weight)
+    print("done", model.weight)
+    +print("PROBE after", model.weight)
     """
 
 SCRIPTS = {"nested": NESTED, "folds": FOLDS, "early": EARLY, "while": WHILE, "functions": FUNCTIONS, "adds up": ADDS_UP,
@@ -267,8 +275,8 @@ def is_alive(process: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_worker_outlives_the_command(workshop: Workshop, number: signal.Signals) -> None:
-    file = record(workshop, NESTED)
-    file.write_text(version(NESTED, probes_of(NESTED)).replace(
+    record(workshop, NESTED)
+    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace(
         'print("PROBE inner"', 'import subprocess; subprocess.call(["sleep", "60"]); print("PROBE inner"'))
     process = workshop.start("python", "-u", "-m", "florc", "replay", "--workers", "2", "train.py")
     try:
@@ -297,9 +305,8 @@ def test_no_worker_outlives_the_command(workshop: Workshop, number: signal.Signa
 
 
 def test_a_worker_killed_from_outside_is_started_once_more(workshop: Workshop) -> None:
-    file = record(workshop, NESTED)
-    wanted_file = version(NESTED, probes_of(NESTED))
-    file.write_text(wanted_file.replace('print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"'))
+    record(workshop, NESTED)
+    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace('print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"'))
     wanted = replay(workshop).out
     process = workshop.start("python", "-u", "-m", "florc", "replay", "--workers", "2", "train.py")
     deadline = time.monotonic() + 60
@@ -323,8 +330,9 @@ def test_a_script_that_raised_is_replayed_to_there(workshop: Workshop) -> None:
 
 
 def test_a_probe_that_raises_ends_the_answer_there(workshop: Workshop) -> None:
-    file = record(workshop, NESTED)
-    file.write_text(version(NESTED, []).replace('    print("epoch"', '    print("PROBE", 1 / (epoch - 1))\n    print("epoch"'))
+    record(workshop, NESTED)
+    workshop.write("train.py", version(NESTED, []).replace(
+        '        print("epoch"', '        print("PROBE", 1 / (epoch - 1))\n        print("epoch"'))
     serial, parallel = replay(workshop), replay(workshop, "--workers", "3")
     assert serial.out == parallel.out == "PROBE -1.0\n"
     assert serial.code == parallel.code == 1 and "ZeroDivisionError" in parallel.said + parallel.err

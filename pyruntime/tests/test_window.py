@@ -101,8 +101,9 @@ def test_a_loop_that_is_a_block_itself(workshop: Workshop) -> None:
 
 
 def test_a_probe_before_the_window_never_raises(workshop: Workshop) -> None:
-    file = record(workshop, NESTED)
-    file.write_text(version(NESTED, []).replace('    print("epoch"', '    print("PROBE", 1 / max(0, epoch - 2))\n    print("epoch"'))
+    record(workshop, NESTED)
+    workshop.write("train.py", version(NESTED, []).replace(
+        '        print("epoch"', '        print("PROBE", 1 / max(0, epoch - 2))\n        print("epoch"'))
     done = replay(workshop, "--iterations", "4:")
     assert (done.out, done.code) == ("PROBE 0.5\nPROBE 0.3333333333333333\n", 0), done.said
 

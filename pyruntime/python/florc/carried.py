@@ -124,6 +124,15 @@ def _find(tree: ast.Module, line: int) -> Optional[Tuple[ast.stmt, Sequence[ast.
     return None
 
 
+def function_of(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function or class that a line is in, or the module."""
+    found: ast.AST = tree
+    for node in ast.walk(tree):  # outer ones come first
+        if isinstance(node, _OWN_SCOPE) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node
+    return found
+
+
 def _suites(statement: ast.AST) -> Iterator[List[ast.stmt]]:
     for field in _SUITES:
         inner = getattr(statement, field, None)

@@ -256,7 +256,8 @@ class Replay:
     def probe(self, name: str) -> Iterator[None]:
         """What is written inside reaches the outside; not where nothing is asked."""
         self.tap.paused += 1
-        if not self.answers():
+        is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
+        if not self.answers("" if is_beside else None):
             try:
                 # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
                 with contextlib.suppress(Exception):

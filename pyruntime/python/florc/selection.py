@@ -19,9 +19,9 @@ def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
         return _window(loop, max(0, whole(history, loop) - 1), END)
-    if arguments["around"]:
+    if arguments["around"] is not None:
         return _around(history, arguments["around"], arguments["window"])
-    if arguments["iterations"]:
+    if arguments["iterations"] is not None:
         return _window(*_levels(history, arguments["iterations"]))
     return None
 

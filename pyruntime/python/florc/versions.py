@@ -36,6 +36,8 @@ class Versions:
         self._reached: Set[str] = set()
         self._loops: Dict[str, places.Loop] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
+        self._beside: Dict[Tuple[str, str], bool] = {}
+        self._trees: Dict[str, ast.Module] = {}
         self._accumulated: Optional[bool] = None
         self._fresh: Dict[Tuple[str, str], bool] = {}
         self.territory = Territory(script)
@@ -60,6 +62,8 @@ class Versions:
         self.changes.clear()
         self._accumulated = None
         self._fresh.clear()
+        self._beside.clear()
+        self._trees.clear()
         self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
         for file, emitted in self._emitted.items():
             self._note(file, emitted)
@@ -101,6 +105,17 @@ class Versions:
     def probe_place(self, name: str) -> Tuple[str, int]:
         """File and line of a probe."""
         return self._probes.get(name, ("", 0))
+
+    def is_beside(self, name: str, block: str) -> bool:
+        """Whether a probe stands in the function of a loop, but not inside the loop: nothing tells when a `while` loop is
+        over, or one that was left by a `break`."""
+        known = self._beside.get((name, block))
+        if known is None:
+            (file, line), loop = self.probe_place(name), self._loops.get(block)
+            known = self._beside[name, block] = (
+                loop is not None and file == loop.file and not loop.line <= line <= loop.end_line
+                and carried.function_of(self._tree(file), line) is carried.function_of(self._tree(file), loop.line))
+        return known
 
     def removed_lines(self) -> Set[Tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""
@@ -161,10 +176,11 @@ class Versions:
         return known
 
     def _tree(self, file: str) -> ast.Module:
-        try:
-            return ast.parse(self._project.text(file) or "")
-        except (SyntaxError, RecursionError, ValueError):
-            return ast.Module([], [])
+        if file not in self._trees:
+            self._trees[file] = ast.Module([], [])
+            with contextlib.suppress(SyntaxError, RecursionError, ValueError):
+                self._trees[file] = ast.parse(self._project.text(file) or "")
+        return self._trees[file]
 
     @property
     def drift(self) -> List[Change]:

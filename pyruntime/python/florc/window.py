@@ -32,6 +32,12 @@ class Window:
         self.outermost = place.split("=")[0]
         """The place of the loop that decides what is before and what after."""
 
+    @property
+    def block(self) -> str:
+        """The id of its loop in the plan."""
+        name, _, again = self._parts[-1].rpartition(".")
+        return name if again.isdigit() else self._parts[-1]
+
     def side(self, path: str) -> Optional[int]:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
         *around, last = self._parts
