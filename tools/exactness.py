@@ -1,6 +1,6 @@
 """`make exactness`: for every example script and every probe position, is the replayed value bit for bit what a full
-re-run prints, and how much faster did it come? With two workers, is every byte the same, and how near is that to half of
-what the recorded times say must run?
+re-run prints, and how much faster did it come? With two workers, is every byte the same, and how near is their time to
+half of what must run by the recorded times?
 
     python tools/exactness.py [SCRIPT …]
 """
@@ -117,8 +117,8 @@ def main(arguments: List[str]) -> int:
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(script, Path(folder)):
                 exact &= row.exact and row.parallel
-                cells = (row.script, row.probe, row.values, said(row.exact), f"{row.replay_s:.1f} s", f"{row.rerun_s:.1f} s",
-                         f"{row.rerun_s / row.replay_s:.1f}", said(row.parallel), f"{row.parallel_s:.1f} s",
+                cells = (row.script, row.probe, row.values, said(row.exact), f"{row.replay_s:.1f} s",
+                         f"{row.rerun_s:.1f} s", f"{row.rerun_s / row.replay_s:.1f}", said(row.parallel), f"{row.parallel_s:.1f} s",
                          f"{row.ideal_s:.1f} s", row.why)
                 print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return 0 if exact else 1

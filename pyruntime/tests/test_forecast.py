@@ -18,7 +18,8 @@ def test_the_estimate_and_the_parts(workshop: Workshop) -> None:
     assert found and 0.9 < float(found.group(1)) <= float(found.group(2)) + 0.2, one.out
     parts = replay(workshop, "--dry-run", "--workers", "2").out
     assert re.search(r"^about [\d.]+ s in 2 parts, [\d.]+ s in one, the recorded run took", parts, re.MULTILINE), parts
-    assert re.search(r"^  1/2: iterations 0 to \d of L1: [\d.]+ s\n  2/2: iterations \d to the end of L1: ", parts, re.MULTILINE)
+    cut = r"^  1/2: iterations 0 to \d of L1: [\d.]+ s\n  2/2: iterations \d to the end of L1: "
+    assert re.search(cut, parts, re.MULTILINE), parts
     assert "for iterations 2 to 3 of L1" in replay(workshop, "--dry-run", "--iterations", "2:4").out
     outer = [probe for probe in probes_of(slow) if "outer" in slow.splitlines()[probe]]
     workshop.write("train.py", version(slow, outer))

@@ -306,7 +306,8 @@ def test_no_worker_outlives_the_command(workshop: Workshop, number: signal.Signa
 
 def test_a_worker_killed_from_outside_is_started_once_more(workshop: Workshop) -> None:
     record(workshop, NESTED)
-    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace('print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"'))
+    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace(
+        'print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"'))
     wanted = replay(workshop).out
     process = workshop.start("python", "-u", "-m", "florc", "replay", "--workers", "2", "train.py")
     deadline = time.monotonic() + 60

@@ -38,8 +38,8 @@ def nested(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return made
 
 
-@pytest.mark.parametrize("words, wanted", [("2:4", slice(2, 4)), (":2", slice(0, 2)), ("4:", slice(4, 6)), ("3", slice(3, 4)),
-                                           ("-1", slice(5, 6)), ("epoch=1:3", slice(1, 3)), ("L1=-2:", slice(4, 6)),
+@pytest.mark.parametrize("words, wanted", [("2:4", slice(2, 4)), (":2", slice(0, 2)), ("4:", slice(4, 6)),
+                                           ("3", slice(3, 4)), ("-1", slice(5, 6)), ("epoch=1:3", slice(1, 3)), ("L1=-2:", slice(4, 6)),
                                            ("0:100", slice(0, 6))])
 def test_iterations(nested: Workshop, words: str, wanted: slice) -> None:
     kept = [probe for probe in probes_of(NESTED) if "outer" in NESTED.splitlines()[probe]]
@@ -82,8 +82,8 @@ def test_the_last_iteration_of_a_while_loop(workshop: Workshop) -> None:
 
 
 def test_the_last_iteration_of_a_while_loop_that_breaks(workshop: Workshop) -> None:
-    text = WHILE.replace("while epoch < 6:", "while True:").replace("        epoch += 1\n",
-                                                                     "        epoch += 1\n        if epoch == 6: break\n")
+    text = WHILE.replace("while epoch < 6:", "while True:").replace(
+        "        epoch += 1\n", "        epoch += 1\n        if epoch == 6: break\n")
     record(workshop, text)
     probes = [probe for probe in probes_of(text) if "inner" in text.splitlines()[probe]]
     workshop.write("train.py", version(text, probes))
@@ -112,7 +112,8 @@ def test_a_probe_before_the_window_never_raises(workshop: Workshop) -> None:
     (("--iterations", "9"), "has only 6 iterations"), (("--iterations", "4:2"), "no iteration is in this range"),
     (("--iterations", "batch=3"), "no followed loop runs over batch; there is: epoch"),
     (("--iterations", "x:y"), "is no range of iterations"), (("--iterations", ""), "is no range of iterations"),
-    (("--iterations", "epoch=1,step=2"), "no followed loop inside"), (("--around", "2:4"), "--around names one iteration"),
+    (("--iterations", "epoch=1,step=2"), "no followed loop inside"),
+    (("--around", "2:4"), "--around names one iteration"),
     (("--iterations", "-9"), "has only 6 iterations"), (("--shard", "5/4"), "a shard is written I/N"),
     (("--shard", "1/2", "--workers", "2"), "cannot be used with"), (("--window", "2"), "required"),
     (("--emit", "slurm"), "required")])

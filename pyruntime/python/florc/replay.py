@@ -240,7 +240,8 @@ class Replay:
             return
         def grade(dtype: str, one: int, two: int) -> str:
             with contextlib.suppress(_native.StoreError):
-                return state.grade(dtype, self.history.reader.read_chunk(checkpoint.chunks[one + 1]), bytes(leaves[two]))
+                was = self.history.reader.read_chunk(checkpoint.chunks[one + 1])
+                return state.grade(dtype, was, bytes(leaves[two]))
             return ""
 
         found_differences = [

@@ -54,7 +54,8 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
             say("one process replays it: there is no loop to share out, or it is restored as a whole")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments["json"])
-    run_script(Attempt(run, script, history, versions, set(arguments["step_into"]), arguments["json"], windows[0], task))
+    forced = set(arguments["step_into"])
+    run_script(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
 
 
 def recorded_run(wanted: Optional[str], path: Optional[str]) -> Run:

@@ -40,7 +40,8 @@ def check(replay: Replay) -> Check:
     def is_held(place: Union[LogLine, Part], line: LogLine) -> bool:
         return window is None or window.holds(place.path, window.outermost in line.begun)
 
-    lines = (line for line in replay.history.lines if (line.file, abs(line.line)) not in removed and is_held(line, line))
+    lines = (line for line in replay.history.lines
+             if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, set(replay.skipped), is_held)
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]

@@ -59,7 +59,8 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         sys.stdout.flush()
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
-    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {replay.history.run.id}")
+    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, "
+        f"of {replay.history.run.id}")
     if clock:
         say(f"what depends on the time of day is not compared: {', '.join(clock)}")
     if differs:

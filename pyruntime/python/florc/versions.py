@@ -107,8 +107,10 @@ class Versions:
         return self._probes.get(name, ("", 0))
 
     def is_beside(self, name: str, block: str) -> bool:
-        """Whether a probe stands in the function of a loop, but not inside the loop: nothing tells when a `while` loop is
-        over, or one that was left by a `break`."""
+        """Whether a probe stands in the function of a loop, but not inside the loop.
+
+        Nothing tells when a `while` loop is over, or one that was left by a `break`.
+        """
         known = self._beside.get((name, block))
         if known is None:
             (file, line), loop = self.probe_place(name), self._loops.get(block)
@@ -129,7 +131,9 @@ class Versions:
         missing = [place.name for place in self._missing(block)]
         if missing:
             return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
-        return "gradients are read after it, and its checkpoints do not hold them" if self._lacks_gradients(block) else None
+        if self._lacks_gradients(block):
+            return "gradients are read after it, and its checkpoints do not hold them"
+        return None
 
     def why_run_before(self, block: str, is_next: bool = False) -> Optional[str]:
         """Why a block runs in iterations before those that are asked for: what it leaves behind would be missed there.

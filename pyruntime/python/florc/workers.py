@@ -50,7 +50,7 @@ class Task(NamedTuple):
 
 
 def _end_with_parent() -> None:
-    """A worker has its own process group, so that Ctrl-C is its parent's; where the parent is killed, it ends as well."""
+    """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
