@@ -89,7 +89,7 @@ def rows_of(script: str, folder: Path) -> List[Row]:
         planned = run(folder, "florc", "replay", "--dry-run", script)
         exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
         reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)
-        is_same = (parallel.out, parallel.code) == (replayed.out, replayed.code)
+        is_same = (parallel.out, parallel.code, 0) == (replayed.out, replayed.code, replayed.code)
         why = "; ".join(reasons) if exact and is_same else replayed.err + parallel.err
         rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, is_same,
                         parallel.seconds, seconds_of(planned.out) / 2, why))

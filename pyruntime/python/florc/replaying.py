@@ -51,7 +51,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     elif task is None and (arguments["workers"] or 1) > 1:
         windows = selection.shards(history, versions, arguments["workers"])
         if len(windows) == 1:
-            say("one process replays it: there is no loop to share out, or it is restored as a whole")
+            say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments["json"])
     forced = set(arguments["step_into"])

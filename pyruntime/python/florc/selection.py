@@ -110,7 +110,8 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
 def shards(history: History, versions: Versions, count: int) -> List[Optional[Window]]:
     """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist.
 
-    [None] when it cannot be cut: it has no loop to cut, or that loop is restored as one.
+    [None] when that would save no time: there is no loop to cut, it is restored as one, or no checkpoint is there to
+    start from.
     """
     try:
         costs = Costs(history, versions)
