@@ -38,7 +38,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     history = History(run)
     versions = Versions(history, script)
     task = workers.Task.of_this_process()
-    if arguments.get("emit"):
+    if arguments["emit"]:
         sys.stdout.write(batch.slurm(run, _STARTED[0], arguments["workers"]))
         return 0
     if arguments["dry_run"]:
