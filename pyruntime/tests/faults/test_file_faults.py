@@ -81,14 +81,15 @@ class Bench:
         self.answer = [line for line in out.splitlines() if line.startswith("probe")]
         (folder / "train.py").write_text(SCRIPT)
 
-    def record(self, at: int, error: int = errno.ENOSPC, sticky: bool = False) -> "tuple[Ended, int, int]":
-        """A recorded run in a fresh store; how many operations were counted and how many failed."""
+    def record(self, at: int, error: int = errno.ENOSPC, sticky: bool = False,
+               only: str = "") -> "tuple[Ended, int, int]":
+        """A recorded run in a fresh store; how many operations (of those, `only`) were counted and how many failed."""
         shutil.rmtree(self.folder / "store", ignore_errors=True)
         counter = self.folder / "counter"
         counter.write_bytes(bytes(mmap.PAGESIZE))
         ended = run(self.folder, "-m", "florc", "record", "--overhead", "0.9", "train.py", LD_PRELOAD=str(self.shim),
                     FAULT_UNDER=str(self.folder / "store"), FAULT_COUNTER=str(counter), FAULT_AT=str(at),
-                    FAULT_ERRNO=str(error), FAULT_STICKY=str(int(sticky)))
+                    FAULT_ERRNO=str(error), FAULT_STICKY=str(int(sticky)), FAULT_ONLY=only)
         return (ended, *struct.unpack("qq", counter.read_bytes()[:16]))
 
     def trace(self) -> list:
@@ -166,6 +167,38 @@ def test_every_operation_fails_from_some_point_on(bench, name):
     points = range(1, counted + 1) if TORTURE else (1, counted // 3, counted * 2 // 3)
     for at in points:
         bench.check(at, ERRORS[name], sticky=True, replay=TORTURE or at != 1)
+
+
+@pytest.mark.parametrize("what", ["write .pack.", "sync .pack.", "rename .pack", "sync packs", "write journal.0",
+                                  "sync journal.0"])
+def test_what_could_not_be_kept_is_told(bench, what):
+    """An error that is swallowed would leave a run that claims more than it has."""
+    ended, counted, failed = bench.record(2, errno.EIO, only=what)
+    assert failed == 1 and counted >= 2, what
+    assert (ended.code, ended.out) == (bench.plain.code, bench.plain.out)
+    assert len(ended.about_faults) == 1 and "Input/output error" in ended.about_faults[0], ended.err
+    bench.check_store(what)
+
+
+def written_by_name(trace: list) -> list:
+    """Small files that a crash could leave half written: they are not written aside, synced, and renamed."""
+    wrong, unsynced = [], set()
+    for what, name in trace:
+        if name in ("store.json", ".gitignore", "run.json") and what in ("create", "write"):
+            wrong.append(f"{name} is written under its own name")
+        elif what == "write":
+            unsynced.add(name)
+        elif what == "sync":
+            unsynced.discard(name)
+        elif what == "rename" and any(name in other for other in unsynced):
+            wrong.append(f"{name} is named before it is synced")
+    return wrong
+
+
+def test_small_files_are_written_whole(bench):
+    trace = bench.trace()
+    assert written_by_name(trace) == []
+    assert {name for what, name in trace if what == "rename"} >= {"store.json", ".gitignore", "run.json"}
 
 
 def broken_order(trace: list) -> list:
