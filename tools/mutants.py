@@ -64,7 +64,7 @@ def main() -> int:
     copy_tree()
     builds = Builds(args.native)
     # Python first: one build serves all of it.
-    chosen.sort(key=lambda one: one.is_rust)
+    chosen.sort(key=lambda one: (one.is_rust, one.tests[0].startswith(CARGO)))
     base(builds, list(dict.fromkeys(test for one in chosen for test in one.tests)))
     print(f"{'mutation':<64} {'caught by':<72} seconds", flush=True)
     survivors = []
@@ -128,8 +128,8 @@ class Builds:
         wheels = TARGET / "wheels"
         shutil.rmtree(wheels, ignore_errors=True)
         command = [sys.executable, "-m", "maturin", "build", "--quiet", "--auditwheel", "skip", "--out", str(wheels),
-                   "--target-dir", str(TARGET / "build"), "--manifest-path", str(TREE / "pyruntime" / "Cargo.toml")]
-        done = subprocess.run(command, capture_output=True, text=True)
+                   "--manifest-path", str(TREE / "pyruntime" / "Cargo.toml")]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
         if done.returncode != 0:
             fail(f"it does not build:\n{done.stderr[-3000:]}")
         (wheel,) = wheels.glob("*.whl")
@@ -217,9 +217,12 @@ def _limited(command: List[str], folder: Path, seconds: float) -> "tuple[Optiona
 
 
 def environment() -> Dict[str, str]:
-    """Python imports the copy, and keeps no bytecode: a change within one second of another has the same time."""
+    """Python imports the copy, and keeps no bytecode: a change within one second of another has the same time.
+
+    What cargo has built of the dependencies is used again.
+    """
     known = {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1",
-             "CARGO_TARGET_DIR": str(TARGET / "tests")}
+             "CARGO_TARGET_DIR": str(ROOT / "target")}
     known.pop("FLORC_TORTURE", None)
     return known
 
