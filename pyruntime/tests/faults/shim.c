@@ -6,7 +6,7 @@
  *   FAULT_ERRNO    with which error
  *   FAULT_STICKY   1: and every one after it
  *   FAULT_ONLY     "sync journal.0": only such operations, on files whose names contain that, are counted
- *   FAULT_TRACE    file that gets a line for each: what, and on which file
+ *   FAULT_TRACE    file that gets a line for each: what, and on which file; and "record" after a write of a checkpoint's
  *
  * Counted: write, pwrite, fsync, fdatasync, rename, open for creating, ftruncate, and mmap of memory that processes share
  * (staging). The recorder's writer is a copy of the process: the shim and its counter are in it, too.
@@ -120,15 +120,23 @@ static int fails_fd(const char *what, int fd) {
     return fails(what, path);
 }
 
+/* The journal's record of a checkpoint: its kind, then a JSON object. */
+static int fails_write(int fd, const void *bytes, size_t len) {
+    int failed = fails_fd("write", fd), before = errno;
+    if (counter && trace >= 0 && memmem(bytes, len, "checkpoint{", 11)) note("record", "journal");
+    errno = before;
+    return failed;
+}
+
 ssize_t write(int fd, const void *bytes, size_t len) {
     REAL("write", ssize_t, int, const void *, size_t);
-    return fails_fd("write", fd) ? -1 : real(fd, bytes, len);
+    return fails_write(fd, bytes, len) ? -1 : real(fd, bytes, len);
 }
 
 #define PWRITE(symbol) \
     ssize_t symbol(int fd, const void *bytes, size_t len, off_t offset) { \
         REAL(#symbol, ssize_t, int, const void *, size_t, off_t); \
-        return fails_fd("write", fd) ? -1 : real(fd, bytes, len, offset); \
+        return fails_write(fd, bytes, len) ? -1 : real(fd, bytes, len, offset); \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)

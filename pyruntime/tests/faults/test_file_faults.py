@@ -204,10 +204,10 @@ def test_small_files_are_written_whole(bench):
 def broken_order(trace: list) -> list:
     """Where a power cut could leave a record of a checkpoint whose bytes are gone.
 
-    A pack is written under a hidden name, synced, renamed, and its folder synced, before the journal is written again; and
-    the journal is synced after its last write.
+    A pack is written under a hidden name, synced, renamed, and its folder synced, before the journal is written again; the
+    n-th record of a checkpoint comes after the n-th pack; and the journal is synced after its last write.
     """
-    wrong, state, unsynced = [], {}, False
+    wrong, state, unsynced, records = [], {}, False, 0
     for what, name in trace:
         pack = name.lstrip(".").split(".pack")[0] if ".pack" in name else None
         if pack is not None and what in ("create", "write"):
@@ -227,12 +227,17 @@ def broken_order(trace: list) -> list:
             unsynced = True
         elif name.startswith("journal.") and what == "sync":
             unsynced = False
+        elif what == "record":
+            records += 1
+            if list(state.values()).count("durable") < records:
+                wrong.append(f"record {records} is written before the pack that it names")
     return wrong + ["the journal's last records are not synced"] * unsynced
 
 
 def test_bytes_are_durable_before_the_record_and_seeded_bugs_are_seen(bench):
-    trace = [step for step in bench.trace() if ".pack" in step[1] or step[1] == "packs" or step[1].startswith("journal.")]
-    assert broken_order(trace) == [] and sum(what == "rename" for what, _ in trace) == 4
+    trace = [step for step in bench.trace() if ".pack" in step[1] or step[1] == "packs" or step[1].startswith("journal")]
+    assert broken_order(trace) == []
+    assert [sum(step == what for step, _ in trace) for what in ("rename", "record")] == [4, 4]
     seeded = {
         "no fsync of packs": [step for step in trace if step[0] != "sync" or ".pack" not in step[1]],
         "no rename": [(what, name.lstrip(".").split(".pack")[0] + ".pack" if ".pack" in name else name)
@@ -241,6 +246,7 @@ def test_bytes_are_durable_before_the_record_and_seeded_bugs_are_seen(bench):
         "no sync of the journal": [step for step in trace if step[0] != "sync" or not step[1].startswith("journal.")],
         "the record before the bytes": [
             step for one in trace for step in ([("write", "journal.0"), one] if one[0] == "rename" else [one])],
+        "the record before the pack": [("record", "journal"), *(step for step in trace if step[0] != "record")],
     }
     missed = [name for name, steps in seeded.items() if not broken_order(steps)]
     assert missed == []
