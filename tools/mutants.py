@@ -127,8 +127,9 @@ class Builds:
     def _build(self) -> None:
         wheels = TARGET / "wheels"
         shutil.rmtree(wheels, ignore_errors=True)
+        quickly = [f"--config=profile.dev.package.florc-pyruntime.{setting}=0" for setting in ("opt-level", "debug")]
         command = [sys.executable, "-m", "maturin", "build", "--quiet", "--auditwheel", "skip", "--out", str(wheels),
-                   "--manifest-path", str(TREE / "pyruntime" / "Cargo.toml")]
+                   "--manifest-path", str(TREE / "pyruntime" / "Cargo.toml"), *quickly]
         done = subprocess.run(command, env=environment(), capture_output=True, text=True)
         if done.returncode != 0:
             fail(f"it does not build:\n{done.stderr[-3000:]}")
