@@ -65,7 +65,7 @@ def shim(tmp_path_factory):
 
 def run(folder: Path, *words: str, **environment: str) -> Ended:
     known = {**os.environ, "FLORC_DIR": str(folder / "store"), "PYTHONHASHSEED": "0", **environment}
-    done = subprocess.run([sys.executable, *words], cwd=folder, env=known, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, *words], cwd=folder, env=known, capture_output=True, text=True, timeout=300)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
@@ -177,6 +177,8 @@ def test_what_could_not_be_kept_is_told(bench, what):
     assert failed == 1 and counted >= 2, what
     assert (ended.code, ended.out) == (bench.plain.code, bench.plain.out)
     assert len(ended.about_faults) == 1 and "Input/output error" in ended.about_faults[0], ended.err
+    if what == "sync journal.0":  # the first one of a checkpoint: neither that nor any later one is certain
+        assert " 0 checkpoints" in ended.err, ended.err
     bench.check_store(what)
 
 
