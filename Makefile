@@ -11,7 +11,7 @@ NEEDS  := torch numpy scikit-learn tqdm pytest maturin
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu torture lint clean
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu torture lint clean mutants
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -60,6 +60,9 @@ bench-gpu: ## stall and time to durable of 1 GB on the device: florc, torch.save
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults
+
+mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
+	@$(BIN)/python tools/mutants.py $(MUTANTS)
 
 lint:
 	cargo fmt --all --check

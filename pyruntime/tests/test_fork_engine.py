@@ -434,7 +434,7 @@ def test_children_and_pools_of_the_script_are_left_alone(workshop: Workshop) -> 
     assert "a checkpoint was lost" not in recorded.said
 
 
-def test_without_a_writer_process_one_line_says_so(workshop: Workshop) -> None:
+def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypatch) -> None:
     workshop.write("sitecustomize.py", """
         import sys, threading, time
         if "record" in sys.argv:
@@ -446,12 +446,8 @@ def test_without_a_writer_process_one_line_says_so(workshop: Workshop) -> None:
                 x = step
             print(epoch)
     """)
-    environment = {"PYTHONPATH": str(workshop.path)}
-    os.environ.update(environment)
-    try:
-        done = workshop.florc(*FORKED, "train.py")
-    finally:
-        for name in environment:
-            del os.environ[name]
+    known = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(workshop.path), *([known] if known else [])]))
+    done = workshop.florc(*FORKED, "train.py")
     assert done.out == "0\n1\n" and done.code == 0
     assert done.said.count("no checkpoint is encoded by a forked child") == 1 and "threads" in done.said

@@ -287,3 +287,31 @@ def test_damage_is_named(store):
     assert RunReader(store, RUN).damaged.startswith("byte 16: ")
     with pytest.raises(StoreError, match="damaged"):
         Recorder(store, RUN)
+
+
+def test_damage_of_any_part_is_named(store):
+    recorder = Recorder(store, RUN, max_staging=4 * MIB)
+    recorder.log("log", '{"loss": 0.5}')
+    recorder.submit("{}", b"graph", [b"leaf"])
+    recorder.log("log", '{"loss": 0.25}')
+    recorder.close()
+    reader, (found,) = checkpoints(store)
+    (name,) = os.listdir(os.path.join(store, "packs"))
+
+    def change(path, at):
+        with open(path, "r+b") as file:
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1]))
+    pack = os.path.join(store, "packs", name)
+    # the trailer has 48 bytes, before it lies the last line of the index: the hash of a chunk comes first
+    change(pack, os.path.getsize(pack) - 48 - 57)
+    why = f"the index in {pack} is damaged: it does not match its hash"
+    assert RunReader(store, RUN).damaged_packs() == [(name, why)]
+    journal = os.path.join(store, "runs", RUN, "journal.0")
+    with open(journal, "rb") as file:
+        at = file.read().index(b"0.5")
+    change(journal, at)
+    damaged = RunReader(store, RUN)
+    assert damaged.damaged == "byte 16: the record does not match its hash" and damaged.records() == []

@@ -5,7 +5,8 @@
  *   FAULT_AT       the number (from 1) of the one that fails; 0: none
  *   FAULT_ERRNO    with which error
  *   FAULT_STICKY   1: and every one after it
- *   FAULT_TRACE    file that gets a line for each: what, and on which file
+ *   FAULT_ONLY     "sync journal.0": only such operations, on files whose names contain that, are counted
+ *   FAULT_TRACE    file that gets a line for each: what, and on which file; and "record" after a write of a checkpoint's
  *
  * Counted: write, pwrite, fsync, fdatasync, rename, open for creating, ftruncate, and mmap of memory that processes share
  * (staging). The recorder's writer is a copy of the process: the shim and its counter are in it, too.
@@ -62,6 +63,14 @@ __attribute__((constructor)) static void begin(void) {
     counter = shared;
 }
 
+/* Whether FAULT_ONLY, if there is one, speaks of this operation. */
+static int is_meant(const char *what, const char *path) {
+    const char *only = getenv("FAULT_ONLY"), *name = strrchr(path, '/');
+    size_t len = strlen(what);
+    if (!only || !*only) return 1;
+    return strncmp(only, what, len) == 0 && only[len] == ' ' && name && strstr(name, only + len + 1) != NULL;
+}
+
 /* Counts one operation; 1 when it is to fail, with errno set. */
 static int counted(void) {
     long number = __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
@@ -96,7 +105,7 @@ static int fails(const char *what, const char *path) {
         note(what, path);
     }
     errno = before;
-    return counted();
+    return is_meant(what, path) && counted();
 }
 
 static int fails_fd(const char *what, int fd) {
@@ -111,15 +120,23 @@ static int fails_fd(const char *what, int fd) {
     return fails(what, path);
 }
 
+/* The journal's record of a checkpoint: its kind, then a JSON object. */
+static int fails_write(int fd, const void *bytes, size_t len) {
+    int failed = fails_fd("write", fd), before = errno;
+    if (counter && trace >= 0 && memmem(bytes, len, "checkpoint{", 11)) note("record", "journal");
+    errno = before;
+    return failed;
+}
+
 ssize_t write(int fd, const void *bytes, size_t len) {
     REAL("write", ssize_t, int, const void *, size_t);
-    return fails_fd("write", fd) ? -1 : real(fd, bytes, len);
+    return fails_write(fd, bytes, len) ? -1 : real(fd, bytes, len);
 }
 
 #define PWRITE(symbol) \
     ssize_t symbol(int fd, const void *bytes, size_t len, off_t offset) { \
         REAL(#symbol, ssize_t, int, const void *, size_t, off_t); \
-        return fails_fd("write", fd) ? -1 : real(fd, bytes, len, offset); \
+        return fails_write(fd, bytes, len) ? -1 : real(fd, bytes, len, offset); \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -160,7 +177,7 @@ OPEN(open64)
 #define MMAP(symbol) \
     void *symbol(void *address, size_t len, int protection, int flags, int fd, off_t offset) { \
         int staging = (flags & MAP_SHARED) && (flags & MAP_ANONYMOUS); \
-        if (counter && staging && counted()) return MAP_FAILED; \
+        if (counter && staging && is_meant("map", "/staging") && counted()) return MAP_FAILED; \
         return real_mmap(address, len, protection, flags, fd, offset); \
     }
 MMAP(mmap)

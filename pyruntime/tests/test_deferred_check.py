@@ -1,0 +1,39 @@
+"""The deferred check: what a replay prints, and what its blocks hold, is compared with the record."""
+
+from __future__ import annotations
+
+from workshop import Done, Workshop
+
+SCRIPT = """
+    import os, time
+    held = []
+    for epoch in range(3):
+        for step in range(3):
+            time.sleep(0.01)
+            held.append(VALUE)
+        print("epoch", epoch)
+    print("at the end", LINE)
+"""
+
+
+def replayed(workshop: Workshop, value: str, line: str) -> Done:
+    """Recorded, and every block run again by the replay."""
+    workshop.write("train.py", SCRIPT.replace("VALUE", value).replace("LINE", line))
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    return workshop.florc("replay", "--step-into", "all", "train.py")
+
+
+def test_what_is_the_same_is_exact(workshop: Workshop) -> None:
+    done = replayed(workshop, "step", "len(held)")
+    assert done.code == 0 and "exact: 4 recorded lines and the state of 3 blocks reappeared unchanged" in done.said, done.said
+
+
+def test_a_line_that_differs_is_told(workshop: Workshop) -> None:
+    done = replayed(workshop, "step", "os.getpid()")
+    assert done.code == 1 and "differs from the record in 1 places" in done.said, done.said
+    assert "outside loops: printed 'at the end " in done.said and "instead of" in done.said, done.said
+
+
+def test_a_state_that_differs_is_told(workshop: Workshop) -> None:
+    done = replayed(workshop, "os.getpid()", "len(held)")
+    assert done.code == 1 and "ANOMALOUS" in done.said and "held" in done.said, done.said

@@ -1,0 +1,166 @@
+"""The seeded bugs of tools/mutants.py: what is changed, and which tests should see it."""
+
+from __future__ import annotations
+
+from typing import Callable, List, NamedTuple, NoReturn, Tuple
+
+STORE = "pyruntime/src/store/"
+MATERIALIZE = "pyruntime/src/materialize/"
+FLORC = "pyruntime/python/florc/"
+FAULTS = "tests/faults/test_file_faults.py::"
+ORDER = FAULTS + "test_bytes_are_durable_before_the_record_and_seeded_bugs_are_seen"
+WHOLE = FAULTS + "test_small_files_are_written_whole"
+TOLD = FAULTS + "test_what_could_not_be_kept_is_told"
+RECORDER = "tests/test_recorder.py::"
+RECORDER_FAULTS = "tests/test_recorder_faults.py::"
+CHECK = "tests/test_deferred_check.py::"
+FORK = "tests/test_fork_engine.py::"
+STAGING = "tests/test_device_staging.py::"
+SMALL = "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have"
+
+
+class Mutation(NamedTuple):
+    """In `file`, `old`, which is there exactly once, becomes `new`. `tests`: of them at least one must fail."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: Tuple[str, ...]
+
+    @property
+    def is_rust(self) -> bool:
+        """Whether the extension has to be built again."""
+        return self.file.endswith(".rs")
+
+    def applied(self, text: str, fail: Callable[[str], NoReturn]) -> str:
+        """The text of the file with the bug in it."""
+        count = text.count(self.old)
+        if count != 1:
+            fail(f"{self.name}: its text is {count} times in {self.file}")
+        return text.replace(self.old, self.new)
+
+
+MUTATIONS: List[Mutation] = []
+
+
+def add(name: str, file: str, old: str, new: str, *tests: str) -> None:
+    """Add a mutation."""
+    MUTATIONS.append(Mutation(name, file, old, new, tests))
+
+
+# -- the store: what a crash leaves behind
+
+add("small files: written under their own name", STORE + "durable.rs",
+    "let temporary = temporary_beside(path);", "let temporary = path.to_path_buf();", WHOLE)
+add("small files: not synced", STORE + "durable.rs",
+    "            file.sync_all()\n        })\n", "            Ok(())\n        })\n", WHOLE)
+add("packs: written under their own name", STORE + "pack/write.rs",
+    "let temporary = temporary_beside(&path);", "let temporary = path.clone();", ORDER)
+add("packs: not synced", STORE + "pack/write.rs",
+    "            self.file.get_ref().sync_all()?;\n", "", ORDER)
+add("packs: their folder is not synced", STORE + "pack/write.rs",
+    '        sync_dir(self.path.parent().unwrap_or(Path::new(".")))?;\n', "", ORDER)
+add("the journal's record before the packs are durable", MATERIALIZE + "commit.rs",
+    """        let chunks = self.write_chunks(&staged.parts, bytes_written)?;
+        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+        self.journal.sync()
+""", """        let chunks: Vec<_> = staged.parts.iter().map(|part| (ChunkHash::of(part), part.len())).collect();
+        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+        self.journal.sync()?;
+        self.write_chunks(&staged.parts, bytes_written).map(|_| ())
+""", ORDER)
+add("the journal: not synced", STORE + "journal/write.rs",
+    "self.file.sync_data()", "Ok::<(), io::Error>(())", ORDER)
+add("the journal: an error of writing is swallowed", STORE + "journal/write.rs",
+    'Err(StoreError::io("write", &self.path)(error))', "Ok(())",
+    RECORDER_FAULTS + "test_a_full_disk_costs_checkpoints_and_nothing_else", TOLD)
+add("the journal: an error of syncing is swallowed", STORE + "journal/write.rs",
+    'return Err(StoreError::io("sync", &self.path)(error));', "let _ = error;", TOLD)
+add("packs: an error of syncing is swallowed", STORE + "pack/write.rs",
+    "self.file.get_ref().sync_all()?;", "let _ = self.file.get_ref().sync_all();", TOLD)
+
+# -- the store: what is read is what was written
+
+add("packs: the hash of a chunk is not checked", STORE + "pack/read.rs",
+    "if found != entry.hash {", "if false {", RECORDER_FAULTS + "test_damage_is_named")
+add("packs: the hash of the index is not checked", STORE + "pack/read.rs",
+    "if index_hash(&index) != trailer[8..40] {", "if false {", RECORDER_FAULTS + "test_damage_of_any_part_is_named")
+add("the journal: the chain of hashes is not checked", STORE + "journal/read.rs",
+    "if chain != hash {", "if false {", RECORDER_FAULTS + "test_damage_of_any_part_is_named")
+add("the journal: the check of lengths is not looked at", STORE + "journal/read.rs",
+    "if check != check_of(&self.chain, &lengths) {", "if false {", RECORDER_FAULTS + "test_damage_is_named")
+add("the journal: a torn tail is kept", STORE + "journal/write.rs",
+    'self.file.set_len(self.written.len).map_err(StoreError::io("cut the torn tail of", &self.path))?;', "",
+    "cargo:store::journal::tests::a_tail_torn_at_any_byte_keeps_the_whole_records")
+
+# -- the processes
+
+add("SIGCHLD is ignored", MATERIALIZE + "child.rs",
+    "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
+    "    // SAFETY: a seeded bug\n    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };\n"
+    "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
+    RECORDER + "test_children_of_the_script_are_its_own")
+add("a fork of the script is not inert", MATERIALIZE + "recorder.rs",
+    "self.abandoned.load(Ordering::Acquire) || pid() != self.owner", "self.abandoned.load(Ordering::Acquire)",
+    RECORDER_FAULTS + "test_a_fork_of_the_script_is_inert")
+add("a child takes memory that processes share", FLORC + "forking.py",
+    "if _is_shared(found.encoded.encoder.spans()):", "if False:",
+    FORK + "test_memory_that_processes_share_is_not_left_to_a_child")
+add("a child lets torch copy", FLORC + "materializer.py",
+    "may_copy=False))", "may_copy=True))", FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child")
+
+# -- staging
+
+add("staging keeps the address of CPU tensors", FLORC + "staging/staging.py",
+    "if type(leaf) is not bytes:", "if type(leaf) is DeviceLeaf:",
+    STAGING + "test_several_on_their_way_arrive_in_order_and_whole")
+add("a device is drained without waiting for the compute stream", FLORC + "staging/devices.py",
+    "            self._side.wait_event(ready)\n", "", STAGING + "test_what_cuda_is_asked_for_and_in_which_order")
+add("a device without memory is not held", FLORC + "staging/staging.py",
+    "events.append(device.drain(copies, hold=True))", "events.append(device.drain(copies, hold=False))",
+    STAGING + "test_what_is_overwritten_after_end_is_kept_as_it_was")
+add("buffers are given back before the device is done", FLORC + "staging/staging.py",
+    "        self._copying.append(Transfer(", "        self.pool.give(buffers)\n        self._copying.append(Transfer(",
+    STAGING + "test_several_on_their_way_arrive_in_order_and_whole")
+
+# -- recording
+
+add("lines are shifted", FLORC + "instrumented.py",
+    "node.lineno, node.col_offset = line, column", "node.lineno, node.col_offset = line + 1, column",
+    "tests/test_positions.py::test_every_fixture_keeps_its_tree")
+add("lines are shifted in what runs", FLORC + "instrumented.py",
+    """    _map_positions(tree, emitted)
+    code = compile(tree, filename, "exec", dont_inherit=True)
+""", """    code = compile(tree, filename, "exec", dont_inherit=True)
+    _map_positions(tree, emitted)
+""", "tests/test_faithful.py::test_recorded_is_plain[raises half-way]")
+add("an altered tree is not noticed", FLORC + "instrumented.py",
+    "        raise Altered(filename)\n", "        pass\n", "tests/test_positions.py::test_an_altered_tree_is_noticed")
+add("the survey is switched off", FLORC + "record.py",
+    "survey = self._survey(block, frame)", "survey = None",
+    SMALL + "[functools_partial]", SMALL + "[mutable_default]", SMALL + "[callbacks_in_dict]")
+add("generators of random numbers are left out", FLORC + "state/encode.py",
+    "random_state = generators.capture(encoder)", "random_state = []",
+    "tests/state/test_arrays.py::test_global_generators")
+add("torch's generator is left out", FLORC + "state/generators.py",
+    '        found.append(["torch", encode_torch(enc, torch.default_generator)])\n', "        pass\n",
+    "tests/state/test_arrays.py::test_global_generators")
+
+# -- replaying
+
+add("restore rebinds the memory of tensors", FLORC + "state/tensors.py",
+    "                put(r, node, obj.detach())\n", "                obj.data = fresh(r, node)\n",
+    "tests/state/test_tensors.py::test_identity_survives_shared_memory")
+add("restore makes new tensors", FLORC + "state/tensors.py",
+    "        match_attributes(m, node[9], live.__dict__)\n        return True\n",
+    "        match_attributes(m, node[9], live.__dict__)\n        return False\n",
+    "tests/state/test_tensors.py::test_identity_survives_shared_memory")
+add("generators of random numbers are not restored", FLORC + "state/restore.py",
+    "        generators.set_globals(self, self.document[RANDOM])\n", "",
+    "tests/state/test_arrays.py::test_global_generators")
+add("the deferred check compares no lines", FLORC + "report.py",
+    "in _native.diff_lines(ours, theirs):", "in ():",
+    CHECK + "test_a_line_that_differs_is_told")
+add("the deferred check compares no states", FLORC + "replay.py",
+    "if hashes == checkpoint.chunks:", "if hashes:", CHECK + "test_a_state_that_differs_is_told")
