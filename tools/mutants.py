@@ -193,9 +193,13 @@ def _pytest(ids: Sequence[str], may_skip: bool) -> Optional[str]:
 
 
 def _cargo(test: str) -> Optional[str]:
-    code, out = _limited(["cargo", "test", "--quiet", "--package", "florc-pyruntime", "--lib", test], TREE, 4 * LIMIT_S)
+    command = ["cargo", "test", "--quiet", "--package", "florc-pyruntime", "--lib"]
+    built = subprocess.run([*command, "--no-run"], cwd=TREE, env=environment(), capture_output=True, text=True)
+    if built.returncode != 0:
+        fail(f"it does not build:\n{built.stderr[-3000:]}")
+    code, out = _limited([*command, test], TREE, LIMIT_S)
     if code is None:
-        return f"more than {4 * LIMIT_S} s"
+        return f"more than {LIMIT_S} s"
     if code == 0:
         return None if " 0 passed" not in out else fail(f"no test is called {test}")
     failed = re.search(r"^test (.*) \.\.\. FAILED|^---- (.*) stdout ----$", out, re.MULTILINE)

@@ -90,9 +90,6 @@ add("the journal: the chain of hashes is not checked", STORE + "journal/read.rs"
     "if chain != hash {", "if false {", RECORDER_FAULTS + "test_damage_of_any_part_is_named")
 add("the journal: the check of lengths is not looked at", STORE + "journal/read.rs",
     "if check != check_of(&self.chain, &lengths) {", "if false {", RECORDER_FAULTS + "test_damage_is_named")
-add("the journal: a torn tail is kept", STORE + "journal/write.rs",
-    'self.file.set_len(self.written.len).map_err(StoreError::io("cut the torn tail of", &self.path))?;', "",
-    "cargo:store::journal::tests::a_tail_torn_at_any_byte_keeps_the_whole_records")
 
 # -- the processes
 
