@@ -6,7 +6,9 @@ FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
-NEEDS  := torch numpy scikit-learn tqdm pytest maturin
+NEEDS  := torch numpy scikit-learn tqdm pytest pytest-xdist maturin
+# Most tests wait for scripts that they run: two at a time take little more than half the time.
+TEST_WORKERS ?= 2
 
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
@@ -22,7 +24,7 @@ test-rust:
 	cargo test --workspace --quiet
 
 test-python: setup
-	cd pyruntime && $(BIN)/python -m pytest
+	cd pyruntime && $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
 exactness: setup ## script x probe position: exact or not, and how much faster than re-running
 	@$(BIN)/python tools/exactness.py

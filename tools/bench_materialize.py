@@ -184,7 +184,7 @@ def limit(source, target, nbytes: int, path: str) -> dict:
 def keep(name: str, saver: str) -> None:
     """Saves twice, for the one who measures memory; `nothing` saves nothing."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        florcs = {engine: Florc(engine, os.path.join(folder, "store"), STAGING) for engine in OURS if saver.endswith(engine)}
+        florcs = {engine: Florc(engine, os.path.join(folder, "store"), STAGING) for engine in OURS if saver == f"florc, {engine}"}
         import torch
 
         torch.set_num_threads(1)

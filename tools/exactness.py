@@ -72,8 +72,8 @@ def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
     return {name: [line[len(tag):] for line in lines if line.startswith(tag)] for name, tag in tags.items()}, again
 
 
-def rows_of(script: str, folder: Path) -> List[Row]:
-    """Record a script once, then ask every question of it."""
+def rows_of(script: str, folder: Path, with_workers: bool = True) -> List[Row]:
+    """Record a script once, then ask every question of it; `with_workers`: also of two processes."""
     texts = files(script)
     write(folder, texts)
     plain = run(folder, sys.executable, script)
@@ -85,7 +85,7 @@ def rows_of(script: str, folder: Path) -> List[Row]:
     for probe in load(script):
         write(folder, {**texts, probe.file: insert(texts[probe.file], probe)})
         replayed = run(folder, "florc", "replay", script)
-        parallel = run(folder, "florc", "replay", "--workers", "2", script)
+        parallel = run(folder, "florc", "replay", "--workers", "2", script) if with_workers else replayed
         planned = run(folder, "florc", "replay", "--dry-run", script)
         exact = replayed.code == 0 and replayed.out.splitlines() == wanted[probe.name]
         reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)

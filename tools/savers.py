@@ -12,11 +12,12 @@ import json
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 import time
 from typing import Any, Callable, Dict, Optional
 
-OURS = ("writer", "thread", "inline")
+OURS = ("writer", "fork", "thread", "inline")
 
 
 class Handle:
@@ -56,18 +57,30 @@ class Florc:
     def __init__(self, engine: str, store: str, max_staging: int):
         from florc import _native
 
-        self.recorder = _native.Recorder(store, f"bench-{engine}", engine=engine, max_staging=max_staging)
-        if self.recorder.engine != engine:
+        process = "writer" if engine == "fork" else engine
+        self.recorder = _native.Recorder(store, f"bench-{engine}", engine=process, max_staging=max_staging)
+        if self.recorder.engine != process:
             raise RuntimeError(f"{engine}: {self.recorder.fallback}")
+        self.forks = engine == "fork"
+        self.room = 0
+        """What a child may write: known from the first checkpoint, which is encoded here."""
         self.finished: Dict[int, dict] = {}
 
     def start(self, state: Any, path: str) -> Handle:
-        from florc import state as codec
+        def look(may_copy: bool = False) -> tuple:
+            from florc import state as codec
 
-        encoded = codec.encode({"state": state}, gradients=False, names={})
-        header = json.dumps({"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False,
-                             "seconds": 1.0, "origins": {}})
-        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
+            encoded = codec.encode({"state": state}, gradients=False, names={}, may_copy=may_copy)
+            header = json.dumps({"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False,
+                                 "seconds": 1.0, "origins": {}})
+            return header, encoded.graph, encoded.leaves
+
+        if self.forks and self.room:
+            receipt = self.recorder.fork(self.room, look, 60.0, len(sys._current_frames()) > 1)
+        else:
+            found = look(may_copy=True)
+            self.room = int(1.25 * (len(found[1]) + sum(map(len_of, found[2])) + 72 * len(found[2]))) + (1 << 16)
+            receipt = self.recorder.submit(*found)
         if receipt is None:
             raise RuntimeError("no staging memory")
         return Pending(self, receipt["seq"])
@@ -78,6 +91,11 @@ class Florc:
                 raise RuntimeError(done["error"])
             self.finished[done["seq"]] = done
         return seq in self.finished
+
+
+def len_of(leaf: Any) -> int:
+    """Bytes of a leaf."""
+    return getattr(leaf, "nbytes", None) or len(leaf)
 
 
 class Pending(Handle):
