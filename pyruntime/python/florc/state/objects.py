@@ -20,8 +20,8 @@ HOOKS = frozenset(
     " _state_dict_pre_hooks _load_state_dict_pre_hooks _load_state_dict_post_hooks _load_state_dict_hooks"
     " _optimizer_step_pre_hooks _optimizer_step_post_hooks _optimizer_state_dict_pre_hooks"
     " _optimizer_state_dict_post_hooks _optimizer_load_state_dict_pre_hooks _optimizer_load_state_dict_post_hooks"
-    " _compiled_call_impl".split())
-"""Attributes that hold code, not state: never recorded, and on restore the live ones stay."""
+    " _compiled_call_impl _torchdynamo_wrapper_id".split())
+"""Attributes that hold code or addresses, not state: never recorded, and on restore the live ones stay."""
 REBOUND = frozenset({"_last_lr"})
 """Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
 _MISSING = object()
