@@ -155,7 +155,7 @@ class Replay:
         loop = places.loops[block]
         live = self._live(loop, objects, checkpoint.origins, frame)
         outside = places.outside(loop, frame)
-        live.update(self._named(checkpoint, outside))
+        live.update(self._named(checkpoint, _recorded_outside(loop, checkpoint, frame)))
         lost = self.history.lost_names(loop.file, loop.function) | self.history.lost_names(loop.file, "")
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
@@ -206,7 +206,7 @@ class Replay:
                 found = places.gather(loop, objects, frame)
                 # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
                 found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
-                self._verify(checkpoint, found, places.outside(loop, frame))
+                self._verify(checkpoint, found, _recorded_outside(loop, checkpoint, frame))
         _native.leave_block(block)
 
     def _close(self, block: str) -> Optional[str]:
@@ -286,6 +286,12 @@ class Replay:
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""
+
+
+def _recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:
+    """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
+    recorded = [place for place in loop.places if place.name in checkpoint.places]
+    return places.outside(loop._replace(places=recorded), frame)
 
 
 def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
