@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sys
 import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple

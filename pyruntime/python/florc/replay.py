@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set
 
-from . import _native, instrumented, places, session, state, unforeseen
+from . import _native, instrumented, places, state, unforeseen
 from .history import Checkpoint, History
 from .messages import say
 from .output import Divert, Part, Tap

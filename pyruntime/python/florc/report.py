@@ -7,13 +7,12 @@ import os
 import sys
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set, Union
 
-from . import _native, launch, messages
-from .history import History, LogLine
+from . import _native, launch
+from .history import LogLine
 from .messages import duration, say
 from .output import Part
 from .replay import Replay
 from .workers import Merged
-from .versions import Versions
 
 ANOMALOUS = 1
 
