@@ -60,6 +60,13 @@ impl Nest {
         }
     }
 
+    /// The loop at `depth` goes on from another iteration.
+    pub fn set_index(&mut self, depth: usize, index: i64) {
+        if let Some(level) = self.levels.get_mut(depth) {
+            level.index = index;
+        }
+    }
+
     /// The loop at `depth` is over.
     pub fn leave_loop(&mut self, depth: usize) {
         self.levels.truncate(depth);

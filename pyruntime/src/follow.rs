@@ -20,6 +20,9 @@ static VALUE_LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 /// Loops nested deeper than this are followed without telling the session of each iteration.
 const TOLD_DEPTH: usize = 2;
 
+/// Asked where a loop begins: `jump(path, iterable, iterator)` is None or `(index, iterator)`, where to go on instead.
+static JUMP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
 /// Whether this call is to be followed. Checked before any lock is taken.
 fn is_followed() -> bool {
     ACTIVE.load(Ordering::Acquire)
@@ -36,10 +39,12 @@ fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
 
 /// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise. `values(path,
 /// number)` is called when the iteration is over a whole number (of a tuple, the first), and with None when the loop
-/// turns out to have no further iteration.
+/// turns out to have no further iteration. `jump(path, iterable, iterator)` is asked where a loop begins whether to begin
+/// with a later iteration: its index and an iterator that is there, or None.
 #[pyfunction]
-#[pyo3(signature = (listener, values=None))]
-pub fn start_following(listener: Py<PyAny>, values: Option<Py<PyAny>>) {
+#[pyo3(signature = (listener, values=None, jump=None))]
+pub fn start_following(listener: Py<PyAny>, values: Option<Py<PyAny>>, jump: Option<Py<PyAny>>) {
+    *JUMP.lock().unwrap_or_else(PoisonError::into_inner) = jump;
     *VALUE_LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = values;
     *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     *nest() = Some(Nest::default());
@@ -105,6 +110,17 @@ fn tell_value(py: Python<'_>, path: Option<&str>, item: Option<&Bound<'_, PyAny>
     Ok(())
 }
 
+/// Where a loop is to begin instead of at its first iteration.
+fn jump(
+    py: Python<'_>,
+    path: Option<String>,
+    iterable: Option<&Bound<'_, PyAny>>,
+    iterator: Option<&Py<PyAny>>,
+) -> PyResult<Option<(i64, Py<PyAny>)>> {
+    let (Some(path), Some(jump)) = (path, listener(py, &JUMP)) else { return Ok(None) };
+    jump.call1(py, (path, iterable, iterator))?.extract(py)
+}
+
 fn told_path(nest: &Nest) -> Option<String> {
     (nest.loops_open() <= TOLD_DEPTH).then(|| nest.path())
 }
@@ -116,8 +132,12 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
         return Ok(iterable);
     }
     let py = iterable.py();
-    let iterator = iterable.try_iter()?.into_any().unbind();
-    let depth = with_nest(|nest| nest.enter_loop(id));
+    let mut iterator = iterable.try_iter()?.into_any().unbind();
+    let (depth, path) = with_nest(|nest| (nest.enter_loop(id), told_path(nest)));
+    if let Some((index, there)) = jump(py, path, Some(&iterable), Some(&iterator))? {
+        with_nest(|nest| nest.set_index(depth, index - 1));
+        iterator = there;
+    }
     Ok(Bound::new(py, Followed { iterator, depth, over: false })?.into_any())
 }
 
@@ -125,10 +145,16 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
 #[pyfunction]
 pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
     if is_followed() {
-        let path = with_nest(|nest| {
-            nest.tick(id);
-            told_path(nest)
-        });
+        let (depth, mut path) = with_nest(|nest| (nest.tick(id), told_path(nest)));
+        if path.as_ref().is_some_and(|path| path.ends_with("=0")) {
+            let entry = path.as_ref().map(|path| format!("{}-1", path.trim_end_matches('0')));
+            if let Some((index, _)) = jump(py, entry, None, None)? {
+                path = with_nest(|nest| {
+                    nest.set_index(depth, index);
+                    told_path(nest)
+                });
+            }
+        }
         tell(py, path.as_deref())?;
     }
     Ok(true)

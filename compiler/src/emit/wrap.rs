@@ -79,6 +79,46 @@ impl<'a> Writer<'a> {
         if plan.is_memoized() {
             self.wrap_block(stmt, plan);
         }
+        if let (Some(boundary), StmtKind::For(node)) = (&plan.boundary, &stmt.kind) {
+            self.open_iteration(&node.body, &plan.id, &boundary.changes);
+        }
+        if let (Some(boundary), StmtKind::While { body, .. }) = (&plan.boundary, &stmt.kind) {
+            self.open_iteration(body, &plan.id, &boundary.changes);
+        }
+    }
+
+    /// Before the first statement of an iteration: its state may be materialized, or another one put in its place.
+    fn open_iteration(&mut self, body: &[Stmt], id: &str, changes: &[Change]) {
+        // nothing goes between a decorator and its function
+        let is_plain = |first: &&Stmt| !matches!(first.kind, StmtKind::Function(_) | StmtKind::Class(_));
+        let Some(first) = body.first().filter(is_plain) else { return };
+        if self.follows_another(first.range.start) {
+            return;
+        }
+        let range = first.range;
+        let (unit, indent, nl) = (self.unit(range), self.indentation(range), self.newline);
+        let call = |name: &str, restoring| format!("{}.{name}(\"{id}\"{})", self.alias, arguments(changes, restoring));
+        let text = format!("if {}:{nl}{indent}{unit}", call(runtime::BOUNDARY, false));
+        let text = text + &self.put_back(changes, &call(runtime::RESUME, true), &format!("{indent}{unit}")) + &indent;
+        self.insert(range.start, 0, text);
+    }
+
+    /// `loss, best = call`, or the call alone; then names that were unbound are unbound again.
+    fn put_back(&self, changes: &[Change], call: &str, indent: &str) -> String {
+        let nl = self.newline;
+        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
+        let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
+        let mut text = match targets.as_slice() {
+            [] => format!("{call}{nl}"),
+            // One target is unpacked too, so that one value per target comes back.
+            [one] => format!("{one}, = {call}{nl}"),
+            several => format!("{} = {call}{nl}", several.join(", ")),
+        };
+        for change in bound.iter().filter(|change| change.maybe) {
+            let unbound = format!("{}.{}", self.alias, runtime::UNBOUND);
+            text += &format!("{indent}if {0} is {unbound}: del {0}{nl}", change.place);
+        }
+        text
     }
 
     fn wrap_iterator(&mut self, iter: &Expr, id: &str) {
@@ -108,19 +148,8 @@ impl<'a> Writer<'a> {
         let open = format!("if {}):{nl}{indent}{unit}", call(runtime::STEP_INTO));
         let mut close = format!("{indent}{unit}{}{}){nl}", call(runtime::END), arguments(changes, false));
         close += &format!("{indent}else:{nl}{indent}{unit}");
-        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
-        if !bound.is_empty() {
-            let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
-            // One target is unpacked too, so that `restore` always returns one value per target.
-            let comma = if bound.len() == 1 { "," } else { "" };
-            close += &format!("{}{comma} = ", targets.join(", "));
-        }
-        close += &format!("{}{}){nl}", call(runtime::RESTORE), arguments(changes, true));
-        for change in bound.iter().filter(|change| change.maybe) {
-            let place = change.place.to_string();
-            let unbound = format!("{}.{}", self.alias, runtime::UNBOUND);
-            close += &format!("{indent}{unit}if {place} is {unbound}: del {place}{nl}");
-        }
+        let restore = format!("{}{})", call(runtime::RESTORE), arguments(changes, true));
+        close += &self.put_back(changes, &restore, &format!("{indent}{unit}"));
         self.put_around(stmt.range, open, close);
     }
 

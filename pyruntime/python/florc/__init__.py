@@ -7,9 +7,10 @@ serve alone: `torch.save` in the background.
 
 from . import skipblock
 from ._native import generator, tick
+from .boundaries import boundary, resume
 from .output import probe
 from .places import unbound
 from .saving import Saved, flush, materialize, save
 
-__all__ = ["Saved", "flush", "generator", "materialize", "probe", "save", "skipblock", "tick", "unbound"]
+__all__ = ["Saved", "boundary", "flush", "generator", "materialize", "probe", "resume", "save", "skipblock", "tick", "unbound"]
 __version__ = "0.1.0"

@@ -7,9 +7,10 @@ import json
 import os
 import time
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
 from . import _native, instrumented, places, session, state, unforeseen
+from .boundaries import skip
 from .history import Checkpoint, History
 from .messages import say
 from .output import Divert, Part, Tap
@@ -58,6 +59,8 @@ class Replay:
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
         self.verified = 0
+        self.jumped: Optional[int] = None
+        """The iteration with which the replay began."""
         self.restore_seconds = 0.0
         self.window = window
         self._begun = False
@@ -122,23 +125,27 @@ class Replay:
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is None:
             return self.history.why_not_kept(block)
+        return self._read(checkpoint)
+
+    def _read(self, checkpoint: Checkpoint) -> Optional[str]:
+        """Take a checkpoint out of the store; why that cannot be done."""
         begun = time.perf_counter()
         try:
             self._chunks = [self.history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
         except _native.StoreError as error:
-            reason = f"its checkpoint {key} cannot be read: {error}"
-            self.differences.append(f"{key}: {reason}")
+            reason = f"its checkpoint {checkpoint.key} cannot be read: {error}"
+            self.differences.append(f"{checkpoint.key}: {reason}")
             return reason
         self._pending = checkpoint
         self.restore_seconds += time.perf_counter() - begun
         return None
 
-    def why_never_skipped(self, block: str) -> Optional[str]:
-        """Why a block runs in every iteration; None when its checkpoints may be restored."""
+    def why_never_skipped(self, block: str, probed: bool = True) -> Optional[str]:
+        """Why a block runs in every iteration; None when its checkpoints may be restored. `probed`: a probe in it counts."""
         forced = self._why_forced(block)
         if forced is not None:
             return forced
-        if self.versions.is_probed(block):
+        if probed and self.versions.is_probed(block):
             return "holds or reaches an added statement"
         held = self.history.held_by(block)
         if held is None:
@@ -160,8 +167,46 @@ class Replay:
         """Whether the record, too, had this place in its plan, and it was unbound then."""
         return place.name in self.history.planned.get(held.block, ())
 
+    def jump(self, path: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
+        """A loop begins: with which iteration, and an iterator that is there; None for the first one."""
+        place = path.rpartition("=")[0]
+        if self.window is None:
+            return None
+        block = place.rpartition("/")[2] + places.BOUNDARY
+        target = self.window.start_of(place)
+        if not target or self.versions.outside or self.versions.drift or self.why_never_skipped(block, probed=False):
+            return None
+        for index in sorted((i for i in self.history.boundaries.get(place, ()) if 0 < i <= target), reverse=True):
+            if not self._read(self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]):
+                there = skip(iterable, iterator, index) if iterable is not None else iterator
+                if there is None and iterable is not None:
+                    self._leave.cannot_restore({block: "its iterator has fewer items than it had"})
+                self.jumped = index
+                return index, there
+        return None
+
+    def boundary(self, loop: str, objects: Sequence[Any], frame: FrameType) -> bool:
+        """An iteration begins: whether it is the one that was jumped to. Otherwise its state is compared with the record."""
+        key = _native.loop_path() + places.BOUNDARY
+        if self._pending is not None and self._pending.key == key:
+            return True
+        checkpoint = self.history.checkpoints.get(key)
+        if checkpoint is not None and self.answers():
+            self._compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, frame)
+        return False
+
+    def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
+        """Put the state of the iteration in place that was jumped to."""
+        return self._put_back(loop + places.BOUNDARY, objects, frame)
+
     def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
         """Put the side effects of a skipped block back."""
+        try:
+            return self._put_back(block, objects, frame)
+        finally:
+            _native.leave_block(block)
+
+    def _put_back(self, block: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
         begun = time.perf_counter()
         checkpoint, chunks = self._pending, self._chunks
         self._pending, self._chunks = None, []
@@ -181,7 +226,6 @@ class Replay:
         except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
             self._leave.cannot_restore({block: f"it cannot be restored: {type(error).__name__}: {error}"})
         finally:
-            _native.leave_block(block)
             self.restore_seconds += time.perf_counter() - begun
         if state.History.made > histories:
             self._without_history.add(block)
@@ -217,12 +261,14 @@ class Replay:
         if key is not None:
             checkpoint = self.history.checkpoints.get(key)
             if checkpoint is not None:
-                loop = places.loops[block]
-                found = places.gather(loop, objects, frame)
-                # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
-                found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
-                self._verify(checkpoint, found, places.outside(loop, frame))
+                self._compare(checkpoint, places.loops[block], objects, frame)
         _native.leave_block(block)
+
+    def _compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
+        found = places.gather(loop, objects, frame)
+        # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
+        found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
+        self._verify(checkpoint, found, places.outside(loop, frame))
 
     def _close(self, block: str) -> Optional[str]:
         while self._open:

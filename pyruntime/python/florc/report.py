@@ -145,6 +145,8 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
     if not replay.versions.changes:
         say("the script holds no statement that the recorded run did not have: there was nothing to answer")
     say(f"replayed {replay.history.run.id} in {duration(seconds)}{against}{faster}")
+    if replay.jumped is not None:
+        say(f"began with iteration {replay.jumped}, at its checkpoint")
     ran = sum(replay.entered.values())
     say(f"{len(replay.skipped)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
     for block, why in replay.reasons.items():

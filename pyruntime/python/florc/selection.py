@@ -104,9 +104,12 @@ def costs(history: History, versions: Versions, loop: Followed) -> Tuple[List[fl
             saved[index] += seconds
             if not versions.is_probed(block):
                 saved_probed[index] += seconds
-    work = [max(total - skipped, 0.0) + RESTORED_S for total, skipped in zip(whole, saved_probed)]
+    work = [max(total - skipped, 0.0) + (RESTORED_S if skipped else 0.0) for total, skipped in zip(whole, saved_probed)]
     reach, so_far = [], 0.0
-    for total, skipped in zip(whole, saved):
+    starts = history.boundaries.get(loop.place, set())
+    for index, (total, skipped) in enumerate(zip(whole, saved)):
+        if index in starts:  # a replay can begin here
+            so_far = RESTORED_S
         reach.append(so_far)
-        so_far += max(total - skipped, 0.0) + RESTORED_S
+        so_far += max(total - skipped, 0.0) + (RESTORED_S if skipped else 0.0)
     return work, reach

@@ -62,6 +62,18 @@ class Window:
             return False
         return self.after if begun else self.before
 
+    def start_of(self, place: str) -> int:
+        """The iteration of a loop at this place of the nest in which the window begins; 0 when it is none of its loops."""
+        *_, loop = place.split("/")
+        loops = [level.loop for level in self.levels]
+        if loop not in loops:
+            return 0
+        around = self.levels[: loops.index(loop)]
+        inside = dict(iterations_of(place.rpartition("/")[0]))
+        if any(inside.get(level.loop) != level.start for level in around):
+            return 0
+        return self.levels[loops.index(loop)].start
+
     def is_in(self, key: str) -> bool:
         """Whether a block (its key) is one of the loops, on the way to the window."""
         *outer, last = key.split("/")

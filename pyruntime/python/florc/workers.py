@@ -56,6 +56,7 @@ class Merged:
         self.entered: Dict[str, int] = {}
         self.verified = 0
         self.restore_seconds = 0.0
+        self.jumped: Optional[int] = None
         self.failure: Optional[str] = None
 
     def add(self, result: Dict[str, Any]) -> None:
