@@ -145,12 +145,12 @@ def measure(name: str, threads: int, rounds: int) -> None:
                 starts.pop(saver, None)
         alone, limits = [], []
         nbytes = max(found["torch.save"][0]["bytes"], 1)
-        source, target = ctypes.create_string_buffer(nbytes), ctypes.create_string_buffer(nbytes)
+        source, target = (ctypes.create_string_buffer(b"\1" * nbytes, nbytes) for _ in range(2))
         for number in range(rounds):
             begun = time.perf_counter()
             training.run()
             alone.append(time.perf_counter() - begun)
-            limits.append(limit(source, target, nbytes, os.path.join(folder, "raw")))
+            limits.append(limit(training, source, target, os.path.join(folder, "raw")))
             for saver, start in starts.items():
                 found[saver].append(one(training, start, os.path.join(folder, f"{number}")))
         print(json.dumps({"alone": alone, "limits": limits, "found": found, "skipped": skipped}), flush=True)
@@ -158,16 +158,40 @@ def measure(name: str, threads: int, rounds: int) -> None:
         leave()
 
 
-def limit(source, target, nbytes: int, path: str) -> dict:
-    """Seconds to copy so many bytes into touched memory, by one thread and by two, and to write and sync them."""
+def copy(parts: list, target: int) -> None:
+    """Copy memory, given as addresses and sizes, to where there is room for all of it."""
+    for address, size in parts:
+        ctypes.memmove(target, address, size)
+        target += size
+
+
+def halves(parts: list) -> tuple:
+    """The same memory in two parts of one size."""
+    total, so_far, first, second = sum(size for _, size in parts), 0, [], []
+    for address, size in parts:
+        mine = min(size, max(0, total // 2 - so_far))
+        so_far += size
+        first += [(address, mine)] if mine else []
+        second += [(address + mine, size - mine)] if size > mine else []
+    return first, second
+
+
+def limit(training: Training, source, target, path: str) -> dict:
+    """Seconds to copy the state into touched memory, by one thread and by two, and to write and sync as many bytes. As
+    for those who save it, the state was written to since it was copied last."""
+    nbytes = len(source)
+    parts = [(t.data_ptr(), t.nbytes) for t in training.tensors] or [(ctypes.addressof(source), nbytes)]
+    to = ctypes.addressof(target)
+    training.change()
     begun = time.perf_counter()
-    ctypes.memmove(target, source, nbytes)
+    copy(parts, to)
     copied = time.perf_counter()
-    half = nbytes // 2
-    base_to, base_from = ctypes.addressof(target), ctypes.addressof(source)
-    other = threading.Thread(target=ctypes.memmove, args=(base_to + half, base_from + half, nbytes - half))
+    training.change()
+    first, second = halves(parts)
+    again = time.perf_counter()
+    other = threading.Thread(target=copy, args=(second, to + sum(size for _, size in first)))
     other.start()
-    ctypes.memmove(base_to, base_from, half)
+    copy(first, to)
     other.join()
     twice = time.perf_counter()
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -178,7 +202,7 @@ def limit(source, target, nbytes: int, path: str) -> dict:
     os.close(fd)
     written = time.perf_counter()
     os.unlink(path)
-    return {"copy": copied - begun, "copy2": twice - copied, "disk": written - twice}
+    return {"copy": copied - begun, "copy2": twice - again, "disk": written - twice}
 
 
 def keep(name: str, saver: str) -> None:

@@ -60,18 +60,25 @@ impl Nest {
         }
     }
 
+    /// The loop at `depth` goes on from another iteration.
+    pub fn set_index(&mut self, depth: usize, index: i64) {
+        if let Some(level) = self.levels.get_mut(depth) {
+            level.index = index;
+        }
+    }
+
     /// The loop at `depth` is over.
     pub fn leave_loop(&mut self, depth: usize) {
         self.levels.truncate(depth);
     }
 
-    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop.
-    pub fn tick(&mut self, id: &str) -> usize {
+    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop and its iteration.
+    pub fn tick(&mut self, id: &str) -> (usize, i64) {
         self.prune_to(id, true);
         let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
         let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
         self.advance(depth);
-        depth
+        (depth, self.levels.get(depth).map_or(0, |level| level.index))
     }
 
     /// A block begins. Returns its key.

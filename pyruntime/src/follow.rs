@@ -1,5 +1,6 @@
 //! What emitted loops call once per iteration: native, so that it costs little and adds no frame to a traceback.
 
+use crate::boundary;
 use crate::context::{LoopFacts, Nest};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
@@ -16,12 +17,14 @@ static NEST: Mutex<Option<Nest>> = Mutex::new(None);
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 /// Told the whole numbers that outer loops yield, if anybody wants to know.
 static VALUE_LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+/// Asked where a loop begins: `jump(place, iterable, iterator)` is None or `(index, iterator)`, where to go on instead.
+static JUMP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Loops nested deeper than this are followed without telling the session of each iteration.
 const TOLD_DEPTH: usize = 2;
 
 /// Whether this call is to be followed. Checked before any lock is taken.
-fn is_followed() -> bool {
+pub fn is_followed() -> bool {
     ACTIVE.load(Ordering::Acquire)
         && *OWNER.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id())
 }
@@ -36,10 +39,19 @@ fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
 
 /// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise. `values(path,
 /// number)` is called when the iteration is over a whole number (of a tuple, the first), and with None when the loop
-/// turns out to have no further iteration.
+/// turns out to have no further iteration. `jump(place, iterable, iterator)` is asked where a loop begins whether to begin
+/// with a later iteration: its index and an iterator that is there, or None. Of a `while` loop there are no iterables.
+/// `boundary(loop, objects)` is told of iterations that begin, see `boundary`.
 #[pyfunction]
-#[pyo3(signature = (listener, values=None))]
-pub fn start_following(listener: Py<PyAny>, values: Option<Py<PyAny>>) {
+#[pyo3(signature = (listener, values=None, jump=None, boundary=None))]
+pub fn start_following(
+    listener: Py<PyAny>,
+    values: Option<Py<PyAny>>,
+    jump: Option<Py<PyAny>>,
+    boundary: Option<Py<PyAny>>,
+) {
+    boundary::listen(boundary);
+    *JUMP.lock().unwrap_or_else(PoisonError::into_inner) = jump;
     *VALUE_LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = values;
     *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     *nest() = Some(Nest::default());
@@ -83,7 +95,7 @@ pub fn leave_block(id: &str) {
     with_nest(|nest| nest.leave_block(id));
 }
 
-fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<PyAny>> {
+pub fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<PyAny>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py))
 }
 
@@ -105,6 +117,19 @@ fn tell_value(py: Python<'_>, path: Option<&str>, item: Option<&Bound<'_, PyAny>
     Ok(())
 }
 
+/// Where the innermost loop is to begin instead of at its first iteration, and the iterator that is there.
+fn jump(
+    py: Python<'_>,
+    iterable: Option<&Bound<'_, PyAny>>,
+    iterator: Option<&Py<PyAny>>,
+) -> PyResult<Option<(i64, Py<PyAny>)>> {
+    boundary::look_now();
+    let Some(jump) = listener(py, &JUMP) else { return Ok(None) };
+    let path = with_nest(|nest| nest.path());
+    let place = path.rsplit_once('=').map_or("", |(place, _)| place);
+    jump.call1(py, (place, iterable, iterator))?.extract(py)
+}
+
 fn told_path(nest: &Nest) -> Option<String> {
     (nest.loops_open() <= TOLD_DEPTH).then(|| nest.path())
 }
@@ -116,19 +141,32 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
         return Ok(iterable);
     }
     let py = iterable.py();
-    let iterator = iterable.try_iter()?.into_any().unbind();
+    let mut iterator = iterable.try_iter()?.into_any().unbind();
     let depth = with_nest(|nest| nest.enter_loop(id));
+    if let Some((index, there)) = jump(py, Some(&iterable), Some(&iterator))? {
+        with_nest(|nest| nest.set_index(depth, index - 1));
+        iterator = there;
+    }
     Ok(Bound::new(py, Followed { iterator, depth, over: false })?.into_any())
+}
+
+/// A `while` loop begins: it is another one than when it ran before.
+#[pyfunction]
+pub fn begin(id: &str) {
+    if is_followed() {
+        with_nest(|nest| nest.enter_loop(id));
+    }
 }
 
 /// Counts an evaluation of a `while` loop's condition. Always true.
 #[pyfunction]
 pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
     if is_followed() {
-        let path = with_nest(|nest| {
-            nest.tick(id);
-            told_path(nest)
-        });
+        let (depth, index) = with_nest(|nest| nest.tick(id));
+        if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
+            with_nest(|nest| nest.set_index(depth, index));
+        }
+        let path = with_nest(|nest| told_path(nest));
         tell(py, path.as_deref())?;
     }
     Ok(true)

@@ -1,5 +1,6 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 
+mod boundary;
 mod check;
 mod compile;
 mod context;
@@ -37,6 +38,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile::instrument, module)?)?;
     module.add_class::<compile::Project>()?;
     module.add_class::<compile::Comparison>()?;
+    module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
+    module.add_function(wrap_pyfunction!(boundary::look_after, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::begin, module)?)?;
     module.add_function(wrap_pyfunction!(follow::enter_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;

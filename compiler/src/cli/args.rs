@@ -140,6 +140,9 @@ pub struct ReplayArgs {
     /// Only these iterations of the main loop, or of named loops: 10:20, 7, -1, epoch=10:20, fold=2,epoch=10:20
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["last", "around", "shard", "workers"])]
     pub iterations: Option<String>,
+    /// Only these training steps, counted from 0 through the whole run: 5800:5900, 5800, -1
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["iterations", "around", "last", "shard", "workers"])]
+    pub steps: Option<String>,
     /// Only the iterations around one: epoch=12
     #[arg(long, value_name = "ITERATION", conflicts_with_all = ["last", "shard", "workers"])]
     pub around: Option<String>,
@@ -152,6 +155,9 @@ pub struct ReplayArgs {
     /// Replay with so many processes on this machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub workers: Option<u64>,
+    /// Start the workers on a Ray cluster: auto, HOST:PORT, ray://HOST:PORT (needs the package ray)
+    #[arg(long, value_name = "ADDRESS", requires = "workers", conflicts_with_all = ["dry_run", "emit"])]
+    pub ray: Option<String>,
     /// Replay the I-th of N parts (1/4 … 4/4): the outputs of all, one after another, are the whole
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "workers")]
     pub shard: Option<(u64, u64)>,

@@ -12,12 +12,21 @@ use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// When a loop's changeset is taken and put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instant {
+    /// When the loop is over: the loop is skipped.
+    LoopEnd,
+    /// At the start of an iteration, when the target is bound: the iterations before it are skipped.
+    IterationStart,
+}
+
 /// The changeset of a loop.
 ///
 /// # Errors
 /// The first obstacle when some effect cannot be followed or put back.
-pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop) -> Result<Changeset, Obstacle> {
-    let filter = Filter::new(extractor, flow, entry);
+pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) -> Result<Changeset, Obstacle> {
+    let filter = Filter::new(extractor, flow, entry, at);
     let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
     for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
         let iterates = effect.kind == EffectKind::Iterate;
@@ -93,6 +102,7 @@ struct Filter<'a, 'p, 't> {
     extractor: &'a Extractor<'p, 't>,
     flow: &'a Flow,
     entry: &'a Loop<'t>,
+    at: Instant,
     /// Names bound by statements of the loop.
     bound_inside: BTreeSet<String>,
     /// Names that belong to comprehensions and lambdas of the loop.
@@ -100,7 +110,7 @@ struct Filter<'a, 'p, 't> {
 }
 
 impl<'a, 'p, 't> Filter<'a, 'p, 't> {
-    fn new(extractor: &'a Extractor<'p, 't>, flow: &'a Flow, entry: &'a Loop<'t>) -> Self {
+    fn new(extractor: &'a Extractor<'p, 't>, flow: &'a Flow, entry: &'a Loop<'t>, at: Instant) -> Self {
         let mut bound_inside = BTreeSet::new();
         let mut inner_names = BTreeSet::new();
         walk::statements(std::slice::from_ref(entry.stmt), &mut |stmt| {
@@ -111,7 +121,31 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
                 names_of_inner_scopes(expr, &mut inner_names);
             }
         });
-        Self { extractor, flow, entry, bound_inside, inner_names }
+        Self { extractor, flow, entry, at, bound_inside, inner_names }
+    }
+
+    /// Whether the value that a name of this scope has then may be read later.
+    fn is_live(&self, name: &str) -> bool {
+        match self.at {
+            Instant::LoopEnd => self.flow.live_after(self.entry.stmt, name),
+            Instant::IterationStart => self.flow.live_into_body(self.entry.stmt, name),
+        }
+    }
+
+    /// Whether a name of this scope is surely bound then.
+    fn is_bound(&self, name: &str) -> bool {
+        match self.at {
+            Instant::LoopEnd => self.flow.surely_bound_after(self.entry.stmt, name),
+            Instant::IterationStart => self.flow.surely_bound_in_body(self.entry.stmt, name),
+        }
+    }
+
+    /// Whether it is surely bound where its state is put back.
+    fn was_bound(&self, name: &str) -> bool {
+        match self.at {
+            Instant::LoopEnd => self.flow.surely_bound_before(self.entry.stmt, name),
+            Instant::IterationStart => self.flow.surely_bound_in_body(self.entry.stmt, name),
+        }
     }
 
     fn change(&self, effect: &Effect) -> Result<Option<Change>, Obstacle> {
@@ -139,7 +173,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             if !declared {
                 return Err(obstacle(format!("{place} of an outer function gets a new value")));
             }
-            if here && !self.flow.live_after(self.entry.stmt, &place.root) {
+            if here && !self.is_live(&place.root) {
                 return Ok(None);
             }
         } else if self.loop_scoped(place) || (effect.kind == EffectKind::Iterate && self.is_spent(place)) {
@@ -159,7 +193,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             iterated: effect.kind == EffectKind::Iterate,
             maybe: self.maybe(place, assigns),
             global,
-            bound_before: is_name && here && self.flow.surely_bound_before(self.entry.stmt, &place.root),
+            bound_before: is_name && here && self.was_bound(&place.root),
             range: effect.range,
             why: effect.why.clone(),
             assumed: effect.assumed,
@@ -213,7 +247,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     fn is_spent(&self, place: &Place) -> bool {
         place.attrs.is_empty()
             && place.home == Some(self.entry.scope)
-            && !self.flow.live_after(self.entry.stmt, &place.root)
+            && !self.is_live(&place.root)
             && self.extractor.only_walks(self.entry.scope, &place.root)
     }
 
@@ -228,14 +262,14 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         place.home == Some(self.entry.scope)
             && self.bound_inside.contains(&place.root)
             && !self.flow.live_into_body(self.entry.stmt, &place.root)
-            && !self.flow.live_after(self.entry.stmt, &place.root)
+            && !self.is_live(&place.root)
     }
 
     /// Whether reading the place when the loop is over could fail.
     fn maybe(&self, place: &Place, assigns: bool) -> bool {
         let here = place.home == Some(self.entry.scope);
         let root_maybe = match place.home {
-            _ if here => !self.flow.surely_bound_after(self.entry.stmt, &place.root),
+            _ if here => !self.is_bound(&place.root),
             Some(home) if self.is_module(place.home) => !self.bound_at_top_level(home, &place.root),
             _ => false,
         };

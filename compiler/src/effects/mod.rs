@@ -18,7 +18,7 @@ pub use alias::Aliases;
 pub use changeset::{Change, Changeset, Obstacle};
 pub use clock::Clock;
 pub use extract::Extractor;
-pub use filter::changeset;
+pub use filter::{Instant, changeset};
 pub use knowledge::{Facts, Knowledge};
 pub use place::Place;
 pub use receivers::method_facts;

@@ -1,13 +1,16 @@
 //! The names that emitted code uses of the runtime, spelled once. A test asserts that the Python package has them.
 
 /// Every name, as an attribute path of the package.
-pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, UNBOUND, PROBE];
+pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const TICK: &str = "tick";
 pub(super) const STEP_INTO: &str = "skipblock.step_into";
 pub(super) const END: &str = "skipblock.end";
 pub(super) const RESTORE: &str = "skipblock.restore";
+pub(super) const BEGIN: &str = "begin";
+pub(super) const BOUNDARY: &str = "boundary";
+pub(super) const RESUME: &str = "resume";
 pub(super) const UNBOUND: &str = "unbound";
 pub(super) const PROBE: &str = "probe";
 

@@ -3,6 +3,7 @@
 use super::edits::Edit;
 use super::runtime;
 use crate::effects::Change;
+use crate::loops::loop_body;
 use crate::plan::LoopPlan;
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
@@ -79,6 +80,44 @@ impl<'a> Writer<'a> {
         if plan.is_memoized() {
             self.wrap_block(stmt, plan);
         }
+        if let Some(boundary) = &plan.boundary {
+            self.open_iteration(stmt, &plan.id, &boundary.changes);
+        }
+    }
+
+    /// Before the first statement of an iteration: its state may be materialized, or another one put in its place.
+    ///
+    /// A `for` loop is told when it begins, by its iterator; a `while` loop is not, and might run again.
+    fn open_iteration(&mut self, stmt: &Stmt, id: &str, changes: &[Change]) {
+        let Some(range) = loop_body(stmt).first().map(|first| first.range) else { return };
+        if matches!(stmt.kind, StmtKind::While { .. }) {
+            let text =
+                format!("{}.{}(\"{id}\"){}{}", self.alias, runtime::BEGIN, self.newline, self.indentation(stmt.range));
+            self.insert(stmt.range.start, 0, text);
+        }
+        let (unit, indent, nl) = (self.unit(range), self.indentation(range), self.newline);
+        let call = |name: &str, restoring| format!("{}.{name}(\"{id}\"{})", self.alias, arguments(changes, restoring));
+        let text = format!("if {}:{nl}{indent}{unit}", call(runtime::BOUNDARY, false));
+        let text = text + &self.put_back(changes, &call(runtime::RESUME, true), &format!("{indent}{unit}")) + &indent;
+        self.insert(range.start, 0, text);
+    }
+
+    /// `loss, best = call`, or the call alone; then names that were unbound are unbound again.
+    fn put_back(&self, changes: &[Change], call: &str, indent: &str) -> String {
+        let nl = self.newline;
+        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
+        let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
+        let mut text = match targets.as_slice() {
+            [] => format!("{call}{nl}"),
+            // One target is unpacked too, so that one value per target comes back.
+            [one] => format!("{one}, = {call}{nl}"),
+            several => format!("{} = {call}{nl}", several.join(", ")),
+        };
+        for change in bound.iter().filter(|change| change.maybe) {
+            let unbound = format!("{}.{}", self.alias, runtime::UNBOUND);
+            text += &format!("{indent}if {0} is {unbound}: del {0}{nl}", change.place);
+        }
+        text
     }
 
     fn wrap_iterator(&mut self, iter: &Expr, id: &str) {
@@ -108,19 +147,8 @@ impl<'a> Writer<'a> {
         let open = format!("if {}):{nl}{indent}{unit}", call(runtime::STEP_INTO));
         let mut close = format!("{indent}{unit}{}{}){nl}", call(runtime::END), arguments(changes, false));
         close += &format!("{indent}else:{nl}{indent}{unit}");
-        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
-        if !bound.is_empty() {
-            let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
-            // One target is unpacked too, so that `restore` always returns one value per target.
-            let comma = if bound.len() == 1 { "," } else { "" };
-            close += &format!("{}{comma} = ", targets.join(", "));
-        }
-        close += &format!("{}{}){nl}", call(runtime::RESTORE), arguments(changes, true));
-        for change in bound.iter().filter(|change| change.maybe) {
-            let place = change.place.to_string();
-            let unbound = format!("{}.{}", self.alias, runtime::UNBOUND);
-            close += &format!("{indent}{unit}if {place} is {unbound}: del {place}{nl}");
-        }
+        let restore = format!("{}{})", call(runtime::RESTORE), arguments(changes, true));
+        close += &self.put_back(changes, &restore, &format!("{indent}{unit}"));
         self.put_around(stmt.range, open, close);
     }
 
@@ -142,7 +170,7 @@ impl<'a> Writer<'a> {
             return; // it shares a line with a statement that is marked with all that follows it there
         }
         self.marked_to = self.tokens.logical_line_end(range.end.max(1) - 1, self.source.text.len());
-        if self.follows_another(range.start) {
+        if !self.source.starts_line(range.start) {
             self.mark_rest_of_line(range.start, id);
             return;
         }
@@ -150,12 +178,6 @@ impl<'a> Writer<'a> {
         let indent = self.indentation(range);
         let open = format!("with {}.{}(\"{id}\"):{}{indent}{unit}", self.alias, runtime::PROBE, self.newline);
         self.put_around(range, open, String::new());
-    }
-
-    /// Whether another statement stands before this one on its line.
-    fn follows_another(&self, start: usize) -> bool {
-        let line = self.source.lines.start_of(self.source.lines.line(start));
-        !self.source.text[line..start].trim().is_empty()
     }
 
     /// `step(); print(x)`: the added statement goes to a line of its own.

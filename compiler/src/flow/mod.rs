@@ -79,6 +79,11 @@ impl Flow {
         self.at(loop_stmt).is_some_and(|nodes| self.bound_at(nodes.before, name))
     }
 
+    /// Whether `name` is bound on every path that arrives at the start of an iteration.
+    pub fn surely_bound_in_body(&self, loop_stmt: &Stmt, name: &str) -> bool {
+        self.at(loop_stmt).is_some_and(|nodes| self.bound_at(nodes.body, name))
+    }
+
     /// The graph in Graphviz's language.
     pub fn dot(&self, title: &str) -> String {
         let shown = self.graph.map(|_, step| step.label.clone(), |_, ()| "");

@@ -21,11 +21,16 @@ pub struct Loop<'t> {
 impl<'t> Loop<'t> {
     /// The suite that is repeated.
     pub fn body(&self) -> &'t [Stmt] {
-        match &self.stmt.kind {
-            StmtKind::For(node) => &node.body,
-            StmtKind::While { body, .. } => body,
-            _ => &[],
-        }
+        loop_body(self.stmt)
+    }
+}
+
+/// The suite that a loop repeats; nothing of other statements.
+pub fn loop_body(stmt: &Stmt) -> &[Stmt] {
+    match &stmt.kind {
+        StmtKind::For(node) => &node.body,
+        StmtKind::While { body, .. } => body,
+        _ => &[],
     }
 }
 

@@ -9,7 +9,9 @@ mod select;
 pub use report::{explain, to_json, to_text};
 
 use crate::calls::{CallGraph, Project};
-use crate::effects::{Aliases, Change, Changeset, Clock, Extractor, Obstacle, Place, Summaries, changeset, table2};
+use crate::effects::{
+    Aliases, Change, Changeset, Clock, Extractor, Instant, Obstacle, Place, Summaries, changeset, table2,
+};
 use crate::flow::Flow;
 use crate::loops::{Loop, Loops};
 use crate::scopes::ScopeId;
@@ -52,6 +54,8 @@ pub struct LoopPlan {
     pub action: Action,
     /// What skipping it puts back; empty unless it is memoized.
     pub changeset: Changeset,
+    /// What jumping to the start of one of its iterations puts back; only of a followed loop that trains itself.
+    pub boundary: Option<Changeset>,
     /// Whether gradients belong to its checkpoint.
     pub gradients: bool,
     /// Whether what it computes may be differentiated after it.
@@ -154,7 +158,8 @@ impl<'t> Analysis<'t> {
 
     /// Decides what is done to each loop; one plan per file.
     pub fn plans(&self, options: &Options) -> Vec<Plan> {
-        let estimates = self.estimates(options.mode);
+        let flows = self.flows();
+        let estimates = self.estimates(options.mode, &flows);
         let obstacles: Vec<Option<Obstacle>> = estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = facts::Facts::new(self);
         let roles = select::roles(self, &facts, &obstacles);
@@ -194,6 +199,9 @@ impl<'t> Analysis<'t> {
                 if plan.is_memoized() {
                     plan.changeset = estimate.unwrap_or_default();
                 }
+                if plan.is_followed() && facts.loops[at].trains && options.mode == EffectsMode::Flow {
+                    plan.boundary = self.boundary(&self.loops.list[at], &flows);
+                }
                 plan
             })
             .collect();
@@ -217,9 +225,8 @@ impl<'t> Analysis<'t> {
             .collect()
     }
 
-    fn estimates(&self, mode: EffectsMode) -> Vec<Result<Changeset, Obstacle>> {
+    fn estimates(&self, mode: EffectsMode, flows: &BTreeMap<ScopeId, Flow>) -> Vec<Result<Changeset, Obstacle>> {
         let extractor = Extractor::new(&self.project, &self.aliases, &self.summaries);
-        let flows = self.flows();
         self.loops
             .list
             .iter()
@@ -227,11 +234,20 @@ impl<'t> Analysis<'t> {
                 ways_out(entry)?;
                 match (mode, flows.get(&entry.scope)) {
                     (EffectsMode::Table2, _) => self.table2(entry),
-                    (EffectsMode::Flow, Some(flow)) => changeset(&extractor, flow, entry),
+                    (EffectsMode::Flow, Some(flow)) => changeset(&extractor, flow, entry, Instant::LoopEnd),
                     (EffectsMode::Flow, None) => Err(Obstacle { range: entry.stmt.range, why: "no flow".to_owned() }),
                 }
             })
             .collect()
+    }
+
+    /// What an iteration finds, when it can be put back. However the loop is left, its iterations begin in one way.
+    fn boundary(&self, entry: &Loop, flows: &BTreeMap<ScopeId, Flow>) -> Option<Changeset> {
+        let first = entry.body().first()?;
+        // a body on the line of its header has no room for it
+        let has_room = self.files[self.file_of(entry)].source.starts_line(first.range.start);
+        let extractor = Extractor::new(&self.project, &self.aliases, &self.summaries);
+        changeset(&extractor, flows.get(&entry.scope).filter(|_| has_room)?, entry, Instant::IterationStart).ok()
     }
 
     fn table2(&self, entry: &Loop) -> Result<Changeset, Obstacle> {
@@ -283,6 +299,7 @@ impl<'t> Analysis<'t> {
             id,
             action,
             changeset: Changeset::default(),
+            boundary: None,
             gradients: false,
             differentiated: false,
             note: None,

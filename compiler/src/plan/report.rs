@@ -137,10 +137,8 @@ pub fn to_json(source: &Source, plan: &Plan) -> Value {
     })
 }
 
-fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
-    let places: Vec<Value> = entry
-        .changeset
-        .changes
+fn places_json(source: &Source, changes: &[Change]) -> Vec<Value> {
+    changes
         .iter()
         .map(|change| {
             json!({
@@ -155,7 +153,10 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
                 "assumed": change.assumed,
             })
         })
-        .collect();
+        .collect()
+}
+
+fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
     json!({
         "id": entry.id,
         "action": match &entry.action {
@@ -175,7 +176,8 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "memoized": entry.is_memoized(),
         "gradients": entry.gradients,
         "differentiated": entry.differentiated,
-        "places": places,
+        "places": places_json(source, &entry.changeset.changes),
+        "boundary": entry.boundary.as_ref().map(|found| places_json(source, &found.changes)),
         "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({
             "line": source.lines.line(note.range.start),

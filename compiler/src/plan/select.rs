@@ -1,8 +1,7 @@
 //! Which loops are followed, which are memoized, which are left alone.
 //!
-//! A loop at the top that holds loops with work in them is followed, iteration by iteration. Below it, the loops that
-//! take training steps themselves, or hold no loop that does, are memoized; a loop in between (epochs inside folds) is
-//! both. Loops inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops
+//! A loop at the top that holds loops with work in them is followed, iteration by iteration. Below it, loops with work are
+//! memoized; those that take training steps, or hold a loop that does (epochs inside folds), are followed, too. Loops inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops
 //! stood at the call.
 
 use super::Analysis;
@@ -137,12 +136,14 @@ impl Selection<'_, '_> {
             }
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
-                let followed = if context == Context::Top { work.trains } else { work.trains_below && !work.trains };
+                let followed = work.trains || context == Context::Followed && work.trains_below;
                 match (obstacle, followed) {
                     (None, true) => Decision { action: Role::Both, note: None },
                     (None, false) => Decision { action: Role::SkipBlock, note: None },
-                    (note, true) => Decision { action: Role::MainLoop, note },
-                    (note, false) => Decision { action: Role::LeftAlone, note },
+                    (note, true) if context == Context::Top || !work.trains => {
+                        Decision { action: Role::MainLoop, note }
+                    }
+                    (note, _) => Decision { action: Role::LeftAlone, note },
                 }
             }
         }

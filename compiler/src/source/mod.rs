@@ -50,6 +50,12 @@ impl Source {
         Self { name: name.into(), text, lines }
     }
 
+    /// Whether nothing but blanks stands before an offset on its line.
+    pub fn starts_line(&self, offset: usize) -> bool {
+        let line = self.lines.start_of(self.lines.line(offset));
+        self.text[line..offset].trim().is_empty()
+    }
+
     /// The text of a range.
     pub fn slice(&self, range: Range) -> &str {
         self.text.get(range.start..range.end).unwrap_or("")

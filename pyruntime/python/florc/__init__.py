@@ -6,10 +6,12 @@ serve alone: `torch.save` in the background.
 """
 
 from . import skipblock
-from ._native import generator, tick
+from ._native import begin, boundary, generator, tick
+from .boundaries import resume
 from .output import probe
 from .places import unbound
 from .saving import Saved, flush, materialize, save
 
-__all__ = ["Saved", "flush", "generator", "materialize", "probe", "save", "skipblock", "tick", "unbound"]
+__all__ = ["Saved", "begin", "boundary", "flush", "generator", "materialize", "probe", "resume", "save", "skipblock", "tick",
+           "unbound"]
 __version__ = "0.1.0"

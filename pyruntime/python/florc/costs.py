@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, List, Set
 
 from .history import History
+from .places import BOUNDARY
 from .versions import Versions
 
 RESTORE_S = 2e-3
@@ -23,10 +24,8 @@ class Costs:
         saved, on_the_way = self._saved(self._runs), self._saved(self._runs_before)
         self.work = _less(self.recorded, saved)
         """Seconds of each iteration in a work segment."""
-        self.reach = [0.0]
+        self.reach = self._reached(_less(self.recorded, on_the_way))
         """Seconds until the start of each is reached (paper, Section 5.4: the initialization of a worker)."""
-        for seconds in _less(self.recorded, on_the_way)[:-1]:
-            self.reach.append(self.reach[-1] + seconds)
         self.before = min(self.loop.begun.values(), default=0.0)
         """Seconds until the loop begins."""
         loop_s = sum(self.recorded)
@@ -34,7 +33,8 @@ class Costs:
 
     def serial(self) -> float:
         """Seconds of a replay in one process."""
-        return self.before + sum(self.work) + max(0.0, self.after)
+        first = 0 if self._versions.is_probed(self.loop.base) else max(self._starts(), default=0)
+        return self.before + self.reach[first] + sum(self.work[first:]) + max(0.0, self.after)
 
     def segment(self, start: int, stop: int) -> float:
         """Seconds of the worker that answers for these iterations."""
@@ -43,9 +43,24 @@ class Costs:
         return self.before + self.reach[start] + sum(self.work[start:stop]) + (max(0.0, self.after) if is_last else 0.0)
 
     def is_restored_whole(self) -> bool:
-        """Whether the loop is a block itself, and skipped as one."""
+        """Whether nothing was asked in the loop, and it is restored as one or jumped over."""
         key = self.loop.place.rpartition("/")[0]
-        return key in self._history.checkpoints and not self._runs(key)
+        if key in self._history.checkpoints and not self._runs(key):
+            return True
+        return bool(self._starts()) and not self._versions.is_probed(self.loop.base)
+
+    def _starts(self) -> Set[int]:
+        """The iterations that a replay can begin with."""
+        held = self._history.boundaries.get(self.loop.place, set())
+        block = self.loop.base
+        is_possible = held and not self._is_forced(block + BOUNDARY) and not self._versions.why_not_jumped(block)
+        return {index for index in held if 0 < index < len(self.recorded)} if is_possible else set()
+
+    def _reached(self, on_the_way: List[float]) -> List[float]:
+        reach, starts = [0.0], self._starts()
+        for index, seconds in enumerate(on_the_way[:-1], 1):
+            reach.append(RESTORE_S if index in starts else reach[-1] + seconds)
+        return reach
 
     def _runs(self, key: str) -> bool:
         block = _block(key)
@@ -64,7 +79,7 @@ class Costs:
         inside = self.loop.place + "="
         taken: Set[str] = set()
         for key in sorted(self._history.checkpoints, key=len):
-            if not key.startswith(inside) or runs(key):
+            if not key.startswith(inside) or key.endswith(BOUNDARY) or runs(key):
                 continue
             parts = key.split("/")
             if any("/".join(parts[:n]) in taken for n in range(1, len(parts))):

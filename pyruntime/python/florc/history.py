@@ -10,6 +10,7 @@ from . import _native
 from .launch import Unusable
 from .messages import say
 from .output import Part
+from .places import BOUNDARY
 from .runs import Run
 from .timeline import Timeline
 
@@ -53,6 +54,8 @@ class History:
         self.run = run
         self.reader = _native.RunReader(run.store, run.id, 0)
         self.checkpoints: Dict[str, Checkpoint] = {}
+        self.boundaries: Dict[str, Set[int]] = {}
+        """Loop at its place in the nest -> iterations that begin with a checkpoint."""
         self.lines: List[LogLine] = []
         self.generators: Dict[str, str] = {}
         self.block_seconds: Dict[str, float] = {}
@@ -84,11 +87,14 @@ class History:
                                [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
                                payload["names"], payload["origins"])
             self.checkpoints[found.key] = found
+            self._note_boundary(found.key, set.add)
             self._by_number[payload["seq"]] = found.key
             self._held.setdefault(found.block, found)
         elif kind == "dropped":
             keys = {self._by_number[number] for number in payload["seqs"] if number in self._by_number}
             self._dropped.update(key for key in keys if self.checkpoints.pop(key, None))
+            for key in keys:
+                self._note_boundary(key, set.discard)
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())], self._begun))
@@ -111,10 +117,16 @@ class History:
             self._clock_lines.update((payload["file"], line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
+                self.planned[loop["id"] + BOUNDARY] = {place["place"] for place in loop.get("boundary") or ()}
         elif kind == "not kept":
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":
             self.seconds = payload["seconds"]
+
+    def _note_boundary(self, key: str, change: Callable[[Set[int], int], None]) -> None:
+        if key.endswith(BOUNDARY):
+            place, _, index = key[: -len(BOUNDARY)].rpartition("=")
+            change(self.boundaries.setdefault(place, set()), int(index))
 
     def lost_names(self, file: str, function: str) -> Set[str]:
         """Names that some recorded block of the function bound without putting them back."""

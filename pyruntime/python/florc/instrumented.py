@@ -49,7 +49,12 @@ class _Strip(ast.NodeTransformer):
         self.generic_visit(node)
         if _runtime_call(node.test) == "step_into":
             return node.body[:-1]
+        if _runtime_call(node.test) == "boundary":
+            return None
         return node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        return None if _runtime_call(node.value) == "begin" else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)

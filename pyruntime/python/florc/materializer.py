@@ -89,6 +89,11 @@ class Materializer:
             cost = self._predicted.get(block, 0.0)
         return self.policy.admits(block, cost)
 
+    def cost(self, block: str) -> float:
+        """Seconds that a checkpoint of the block cost the run, in the mean."""
+        _, _, checkpoints, seconds = self.policy.times(block)
+        return seconds / checkpoints if checkpoints else 0.0
+
     def is_given_up(self, block: str) -> bool:
         """Whether its state could not be kept too often."""
         return self.failed.get(block, (0, ""))[0] >= ATTEMPTS

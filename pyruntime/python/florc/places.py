@@ -32,6 +32,10 @@ class Place(NamedTuple):
     in_globals: bool
 
 
+BOUNDARY = "@"
+"""After the id of a loop: the start of its iterations, with places of its own."""
+
+
 class Loop(NamedTuple):
     """One loop of the plan."""
 
@@ -67,6 +71,8 @@ def register(plan: str, file: str) -> List[Loop]:
     for entry in entries.values():
         loop = loop_of(entry, file)
         loops[loop.id] = loop
+        if entry.get("boundary") is not None:
+            loops[loop.id + BOUNDARY] = boundary_of(entry, file)
         found.append(loop)
         _native.register_loop(loop.id, f"{file}:{entry['function']}", _ancestors(entries, entry))
     return found
@@ -82,12 +88,21 @@ def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
 
 def loop_of(entry: dict, file: str) -> Loop:
     """A loop from its entry in a plan."""
-    places = [
-        Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entry["places"]
-    ]
+    places = _places(entry["places"])
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
                 entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False))
+
+
+def boundary_of(entry: dict, file: str) -> Loop:
+    """The start of a loop's iterations. Gradients may be carried from one to the next, so they are part of it."""
+    loop = loop_of(entry, file)
+    return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=True, differentiated=True,
+                         places=_places(entry["boundary"]))
+
+
+def _places(entries: List[dict]) -> List[Place]:
+    return [Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entries]
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native, instrumented, places, session, unforeseen
 from .answer import Open
+from .boundaries import Boundaries
 from .budget import Budget
 from .forking import Forking
 from .materializer import Materializer
@@ -40,6 +42,7 @@ class Recording:
         if engine == "fork" and forking.engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
         self.materializer = Materializer(self.recorder, forking, overhead, budget or Budget(None), self.note)
+        self.boundaries = Boundaries(self.materializer, self._survey)
         self.overhead = overhead
         self.reader = unforeseen.Reader(self.is_project)
         self.surveyed: Dict[str, Tuple[float, float]] = {}
@@ -126,6 +129,16 @@ class Recording:
             self.note("no iteration", path=path)
         elif path == self.valued and -(1 << 63) <= number < 1 << 63:
             self.note("value", path=path, number=number)
+
+    def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
+        """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
+        begun = time.perf_counter()
+        try:
+            self.boundaries.at(loop, objects, sys._getframe(1), self.spent)
+        except Exception as error:  # R0
+            self.materializer.fail(loop + places.BOUNDARY, f"{type(error).__name__}: {error}")
+        self.spent += time.perf_counter() - begun
+        return False
 
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Recording runs every block."""
@@ -222,7 +235,7 @@ class Recording:
             "checkpoints": totals.get("checkpoints", kept.checkpoints) - kept.budget.dropped,
             "bytes": totals.get("bytes_written", 0) - kept.budget.freed_bytes, "stopped": kept.stopped,
             "dead": self.recorder.dead, "errors": [*kept.lost, *totals.get("errors", [])],
-            "not_kept": {block: why for block, (_, why) in kept.failed.items()},
+            "not_kept": {block: why for block, (_, why) in kept.failed.items() if not block.endswith(places.BOUNDARY)},
         }
         self.run.info.update(status=status, ended=time.time(), report=report)
         with contextlib.suppress(OSError):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+import sys
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, state, unforeseen
-from .history import Checkpoint, History
+from . import _native, instrumented, places, state
+from .comparing import Comparer
+from .fast_forward import after
+from .history import History
 from .messages import say
 from .output import Divert, Part, Tap
+from .restoring import CannotRestore, Restorer
+from .skipped import Skipped
 from .versions import Versions
-from .window import Window
+from .window import END, Window
 
 
 class Line(NamedTuple):
@@ -52,23 +56,33 @@ class Replay:
         self.tap = Tap(self._line, self.versions.files)
         self.lines: List[Line] = []
         self.values: List[Value] = []
-        self.differences: List[str] = []
-        self.skipped: List[str] = []
+        self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
-        self.verified = 0
-        self.restore_seconds = 0.0
         self.window = window
         self.begun = False
         """Whether the loop of the window was met."""
         self._leave = leave
-        self._reader = unforeseen.Reader(self.versions.files.__contains__)
-        self._without_history: Set[str] = set()
+        self.restorer = Restorer(history, self.versions.files.__contains__)
+        self.comparer = Comparer(history, self.restorer)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
-        self._pending: Optional[Checkpoint] = None
-        self._chunks: List[bytes] = []
+
+    @property
+    def differences(self) -> List[str]:
+        """Where the state was not as it is in the record."""
+        return self.comparer.differences
+
+    @property
+    def verified(self) -> int:
+        """Checkpoints that were compared and did not differ."""
+        return self.comparer.verified
+
+    @property
+    def restore_seconds(self) -> float:
+        """Seconds that restoring took."""
+        return self.restorer.seconds
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, its loops named as in the record, its probes marked."""
@@ -93,8 +107,19 @@ class Replay:
             self._leave.at_end()
         if self.window is not None:
             self.begun |= self.window.begins(path)
-            if self.window.is_over(path, self.begun):
+            if self.window.is_over(path, self.begun) and not self._goes_on(path):
                 self._leave.window_over()
+
+    def _goes_on(self, path: str) -> bool:
+        """Whether a checkpoint with which what was computed can be compared comes soon: sooner than the window took."""
+        place, _, index = path.rpartition("=")
+        if self.window is None or place != self.window.stop_place:
+            return False
+        later = [i for i in self.history.boundaries.get(place, ()) if i >= self.window.stop]
+        if place.rpartition("/")[0] in self.history.checkpoints:
+            later.append(self.history.timeline.loops[place].count)
+        ran = self.window.stop - self.skipped.jumps.get(place, 0)
+        return bool(later) and int(index) <= min(later) <= self.window.stop + ran
 
     def answers(self, path: Optional[str] = None) -> bool:
         """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
@@ -105,7 +130,7 @@ class Replay:
         key = _native.enter_block(block)
         reason = self._must_run(block, key)
         if reason is None:
-            self.skipped.append(key)
+            self.skipped.blocks.add(key)
             return False
         self.reasons.setdefault(block, reason)
         self.entered[block] = self.entered.get(block, 0) + 1
@@ -123,16 +148,10 @@ class Replay:
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is None:
             return self.history.why_not_kept(block)
-        begun = time.perf_counter()
-        try:
-            self._chunks = [self.history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
-        except _native.StoreError as error:
-            reason = f"its checkpoint {key} cannot be read: {error}"
-            self.differences.append(f"{key}: {reason}")
-            return reason
-        self._pending = checkpoint
-        self.restore_seconds += time.perf_counter() - begun
-        return None
+        unreadable = self.restorer.take(checkpoint)
+        if unreadable is not None:
+            self.differences.append(f"{key}: {unreadable}")
+        return unreadable
 
     def why_never_skipped(self, block: str) -> Optional[str]:
         """Why a block runs in every iteration; None when its checkpoints may be restored."""
@@ -146,67 +165,69 @@ class Replay:
 
     def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
         """Put the side effects of a skipped block back."""
-        begun = time.perf_counter()
-        checkpoint, chunks = self._pending, self._chunks
-        self._pending, self._chunks = None, []
-        if checkpoint is None:
-            raise RuntimeError(f"florc: {block} was not skipped")
-        loop = places.loops[block]
-        live = self._live(loop, objects, checkpoint.origins, frame)
-        outside = places.outside(loop, frame)
-        live.update(self._named(checkpoint, _recorded_outside(loop, checkpoint, frame)))
-        lost = self.history.lost_names(loop.file, loop.function) | self.history.lost_names(loop.file, "")
-        foreign = [value for name, value in outside.items() if name not in live and name not in lost]
-        histories = state.History.made
         try:
-            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live, foreign=foreign)
-        except state.CannotRestore as error:
-            self._leave.cannot_restore({block: f"it cannot be restored: {error}"})
-        except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
-            self._leave.cannot_restore({block: f"it cannot be restored: {type(error).__name__}: {error}"})
+            return self.restorer.put_back(places.loops[block], objects, frame)
+        except CannotRestore as error:
+            self._leave.cannot_restore({block: str(error)})
         finally:
             _native.leave_block(block)
-            self.restore_seconds += time.perf_counter() - begun
-        if state.History.made > histories:
-            self._without_history.add(block)
-        for place in loop.places:
-            if place.bound and place.in_globals:
-                _bind_global(frame, place.name, values)
-        return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
 
     def _miss_history(self) -> None:
-        self._leave.cannot_restore({block: state.NO_HISTORY for block in self._without_history})
-
-    def _named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
-        """The objects outside the block that are part of its checkpoint, found by name or by path."""
-        found = {name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name)
-                 for name in checkpoint.names}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
-              frame: FrameType) -> Dict[str, Any]:
-        """The present objects of places; not of those that got another object while the block ran."""
-        present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
-        for place in loop.places:  # a name that may be unbound is not handed over
-            value = places.unbound if place.iterated or place.name in present else places.read(frame, place)
-            if value is not places.unbound:
-                present[place.name] = value
-        places.release(frame)
-        origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
-        return {name: present[held] for name, held in origin.items() if held in present}
+        self._leave.cannot_restore({block: state.NO_HISTORY for block in self.restorer.without_history})
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran again: compare what it left behind with the record."""
         key = self._close(block)
-        if key is not None:
-            checkpoint = self.history.checkpoints.get(key)
-            if checkpoint is not None:
-                loop = places.loops[block]
-                found = places.gather(loop, objects, frame)
-                # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
-                found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
-                self._verify(checkpoint, found, _recorded_outside(loop, checkpoint, frame))
+        checkpoint = None if key is None else self.history.checkpoints.get(key)
+        if checkpoint is not None:
+            self.comparer.compare(checkpoint, places.loops[block], objects, frame)
         _native.leave_block(block)
+
+    # -- the start of iterations -----------------------------------------------------------------------------------
+
+    def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
+        """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
+        block = _block(place)
+        held = self.history.boundaries.get(place)
+        if not held or self._why_forced(block + places.BOUNDARY) or self.versions.why_not_jumped(block):
+            return None
+        first = self._first_asked(place, block)
+        for index in sorted((i for i in held if 0 < i <= first), reverse=True):
+            checkpoint = self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]
+            if self.restorer.take(checkpoint) is None:
+                try:
+                    there = None if iterable is None else after(index, iterable, iterator)
+                except StopIteration:
+                    self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
+                self.skipped.jumps[place] = index
+                return index, there
+        return None
+
+    def _first_asked(self, place: str, block: str) -> int:
+        """The first iteration of a loop for which something was asked."""
+        if self.window is not None:
+            return self.window.first_of(place, self.begun)
+        return 0 if self.versions.is_probed(block) else END
+
+    def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
+        """An iteration begins: whether it is the one that was jumped to. Otherwise its state is compared with the record."""
+        key = _native.loop_path() + places.BOUNDARY
+        if self.restorer.has_at_hand(key):
+            return True
+        checkpoint = self.history.checkpoints.get(key)
+        if checkpoint is not None:
+            self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
+            if self.window is not None and self.window.is_over(_native.loop_path(), self.begun):
+                self._leave.window_over()
+        return False
+
+    def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
+        """Put the state in place of the iteration that was jumped to."""
+        block = loop + places.BOUNDARY
+        try:
+            return self.restorer.put_back(places.loops[block], objects, frame)
+        except CannotRestore as error:
+            self._leave.cannot_restore({block: str(error)})
 
     def _close(self, block: str) -> Optional[str]:
         while self._open:
@@ -214,41 +235,6 @@ class Replay:
             if key.rsplit("/", 1)[-1].split("#")[0] == block:
                 return key
         return None
-
-    def _verify(self, checkpoint: Checkpoint, found: Dict[str, Any], outside: Dict[str, Any]) -> None:
-        missing = [name for name in checkpoint.places if name not in found]
-        if missing:
-            self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
-            return
-        try:
-            names = self._named(checkpoint, outside)
-            encoded = state.encode({name: found[name] for name in checkpoint.places}, gradients=checkpoint.gradients,
-                                   names=names)
-        except state.Unsupported as error:
-            self.differences.append(f"{checkpoint.key}: {error}")
-            return
-        leaves = state.on_host(encoded.leaves)
-        hashes = _native.chunk_hashes([encoded.graph, *leaves])
-        if hashes == checkpoint.chunks:
-            self.verified += 1
-            return
-        try:
-            recorded = self.history.reader.read_chunk(checkpoint.chunks[0])
-        except _native.StoreError as error:
-            self.differences.append(f"{checkpoint.key}: {error}")
-            return
-        def grade(dtype: str, one: int, two: int) -> str:
-            with contextlib.suppress(_native.StoreError):
-                was = self.history.reader.read_chunk(checkpoint.chunks[one + 1])
-                return state.grade(dtype, was, bytes(leaves[two]))
-            return ""
-
-        found_differences = [
-            difference for difference in state.differences(
-                recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade)
-            if not self.history.is_clock(difference.place)]
-        self.differences.extend(f"{checkpoint.key}: {difference}" for difference in found_differences[:5])
-        self.verified += not found_differences
 
     # -- what probes write -----------------------------------------------------------------------------------------
 
@@ -287,28 +273,11 @@ class Replay:
         """In a child that the user forked: nothing to do."""
 
 
-def _recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:
-    """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
-    recorded = [place for place in loop.places if place.name in checkpoint.places]
-    return places.outside(loop._replace(places=recorded), frame)
-
-
-def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
-    module, _, path = name.rpartition(":")
-    names = places.globals_of(frame, module)
-    root, *between = path.split(".")
-    if between:
-        holder = names[root]
-        for attribute in between[:-1]:
-            holder = getattr(holder, attribute)
-        if name in values:
-            setattr(holder, between[-1], values[name])
-        elif hasattr(holder, between[-1]):
-            delattr(holder, between[-1])
-    elif name in values:
-        names[root] = values[name]
-    else:
-        names.pop(root, None)
+def _block(place: str) -> str:
+    """The id in the plan of a loop at a place of the nest: one that runs again in the same place is `L2.1`."""
+    last = place.rpartition("/")[2]
+    name, _, again = last.rpartition(".")
+    return name if again.isdigit() else last
 
 
 class _Capture:

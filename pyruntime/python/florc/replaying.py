@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set
 
-from . import batch, forecast, launch, messages, project, report, selection, session, start, workers
+from . import batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -53,7 +53,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
         if len(windows) == 1:
             say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
-        return _in_parallel(run, history, versions, windows, arguments["json"])
+        return _in_parallel(run, history, versions, windows, arguments)
     forced = set(arguments["step_into"])
     run_script(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
 
@@ -76,19 +76,20 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Opt
     return found[number - 1]
 
 
-def _in_parallel(run: Run, history: History, versions: Versions, windows: List[Window], as_json: bool) -> int:
+def _in_parallel(run: Run, history: History, versions: Versions, windows: List[Window], arguments: Dict[str, Any]) -> int:
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     try:
         done = workers.run(windows, folder, [sys.executable, main, *words],
-                           {**environment, start.HASH_SEED: run.info["hash_seed"]})
+                           {**environment, start.HASH_SEED: run.info["hash_seed"]},
+                           on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
         return INTERRUPTED
     merged = workers.Merged(history, versions)
     workers.merge(merged, done)
-    return report.finish_merged(merged, time.perf_counter() - begun, as_json)
+    return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
 
 
 def _folder(run: Run) -> str:

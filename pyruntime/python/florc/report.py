@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set, Union
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
 
 from . import _native, launch
 from .history import LogLine
 from .messages import duration, say
 from .output import Part
 from .replay import Replay
+from .skipped import Skipped
 from .workers import Merged
 
 ANOMALOUS = 1
@@ -41,7 +42,7 @@ def check(replay: Replay) -> Check:
 
     lines = (line for line in replay.history.lines
              if (line.file, abs(line.line)) not in removed and is_held(line, line))
-    recorded = _not_skipped(lines, set(replay.skipped), is_held)
+    recorded = _not_skipped(lines, replay.skipped, is_held)
     if replay.history.run.status in ("killed", "interrupted"):
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
@@ -59,7 +60,7 @@ def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
     return read(old) != read(new)
 
 
-def _not_skipped(lines: Iterable[LogLine], skipped: Set[str],
+def _not_skipped(lines: Iterable[LogLine], skipped: Skipped,
                  is_held: Callable[[Part, LogLine], bool]) -> List[LogLine]:
     """What a replay prints that skips these blocks: a line may have been written in part outside and in part inside.
 
@@ -67,21 +68,16 @@ def _not_skipped(lines: Iterable[LogLine], skipped: Set[str],
     """
     found, begun = [], ""
     for line in lines:
-        is_skipped = _inside(line.path, skipped)
+        is_skipped = skipped.holds(line.path)
         if not line.parts and not begun:
             found += [] if is_skipped else [line]
             continue
         parts = [part for part in line.parts if is_held(part, line)] if line.parts else [Part(line.path, line.text)]
-        begun += "".join(part.text for part in parts if not _inside(part.path, skipped))
+        begun += "".join(part.text for part in parts if not skipped.holds(part.path))
         if not is_skipped:
             found.append(line._replace(text=begun))
             begun = ""
     return found
-
-
-def _inside(path: str, keys: Set[str]) -> bool:
-    parts = path.split("/")
-    return any("/".join(parts[: n + 1]) in keys for n in range(len(parts)))
 
 
 def _difference(old: Any, new: Any) -> str:
@@ -136,8 +132,9 @@ def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float)
         print(json.dumps({"file": value.file, "line": value.line, "path": value.path, "text": value.text,
                           "verdict": outcome.verdict}))
     print(json.dumps({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
-                      "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped),
-                      "ran": replay.entered, "reasons": replay.reasons, "anomalies": outcome.anomalies}))
+                      "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
+                      "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
+                      "anomalies": outcome.anomalies}))
     sys.stdout.flush()
 
 
@@ -148,8 +145,10 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
     if not replay.versions.changes:
         say("the script holds no statement that the recorded run did not have: there was nothing to answer")
     say(f"replayed {replay.history.run.id} in {duration(seconds)}{against}{faster}")
+    if replay.skipped.jumps:
+        say(f"{replay.skipped.describe()}: the state in which it began was restored")
     ran = sum(replay.entered.values())
-    say(f"{len(replay.skipped)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
+    say(f"{len(replay.skipped.blocks)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
     for block, why in replay.reasons.items():
         times = replay.entered.get(block, 0)
         say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")

@@ -9,6 +9,7 @@ from . import segments
 from .costs import Costs
 from .history import History
 from .launch import Unusable
+from .places import BOUNDARY
 from .timeline import Followed, variables_of
 from .versions import Versions
 from .window import END, Samples, Window
@@ -21,6 +22,8 @@ def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
         return _window(loop, max(0, whole(history, loop) - 1), END)
     if arguments["around"] is not None:
         return _around(history, arguments["around"], arguments["window"])
+    if arguments["steps"] is not None:
+        return _steps(history, arguments["steps"])
     if arguments["iterations"] is not None:
         return _window(*_levels(history, arguments["iterations"]))
     return None
@@ -35,6 +38,38 @@ def _around(history: History, words: str, width: int) -> Window:
     if stop != start + 1:
         raise Unusable("--around names one iteration: --around epoch=12")
     return Window(loop.place, max(0, start - width), stop + width)
+
+
+def _steps(history: History, words: str) -> Window:
+    """Iterations of the loop that trains, counted through all its runs."""
+    runs = history.timeline.runs_of(_training_loop(history))
+    counts = [whole(history, loop) if n + 1 == len(runs) else loop.count for n, loop in enumerate(runs)]
+    total = sum(counts)
+    start, stop = _range(words, runs[0]._replace(numbers={}), total)
+    (first, at), (last, to) = _located(counts, start), _located(counts, min(stop, total) - 1)
+    return Window(runs[first].place, at, to + 1, stop_place=runs[last].place)
+
+
+def _located(counts: List[int], step: int) -> Tuple[int, int]:
+    """In which run of the loop a step is, and which of its iterations it is."""
+    for n, count in enumerate(counts):
+        if step < count:
+            return n, step
+        step -= count
+    raise IndexError(step)
+
+
+def _training_loop(history: History) -> str:
+    """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
+    trains = {loop["id"] for plan in history.plans.values() for loop in plan["loops"] if loop.get("boundary") is not None}
+    seconds: Dict[str, float] = {}
+    for loop in history.timeline.loops.values():
+        if loop.base in trains:
+            took = sum(history.timeline.seconds(loop.place, history.seconds))
+            seconds[loop.base] = seconds.get(loop.base, 0.0) + took
+    if not seconds:
+        raise Unusable("no loop was seen to take training steps; --iterations names iterations of any loop")
+    return max(seconds, key=lambda base: seconds[base])
 
 
 def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
@@ -129,7 +164,7 @@ def sampled(history: History, count: int) -> Samples:
     """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between."""
     loop = history.timeline.main_loop(history.seconds)
     held = sorted({int(key[len(loop.place) + 1:].split("/")[0]) for key in history.checkpoints
-                   if key.startswith(loop.place + "=")})
+                   if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)})
     held = [index for index in held if index < whole(history, loop)]
     if not held:
         raise Unusable(f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")

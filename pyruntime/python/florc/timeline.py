@@ -112,6 +112,10 @@ class Timeline:
             raise Unusable("the recorded run has no loop whose iterations could be told apart")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
 
+    def runs_of(self, base: str) -> List[Followed]:
+        """Every run of a loop, in the order in which they began."""
+        return sorted((loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0))
+
     def named(self, name: str, within: str, variables: Dict[str, List[str]]) -> Followed:
         """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is."""
         inside = [loop for loop in self.loops.values() if loop.place.startswith(within)

@@ -83,6 +83,8 @@ class Versions:
         for entry in json.loads(emitted.plan)["loops"]:
             loop = places.loop_of(entry, file)
             self._loops[loop.id] = loop
+            if entry.get("boundary") is not None:
+                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, file)
         report = json.loads(emitted.changes)
         qualifier = "" if report["module"] == MAIN else f"{report['module']}."
         for change in report["changes"]:
@@ -147,6 +149,15 @@ class Versions:
         if lasting:
             return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"
         return "gradients are read in the next iteration" if is_next and self._lacks_gradients(block) else None
+
+    def why_not_jumped(self, loop: str) -> Optional[str]:
+        """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
+        if self.outside or self.drift:
+            return "code outside the memoized loops has changed"
+        if self._accumulates():
+            return "added statements keep something from one iteration for another"
+        missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
+        return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
 
     def _lacks_gradients(self, block: str) -> bool:
         held, loop = self._history.held_by(block), self._loops.get(block)

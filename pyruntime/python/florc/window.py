@@ -18,46 +18,49 @@ def iterations_of(path: str) -> List[Tuple[str, int]]:
     return found
 
 
+def _order(path: str, cursor: List[str]) -> Optional[int]:
+    """-1 for a place before an iteration of the nest, 0 inside it, 1 after it; None where nothing tells."""
+    parts = path.split("/")
+    for part, wanted in zip(parts, cursor):
+        if part == wanted:
+            continue
+        loop, sign, index = part.partition("=")
+        wanted_loop, _, wanted_index = wanted.partition("=")
+        if not sign or loop != wanted_loop:
+            return None
+        return -1 if int(index) < int(wanted_index) else 1
+    return 0 if len(parts) >= len(cursor) else None
+
+
 class Window:
     """Iterations `start` to `stop` (not included), counted from 0, of the followed loop at a place of the loop nest.
 
     `place` names the iterations around the loop, too: `L1`, `L1#0/L1` (a loop that is a block itself),
-    `L1=2/L2#0/L2`. `before` and `after` tell whether what stands before and after the outermost of these loops belongs
-    to the window.
+    `L1=2/L2#0/L2`. The end may be in another run of the loop, at `stop_place`. `before` and `after` tell whether what
+    stands before and after the outermost of these loops belongs to the window.
     """
 
-    def __init__(self, place: str, start: int, stop: int, before: bool = False, after: bool = False):
+    def __init__(self, place: str, start: int, stop: int, before: bool = False, after: bool = False,
+                 stop_place: Optional[str] = None):
         self.place, self.start, self.stop, self.before, self.after = place, start, stop, before, after
-        self._parts = place.split("/")
+        self.stop_place = stop_place or place
         self.outermost = place.split("=")[0]
         """The place of the loop that decides what is before and what after."""
+        self._first, self._last = f"{place}={start}".split("/"), f"{self.stop_place}={stop}".split("/")
 
     @property
     def block(self) -> str:
         """The id of its loop in the plan."""
-        name, _, again = self._parts[-1].rpartition(".")
-        return name if again.isdigit() else self._parts[-1]
+        last = self.place.split("/")[-1]
+        name, _, again = last.rpartition(".")
+        return name if again.isdigit() else last
 
     def side(self, path: str) -> Optional[int]:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
-        *around, last = self._parts
-        parts = path.split("/")
-        for wanted, part in zip(around, parts):
-            if part == wanted:
-                continue
-            loop, sign, index = part.partition("=")
-            wanted_loop, _, wanted_index = wanted.partition("=")
-            if not sign or loop != wanted_loop:
-                return None
-            return -1 if int(index) < int(wanted_index) else 1
-        loop, sign, index = parts[len(around)].partition("=") if len(parts) > len(around) else ("", "", "")
-        if not sign or loop != last:
-            return None
-        return self.side_of(int(index))
-
-    def side_of(self, index: int) -> int:
-        """The same of an iteration of its loop."""
-        return -1 if index < self.start else int(index >= self.stop)
+        first, last = _order(path, self._first), _order(path, self._last)
+        if first is None or first < 0:
+            return first
+        return last if last is None else int(last >= 0)
 
     def holds(self, path: str, begun: bool) -> bool:
         """Whether a place belongs to the window; `begun`: whether its outermost loop was met by then."""
@@ -77,7 +80,16 @@ class Window:
 
     def why_run(self, key: str) -> Optional[str]:
         """Why a block (its key) must run whatever it holds."""
-        return "the iterations asked for are in it" if self.place.startswith(key + "/") else None
+        leads = self.place.startswith(key + "/") or self.stop_place.startswith(key + "/")
+        return "the iterations asked for are in it" if leads else None
+
+    def first_of(self, place: str, begun: bool) -> int:
+        """The first iteration of the loop at a place of the nest that the window holds or leads through; END for none."""
+        if place == self.place:
+            return self.start
+        if self.place.startswith(place + "="):
+            return int(self.place[len(place) + 1:].split("/")[0])
+        return 0 if self.holds(place + "=0", begun) else END
 
     def is_next(self, key: str) -> bool:
         """Whether a block is in the last iteration before the window."""
@@ -86,11 +98,14 @@ class Window:
     def describe(self) -> str:
         """`iterations 6 to 11 of L1`."""
         to = "the end" if self.stop >= END else str(self.stop - 1)
+        if self.stop_place != self.place:
+            return f"iteration {self.start} of {self.place} to iteration {to} of {self.stop_place}"
         return f"iterations {self.start} to {to} of {self.place}"
 
     def to_json(self) -> Dict[str, Any]:
         """For another process."""
-        return {"place": self.place, "start": self.start, "stop": self.stop, "before": self.before, "after": self.after}
+        return {"place": self.place, "start": self.start, "stop": self.stop, "before": self.before, "after": self.after,
+                "stop_place": self.stop_place}
 
 
 class Samples(Window):
@@ -100,8 +115,12 @@ class Samples(Window):
         super().__init__(place, min(indices), max(indices) + 1)
         self.indices = indices
 
-    def side_of(self, index: int) -> int:
-        return 1 if index > max(self.indices) else -(index not in self.indices)
+    def side(self, path: str) -> Optional[int]:
+        side = super().side(path)
+        if side == 0:
+            index = int(path.split("/")[len(self._first) - 1].partition("=")[2])
+            return -(index not in self.indices)
+        return side
 
     def why_run(self, key: str) -> Optional[str]:
         return super().why_run(key) or ("it is verified" if self.side(key) == 0 else None)

@@ -12,11 +12,12 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from .history import History
 from .messages import duration, say
 from .replay import Replay, Value
+from .skipped import Skipped
 from .versions import Versions
 from .window import Window
 
@@ -62,7 +63,7 @@ class Merged:
         self.history, self.versions = history, versions
         self.values: List[Value] = []
         self.differences: List[str] = []
-        self.skipped: List[str] = []
+        self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
         self.compared = self.verified = 0
@@ -74,7 +75,7 @@ class Merged:
         """Put the next segment's result after the others."""
         self.values += [Value(*value) for value in result["values"]]
         self.differences += [found for found in result["differences"] if found not in self.differences]
-        self.skipped += result["skipped"]
+        self.skipped.blocks.update(result["skipped"])
         self.reasons.update(result["reasons"])
         for block, times in result["entered"].items():
             self.entered[block] = self.entered.get(block, 0) + times
@@ -88,7 +89,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed
     """Write a worker's result; it appears whole or not at all."""
     result = {
         "values": replay.values, "differences": anomalies, "compared": compared, "entered": replay.entered,
-        "skipped": [key for key in replay.skipped if task.window.holds(key, replay.begun)],
+        "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "failed": failed,
     }
@@ -97,11 +98,46 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed
     os.replace(task.result + ".new", task.result)
 
 
+class Local:
+    """A process on this machine."""
+
+    def __init__(self, command: List[str], environment: Dict[str, str], out: str, log: str):
+        with open(out, "wb") as written, open(log, "ab") as said:
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=written, stderr=said,
+                                             env=environment, start_new_session=True)
+
+    def poll(self) -> Optional[int]:
+        """Its exit code; None while it runs."""
+        return self._process.poll()
+
+    def ask_to_end(self) -> None:
+        """It, and whatever it started."""
+        if self.poll() is None:
+            self._signal(signal.SIGTERM)
+
+    def end(self, patience: float) -> None:
+        """End it, and whatever it started, at once where it does not end by itself."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, number)
+
+
+Launch = Callable[[List[str], Dict[str, str], str, str], Any]
+"""Starts a command with an environment, and two files for what it writes: something with `poll`, `ask_to_end`, `end`."""
+
+
 class _Worker:
     """A process that answers for one segment, and the attempts it takes."""
 
-    def __init__(self, number: int, window: Window, folder: str, command: List[str], environment: Dict[str, str]):
+    def __init__(self, number: int, window: Window, folder: str, command: List[str], environment: Dict[str, str],
+                 launch: Launch):
         self.number, self.window, self._command, self._environment = number, window, command, environment
+        self._launch = launch
         self._base = os.path.join(folder, f"worker-{number}")
         self.task = Task(window, self._base + ".json")
         self.attempts = 0
@@ -120,10 +156,7 @@ class _Worker:
 
     def start(self) -> None:
         self.attempts += 1
-        with open(self.out, "wb") as out, open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=out, stderr=log,
-                                            env={**self._environment, **self.task.to_environment()},
-                                            start_new_session=True)
+        self.process = self._launch(self._command, {**self._environment, **self.task.to_environment()}, self.out, self.log)
 
     def result(self) -> Optional[Dict[str, Any]]:
         """What it found; None when it ended without."""
@@ -138,9 +171,11 @@ class _Worker:
         return f"worker {self.number}, {self.window.describe()}"
 
 
-def run(windows: List[Window], folder: str, command: List[str], environment: Dict[str, str]) -> List[_Worker]:
+def run(windows: List[Window], folder: str, command: List[str], environment: Dict[str, str],
+        launch: Launch = Local) -> List[_Worker]:
     """Answer for all windows at once. A worker that dies is started once more. Ctrl-C leaves nothing running."""
-    workers = [_Worker(n + 1, window, folder, command, {**environment, **_device(n)}) for n, window in enumerate(windows)]
+    workers = [_Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
+               for n, window in enumerate(windows)]
     try:
         for worker in workers:
             worker.start()
@@ -164,27 +199,16 @@ def run(windows: List[Window], folder: str, command: List[str], environment: Dic
 
 
 def _ending(worker: _Worker) -> str:
-    code = worker.process.returncode
+    code = worker.process.poll()
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
 def _end(processes: List[Any]) -> None:
-    """End these and whatever they started, at once where they do not end by themselves."""
-    running = [process for process in processes if process.poll() is None]
-    for process in running:
-        _signal_group(process, signal.SIGTERM)
-    deadline = time.monotonic() + _PATIENCE_S
-    for process in running:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(max(0.0, deadline - time.monotonic()))
     for process in processes:
-        _signal_group(process, signal.SIGKILL)
-        process.wait()
-
-
-def _signal_group(process: Any, number: int) -> None:
-    with contextlib.suppress(OSError):
-        os.killpg(process.pid, number)
+        process.ask_to_end()
+    deadline = time.monotonic() + _PATIENCE_S
+    for process in processes:
+        process.end(max(0.0, deadline - time.monotonic()))
 
 
 def _device(number: int) -> Dict[str, str]:

@@ -1,0 +1,102 @@
+"""Boundary checkpoints: the state in which an iteration begins, of a loop that trains itself. A replay can begin there.
+
+There is no block to skip in such a loop (`for step in range(100_000): …`): without them a replay would run all of it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import FrameType
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _native, places, session
+from .answer import Open
+from .materializer import Materializer
+from .places import BOUNDARY
+
+LOOK_S = 0.02
+"""Between two looks at a loop lies at least so much time (in seconds),"""
+SPACING = 16
+"""at least this part of what the training took so far: a replay loses no more of it on its way,"""
+DEAR = 50
+"""and so many times what a checkpoint costs: blocks come first."""
+NEVER_S = 1e9
+
+
+def resume(loop: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> List[Any]:
+    """Put the state of the iteration in place to which a replay jumped: one value for each place that gets a new object."""
+    active = session.current
+    if active is None:
+        raise RuntimeError("florc.resume is only called by a replay")
+    return active.resume(loop, objects, sys._getframe(1))
+
+
+class _Watch(NamedTuple):
+    """A running loop: what it found; the look before: its time, what florc had taken by then; the time of the next one."""
+
+    place: str
+    before: places.Before
+    survey: Any
+    looked: float
+    charged: float
+    due: float
+    is_known: bool = False
+    """Whether it was looked at."""
+
+
+class Boundaries:
+    """While recording: which iterations begin with a checkpoint. `survey(block, frame)` is a Survey where one is due."""
+
+    def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Any]):
+        self._materializer, self._survey = materializer, survey
+        self._watches: List[_Watch] = []
+        """Of the innermost loop last."""
+        self._started: Optional[float] = None
+        """When the first of the loops began."""
+        self._begun: Dict[str, float] = {}
+        """When each loop began last."""
+
+    def at(self, loop: str, objects: Sequence[Any], frame: FrameType, spent: float) -> None:
+        """An iteration begins; florc has taken `spent` seconds so far."""
+        path = _native.loop_path()
+        place, _, index = path.rpartition("=")
+        self._watches = [watch for watch in self._watches if path.startswith(watch.place + "=")]
+        now = time.perf_counter()
+        if index == "0":
+            self._watches = [watch for watch in self._watches if watch.place != place]
+            self._begin(place, loop, frame, now, spent)
+        elif self._watches and self._watches[-1].place == place and now >= self._watches[-1].due:
+            self._look(self._watches.pop(), loop + BOUNDARY, path + BOUNDARY, objects, frame, now, spent)
+        is_watched = self._watches and self._watches[-1].place == place
+        _native.look_after(self._watches[-1].due - time.perf_counter() if is_watched else NEVER_S)
+
+    def _begin(self, place: str, loop: str, frame: FrameType, now: float, spent: float) -> None:
+        self._started = now if self._started is None else self._started
+        pause = self._pause(loop + BOUNDARY)
+        before_that = self._begun.get(loop)
+        self._begun[loop] = now
+        if before_that is not None and now - before_that < pause:
+            return  # it will be over before it is looked at
+        before = places.before(places.loops[loop + BOUNDARY], frame)
+        survey = self._survey(loop + BOUNDARY, frame)
+        self._watches.append(_Watch(place, before, survey, now, spent, now + pause))
+
+    def _look(self, watch: _Watch, block: str, key: str, objects: Sequence[Any], frame: FrameType, now: float,
+              spent: float) -> None:
+        """Materialize what the iteration begins with, when the Joint Invariant holds. What changed is told from the state
+        in which the loop began: that is what a replay jumps from."""
+        current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey)
+        computed = max(now - watch.looked - (spent - watch.charged), 0.0)
+        self._materializer.ended(current, computed, objects, frame)
+        ended = time.perf_counter()
+        if not self._materializer.is_given_up(block):
+            # the first walk also searches for the modules that own an optimizer's parameters
+            due = ended + self._pause(block, ended - now if watch.is_known else 0.0)
+            self._watches.append(watch._replace(looked=ended, charged=spent + ended - now, due=due, is_known=True))
+
+    def _pause(self, block: str, looking: float = 0.0) -> float:
+        """Seconds until the next look; the last one took `looking`."""
+        now = time.perf_counter()
+        so_far = now - (now if self._started is None else self._started)
+        return max(LOOK_S, so_far / SPACING, DEAR * max(looking, self._materializer.cost(block)))

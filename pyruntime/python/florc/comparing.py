@@ -1,0 +1,61 @@
+"""The deferred check of state: what a replay computed again is compared with the checkpoint of the same moment."""
+
+from __future__ import annotations
+
+import contextlib
+from types import FrameType
+from typing import Any, Dict, List, Sequence
+
+from . import _native, places, state
+from .history import Checkpoint, History
+from .restoring import Restorer, recorded_outside
+
+_MOST = 5
+"""Differences of one checkpoint that are told."""
+
+
+class Comparer:
+    """Compares places with their checkpoints, by hash."""
+
+    def __init__(self, history: History, restorer: Restorer):
+        self._history, self._restorer = history, restorer
+        self.differences: List[str] = []
+        self.verified = 0
+        """Checkpoints that the replay arrived at."""
+
+    def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
+        """Compare what a loop's places hold now with a checkpoint."""
+        found = places.gather(loop, objects, frame)
+        # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
+        found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
+        missing = [name for name in checkpoint.places if name not in found]
+        if missing:
+            self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
+            return
+        names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
+        self._compare(checkpoint, {name: found[name] for name in checkpoint.places}, names)
+
+    def _compare(self, checkpoint: Checkpoint, found: Dict[str, Any], names: Dict[str, Any]) -> None:
+        try:
+            encoded = state.encode(found, gradients=checkpoint.gradients, names=names)
+            leaves = state.on_host(encoded.leaves)
+            hashes = _native.chunk_hashes([encoded.graph, *leaves])
+            if hashes == checkpoint.chunks:
+                self.verified += 1
+                return
+            recorded = self._history.reader.read_chunk(checkpoint.chunks[0])
+        except (state.Unsupported, _native.StoreError) as error:
+            self.differences.append(f"{checkpoint.key}: {error}")
+            return
+
+        def grade(dtype: str, one: int, two: int) -> str:
+            with contextlib.suppress(_native.StoreError):
+                was = self._history.reader.read_chunk(checkpoint.chunks[one + 1])
+                return state.grade(dtype, was, bytes(leaves[two]))
+            return ""
+
+        differs = [difference for difference in state.differences(
+                       recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade)
+                   if not self._history.is_clock(difference.place)]
+        self.differences.extend(f"{checkpoint.key}: {difference}" for difference in differs[:_MOST])
+        self.verified += not differs

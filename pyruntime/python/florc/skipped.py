@@ -1,0 +1,28 @@
+"""What a replay did not run."""
+
+from __future__ import annotations
+
+from typing import Dict, Set
+
+
+class Skipped:
+    """Blocks that were restored, by key, and the first iterations of loops that were jumped over."""
+
+    def __init__(self) -> None:
+        self.blocks: Set[str] = set()
+        self.jumps: Dict[str, int] = {}
+        """Loop at its place in the nest -> the iteration with which it began."""
+
+    def holds(self, path: str) -> bool:
+        """Whether a place in the loop nest lies in them."""
+        parts = path.split("/")
+        for n, part in enumerate(parts, 1):
+            loop, sign, index = part.partition("=")
+            place = "/".join([*parts[: n - 1], loop])
+            if "/".join(parts[:n]) in self.blocks or sign and int(index) < self.jumps.get(place, 0):
+                return True
+        return False
+
+    def describe(self) -> str:
+        """`L1 began with iteration 70`, or nothing."""
+        return ", ".join(f"{place} began with iteration {index}" for place, index in self.jumps.items())

@@ -1,0 +1,184 @@
+"""Loops that train: a replay of some of their iterations begins at a checkpoint between two of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pytest
+
+pytest.importorskip("torch")
+
+HEAD = """
+import torch, time
+from torch import nn
+torch.set_num_threads(1)
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x, y = torch.randn(64, 8), torch.randint(0, 2, (64,))
+"""
+STEP = """
+    loss = nn.functional.cross_entropy(net(x[at]), y[at])
+    loss.backward()
+    time.sleep(0.008)
+"""
+SCRIPTS: Dict[str, str] = {
+    "for": HEAD + """
+seen, ema = [], None
+for step in range(100):
+    at = torch.randint(0, 64, (8,))
+    opt.zero_grad()""" + STEP + """    opt.step()
+    ema = loss.item() if ema is None else 0.9 * ema + 0.1 * loss.item()
+    seen.append(ema)
+    #PROBE
+    if step % 5 == 0:
+        print(step, ema)
+print("end", len(seen), ema, loss.item())
+""",
+    "while, gradients carried along": HEAD + """
+def train():
+    step, best = 0, 9.0
+    while step < 100:
+        at = torch.randint(0, 64, (8,))""" + STEP.replace("\n    ", "\n        ") + """
+        if step % 4 == 3:
+            opt.step()
+            opt.zero_grad()
+        best = min(best, loss.item())
+        #PROBE
+        step += 1
+        if step == 99:
+            return best
+print(train())
+""",
+    "loader": HEAD + """
+class Rows(torch.utils.data.Dataset):
+    def __len__(self):
+        return 800
+    def __getitem__(self, i):
+        return i % 64 + 0 * int(torch.rand(1))
+for step, at in enumerate(torch.utils.data.DataLoader(Rows(), batch_size=8, shuffle=True)):
+    opt.zero_grad()""" + STEP + """    opt.step()
+    #PROBE
+print("end", net[0].weight.sum().item())
+""",
+}
+PROBE = 'print("PROBE", step, net[0].weight.grad is None or net[0].weight.grad.sum().item(), at.tolist())'
+
+
+EPOCHS = HEAD + """
+done = 0
+for epoch in range(3):
+    for step, at in enumerate(torch.utils.data.DataLoader(range(64), batch_size=1, shuffle=True)):
+        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ") + """        opt.step()
+        done += 1
+        #PROBE
+    print("epoch", epoch, done, loss.item())
+    #AFTER
+"""
+
+
+class Bench:
+    """One script in a folder, recorded."""
+
+    def __init__(self, folder: Path, text: str):
+        self.folder, self.text = folder, text
+        (folder / "train.py").write_text(text)
+        self.recorded = self.florc("record", "--overhead", "0.5", "train.py")
+        assert self.recorded.returncode == 0, self.recorded.stderr
+        self.edit("#PROBE", PROBE)
+
+    def edit(self, marker: str, added: str) -> None:
+        (self.folder / "train.py").write_text(self.text.replace(marker, added))
+
+    def florc(self, *words: str) -> Any:
+        environment = {**os.environ, "FLORC_DIR": str(self.folder / "store"), "PYTHONHASHSEED": "0"}
+        return subprocess.run([sys.executable, "-m", "florc", *words], cwd=self.folder, env=environment, text=True,
+                              capture_output=True, timeout=200)
+
+    def replay(self, *words: str) -> Any:
+        """An exact one."""
+        done = self.florc("replay", "train.py", *words)
+        assert done.returncode == 0 and "exact:" in done.stderr, done.stderr
+        return done
+
+
+def of_steps(out: str, start: int, stop: int) -> List[str]:
+    return [line for line in out.splitlines() if start <= int(line.split()[1]) < stop]
+
+
+def beginning(done: Any) -> int:
+    """The iteration with which the last loop began."""
+    found = re.findall(r"began with iteration (\d+)", done.stderr)
+    assert found, done.stderr
+    return int(found[-1])
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_replay_begins_in_the_middle(name: str, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, SCRIPTS[name])
+    whole = bench.replay()
+    assert "began with" not in whole.stderr
+    part = bench.replay("--iterations", "70:80")
+    assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 80)
+    assert 0 < beginning(part) <= 70
+    steps = bench.replay("--steps", "70:80")
+    assert steps.stdout == part.stdout
+    workers = bench.replay("--workers", "2")
+    assert workers.stdout == whole.stdout
+    assert "worker 2" in workers.stderr
+
+
+def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) -> None:
+    text = SCRIPTS["while, gradients carried along"]
+    bench = Bench(tmp_path, text)
+    (tmp_path / "train.py").write_text(text + "print('PROBE', net[0].weight.sum().item(), opt.state_dict()['state'][0]['step'])\n")
+    jumped = bench.replay()
+    assert beginning(jumped) > 40
+    everything = bench.replay("--step-into", "all")
+    assert "began with" not in everything.stderr
+    assert jumped.stdout == everything.stdout != ""
+
+
+def test_what_an_added_statement_carries_along_is_not_jumped_over(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, SCRIPTS["for"])
+    bench.edit("#PROBE", "total = (total if step else 0) + loss.item(); print('PROBE', step, total)")
+    whole = bench.florc("replay", "train.py", "--allow-drift")
+    part = bench.florc("replay", "train.py", "--allow-drift", "--iterations", "70:72")
+    assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 72) != []
+    assert "began with" not in part.stderr
+
+
+def test_a_changed_statement_is_not_jumped_over(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, SCRIPTS["for"])
+    (tmp_path / "train.py").write_text(SCRIPTS["for"].replace("0.9 * ema", "0.8 * ema").replace("#PROBE", PROBE))
+    part = bench.florc("replay", "train.py", "--allow-drift", "--iterations", "70:72")
+    assert len(part.stdout.splitlines()) == 2
+    assert "began with" not in part.stderr
+
+
+@pytest.mark.parametrize("steps, expected", [("40:43", range(40, 43)), ("62:66", range(62, 66)), ("-1", [191])])
+def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, EPOCHS)
+    bench.edit("#PROBE", "print('PROBE', done - 1, loss.item(), net[0].weight.grad.sum().item())")
+    whole = bench.replay()
+    part = bench.replay("--steps", steps)
+    assert part.stdout.splitlines() == [line for line in whole.stdout.splitlines() if int(line.split()[1]) in expected]
+    assert len(part.stdout.splitlines()) == len(expected)
+    if steps == "40:43":
+        assert beginning(part) > 0
+
+
+def test_an_iteration_of_an_inner_loop_is_named_by_both_loops(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, EPOCHS)
+    part = bench.florc("replay", "train.py", "--iterations", "epoch=1,step=20:22")
+    assert [line.split()[1] for line in part.stdout.splitlines()] == ["20", "21"]
+
+
+def test_an_unusable_range_of_steps_is_refused(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, EPOCHS)
+    refused = bench.florc("replay", "train.py", "--steps", "192:200")
+    assert refused.returncode == 2 and "only 192" in refused.stderr, refused.stderr
