@@ -13,7 +13,7 @@ TEST_WORKERS ?= 2
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu torture lint clean mutants
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-ray torture lint clean mutants
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -59,6 +59,10 @@ test-gpu: ## what needs CUDA: staging, states, a training recorded and replayed
 
 bench-gpu: ## stall and time to durable of 1 GB on the device: florc, torch.save, a thread over copies, DCP
 	@$(GPU_PYTHON) tools/on_gpu.py bench --write
+
+test-ray: setup ## replay on a Ray cluster that the test starts
+	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) ray
+	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults

@@ -61,8 +61,12 @@ def _aims(name: str, results: dict) -> str:
             aims.append((f"stall {ours[0] / limit:.2f} × limit, aim 1.25", ours[0] <= 1.25 * limit))
         if name == "small":
             aims.append((f"stall {ours[0] * 1e6:.0f} µs, aim 300", ours[0] <= 300e-6))
+        alone = statistics.median(result["alone"])
+        taken = {saver: _median(rounds[1:], "whole") - alone for saver, rounds in result["found"].items()}
+        best = min((seconds, saver) for saver, seconds in taken.items() if not saver.startswith("florc"))
         told = "; ".join(f"{text}: {'met' if met else '**not met**'}" for text, met in aims)
-        lines.append(f"{threads} thread{'s' * (threads > 1)}: {told}.")
+        lines.append(f"{threads} thread{'s' * (threads > 1)}: {told}; taken {_ms(taken[ours[1]])} ms, by the peer that takes "
+                     f"least {_ms(best[0])} ms ({best[1]}).")
     return " ".join(lines) + "\n\n"
 
 

@@ -143,6 +143,15 @@ def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) 
     assert jumped.stdout == everything.stdout != ""
 
 
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_loop_without_blocks_is_verified_between_checkpoints(name: str, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, SCRIPTS[name])
+    done = bench.florc("verify", "--samples", "2", "train.py")
+    assert done.returncode == 0, done.stderr
+    blocks = re.search(r"the state of (\d+) blocks reappeared unchanged", done.stderr)
+    assert blocks and int(blocks.group(1)) == 2, done.stderr
+
+
 def test_what_an_added_statement_carries_along_is_not_jumped_over(tmp_path: Path) -> None:
     bench = Bench(tmp_path, SCRIPTS["for"])
     bench.edit("#PROBE", "total = (total if step else 0) + loss.item(); print('PROBE', step, total)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
@@ -62,6 +63,7 @@ class History:
         self.planned: Dict[str, Set[str]] = {}
         self.plans: Dict[str, dict] = {}
         self.seconds: Optional[float] = None
+        self.circumstances: Dict[str, Any] = {}
         self._clock_names: Set[str] = set()
         self._clock_lines: Set[Tuple[str, int]] = set()
         self._held: Dict[str, Checkpoint] = {}
@@ -118,6 +120,8 @@ class History:
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
                 self.planned[loop["id"] + BOUNDARY] = {place["place"] for place in loop.get("boundary") or ()}
+        elif kind == "circumstances":
+            self.circumstances = payload["found"]
         elif kind == "not kept":
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":
@@ -149,6 +153,11 @@ class History:
     def is_clock(self, place: str) -> bool:
         """Whether a part of the state (`self.batch_time.sum`) holds the time of day."""
         return any(part in self._clock_names for part in re.split(r"[.\[\]']+", place))
+
+    def clock_places(self) -> List[str]:
+        """Statements that speak of the time of day: `train.py:12`."""
+        return [f"{os.path.basename(file)}:{first}" for file, plan in self.plans.items()
+                for first, _ in plan.get("clock", {"lines": []})["lines"]]
 
     def comparable(self, line: LogLine) -> Callable[[str], str]:
         """How to read a recorded line, and the replayed one beside it, before comparing them.

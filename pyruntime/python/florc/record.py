@@ -10,7 +10,7 @@ import time
 from types import CodeType, FrameType
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, session, unforeseen
+from . import _native, circumstances, instrumented, places, session, unforeseen
 from .answer import Open
 from .boundaries import Boundaries
 from .budget import Budget
@@ -58,6 +58,7 @@ class Recording:
         self.valued = self.passed = ""
         """The iteration that was noted last; the one that was not noted, if it is later."""
         self.started = time.perf_counter()
+        self._is_told = False
 
     # -- compiling -----------------------------------------------------------------------------------------------
 
@@ -109,6 +110,8 @@ class Recording:
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. Of iterations that follow each other fast, only some are noted."""
         self.materializer.poll()
+        if not self._is_told:
+            self._tell_circumstances()
         now = time.perf_counter()
         outer = "/" not in path
         if self.passed and not path.startswith(self.passed.rpartition("=")[0] + "="):
@@ -119,6 +122,14 @@ class Recording:
             self.note("iteration", path=path, at=now - self.started)
             self.valued, self.passed = path, ""
             self.spent += time.perf_counter() - now
+
+    def _tell_circumstances(self) -> None:
+        """What the script imports is imported when its first loop begins; a run that is killed has it, too."""
+        begun = time.perf_counter()
+        self._is_told = True
+        with contextlib.suppress(Exception):  # R0
+            self.note("circumstances", found=circumstances.present())
+        self.spent += time.perf_counter() - begun
 
     def value(self, path: str, number: Optional[int]) -> None:
         """The iteration is over this number; None: it is none, the iterator had no more."""

@@ -7,8 +7,8 @@ import os
 import sys
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
 
-from . import _native, launch
-from .history import LogLine
+from . import _native, circumstances, launch
+from .history import History, LogLine
 from .messages import duration, say
 from .output import Part
 from .replay import Replay
@@ -138,6 +138,18 @@ def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float)
     sys.stdout.flush()
 
 
+def tell_circumstances(history: History) -> None:
+    """What may be the reason where values differ from the record: what has changed since, what no run repeats."""
+    otherwise = circumstances.changed(history.circumstances)
+    if otherwise:
+        say(f"it is not as when it was recorded: {'; '.join(otherwise)}", always=True)
+    sources = [f"the time of day ({', '.join(history.clock_places())})"] if history.clock_places() else []
+    if circumstances.is_undetermined_on_cuda(history.circumstances):
+        sources.append("CUDA kernels (torch.use_deterministic_algorithms is off)")
+    if sources:
+        say(f"no run repeats {' and '.join(sources)}", always=True)
+
+
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
     recorded = replay.history.seconds
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
@@ -157,6 +169,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
             always=True)
         for anomaly in outcome.anomalies[:10]:
             say(f"  {anomaly}", always=True)
+        tell_circumstances(replay.history)
         say("a block that is restored may have side effects that florc did not see; "
             "--step-into all runs every block again", always=True)
     elif outcome.compared:

@@ -161,11 +161,15 @@ def shards(history: History, versions: Versions, count: int) -> List[Optional[Wi
 
 
 def sampled(history: History, count: int) -> Samples:
-    """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between."""
+    """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between. Of a loop
+    with no block inside: the last iterations that begin with one, and all between them."""
     loop = history.timeline.main_loop(history.seconds)
     held = sorted({int(key[len(loop.place) + 1:].split("/")[0]) for key in history.checkpoints
                    if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)})
     held = [index for index in held if index < whole(history, loop)]
+    starts = sorted(history.boundaries.get(loop.place, ()))
+    if not held and starts:
+        return Samples(loop.place, starts[-count:], starts[-count - 1] if len(starts) > count else 0)
     if not held:
         raise Unusable(f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
     chosen = {held[round(n * (len(held) - 1) / max(1, count - 1))] for n in range(count)}

@@ -50,7 +50,7 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         differs.append(f"the script ended with {type(failure).__name__}: {failure}; its output is in "
                        f"{os.path.join(folder, 'output')}")
     verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
-    clock = _clock_lines(replay.history)
+    clock = replay.history.clock_places()
     if as_json:
         print(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
                           "iterations": samples.indices, "blocks": replay.verified,
@@ -67,14 +67,10 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         say(f"DIFFERS in {len(differs)} place{'s' * (len(differs) != 1)}, first in {differs[0]}", always=True)
         for found in differs[1:_MOST]:
             say(f"  {found}", always=True)
+        report.tell_circumstances(replay.history)
     elif outcome.compared:
         say(f"exact: {outcome.compared - replay.verified} recorded lines and the state of {replay.verified} blocks "
             "reappeared unchanged")
     else:
         say("unverified: nothing that the recorded run kept could be compared")
     return ANOMALOUS if differs else 0
-
-
-def _clock_lines(history: History) -> List[str]:
-    return [f"{os.path.basename(file)}:{first}" for file, plan in history.plans.items()
-            for first, _ in plan.get("clock", {"lines": []})["lines"]]

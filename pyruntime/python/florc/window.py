@@ -109,10 +109,10 @@ class Window:
 
 
 class Samples(Window):
-    """Single iterations of a loop, in which every block runs again."""
+    """Single iterations of a loop, in which every block runs again. `start`: the iteration to come from."""
 
-    def __init__(self, place: str, indices: List[int]):
-        super().__init__(place, min(indices), max(indices) + 1)
+    def __init__(self, place: str, indices: List[int], start: Optional[int] = None):
+        super().__init__(place, min(indices) if start is None else start, max(indices) + 1)
         self.indices = indices
 
     def side(self, path: str) -> Optional[int]:
