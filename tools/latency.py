@@ -1,0 +1,111 @@
+"""`make bench-replay`: does the time of a replay grow with the compute per epoch?
+
+One script, recorded with ever longer epochs. Asked of each run: a value of every epoch (a statement in the outer loop); the
+gradient norm of ten steps in the middle (`--steps`). Beside them: running the edited script again. Wall time of the
+whole command, start-up and import of torch included.
+
+    python tools/latency.py [--write]
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import List, Tuple
+
+import tables
+
+DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- bench-latency -->", "<!-- /bench-latency -->"
+EPOCHS = 8
+PASSES = (1, 4, 16, 64)
+SCRIPT = """
+import sys
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+passes = int(sys.argv[1])
+torch.manual_seed(0)
+digits = load_digits()
+images = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1) / 16
+data = TensorDataset(images, torch.tensor(digits.target))
+loader = DataLoader(data, batch_size=64, shuffle=True)
+net = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.ReLU(), nn.Flatten(), nn.Dropout(0.2),
+                    nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 10))
+optimizer = torch.optim.Adam(net.parameters())
+for epoch in range(8):
+    for step in range(passes * len(loader)):
+        if step % len(loader) == 0:
+            batches = list(loader)
+        x, y = batches[step % len(loader)]
+        loss = nn.functional.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        #INNER
+    #OUTER
+    print(epoch, loss.item())
+"""
+OUTER = 'print("norm", epoch, sum(p.norm() ** 2 for p in net.parameters()).sqrt().item())'
+INNER = 'print("step", epoch, step, sum(p.grad.norm() ** 2 for p in net.parameters()).sqrt().item())'
+
+
+def run(folder: Path, *command: str) -> Tuple[float, str]:
+    """Wall time in seconds, and what was printed. Raises when the command fails."""
+    begun = time.perf_counter()
+    environment = {**os.environ, "FLORC_DIR": str(folder / "store"), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return time.perf_counter() - begun, done.stdout
+
+
+def row(folder: Path, passes: int) -> str:
+    """Record, ask, run again; every answer is compared with the re-run."""
+    script, florc = folder / "train.py", str(Path(sys.executable).with_name("florc"))
+    script.write_text(SCRIPT)
+    recorded, _ = run(folder, florc, "record", "train.py", str(passes))
+    steps = EPOCHS * passes * 29
+    asked = range(steps // 2 + 40, steps // 2 + 50)
+    script.write_text(SCRIPT.replace("#OUTER", OUTER))
+    outer, norms = run(folder, florc, "replay", "train.py")
+    script.write_text(SCRIPT.replace("#INNER", INNER))
+    inner, found = run(folder, florc, "replay", "train.py", "--steps", f"{asked.start}:{asked.stop}")
+    script.write_text(SCRIPT.replace("#OUTER", OUTER).replace("#INNER", INNER))
+    again, out = run(folder, sys.executable, "train.py", str(passes))
+    lines = [line for line in out.splitlines() if line.startswith("step")]
+    exact = norms.splitlines() == [line for line in out.splitlines() if line.startswith("norm")]
+    exact &= found.splitlines() == [lines[i] for i in asked]
+    cells = (29 * passes, f"{recorded:.1f}", f"{again:.1f}", f"{outer:.1f}", f"{again / outer:.1f}", f"{inner:.1f}",
+             f"{again / inner:.1f}", "yes" if exact else "NO")
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main(arguments: List[str]) -> int:
+    """Print the table; `--write` puts it into docs/benchmarks.md."""
+    import torch
+
+    text = (f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
+            f"{torch.__version__}, one run, wall time in seconds, start-up included: {EPOCHS} epochs of a small CNN.\n\n"
+            "| steps per epoch | record | re-run | a value of each epoch | speed-up | ten steps in the middle | speed-up "
+            "| exact |\n|---|---|---|---|---|---|---|---|\n")
+    print(text, end="", flush=True)
+    for passes in PASSES:
+        with tempfile.TemporaryDirectory() as folder:
+            found = row(Path(folder), passes)
+        print(found, flush=True)
+        text += found + "\n"
+    if "--write" in arguments:
+        tables.put(DOCS, BEGIN, END, text)
+    return "NO |" in text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
