@@ -126,6 +126,8 @@ def whole(history: History, loop: Followed) -> int:
 
 def _was_entered(history: History, loop: Followed, index: int) -> bool:
     """Whether there was such an iteration: of a `while` loop, its condition may have been false."""
+    if index in history.boundaries.get(loop.place, ()):
+        return True
     inside = f"{loop.place}={index}"
     for file, plan in history.plans.items():
         entries = {entry["id"]: entry for entry in plan["loops"]}
