@@ -21,7 +21,7 @@ static VALUE_LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static JUMP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Loops nested deeper than this are followed without telling the session of each iteration.
-const TOLD_DEPTH: usize = 2;
+const TOLD_DEPTH: usize = 3;
 
 /// Whether this call is to be followed. Checked before any lock is taken.
 pub fn is_followed() -> bool {

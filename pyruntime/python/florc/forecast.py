@@ -11,7 +11,7 @@ from .history import History
 from .launch import Unusable
 from .messages import duration
 from .versions import Versions
-from .window import END
+from .window import END, loop_of
 
 
 def describe(history: History, versions: Versions, arguments: Dict[str, Any]) -> str:
@@ -30,9 +30,14 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
         by_block.setdefault(checkpoint.block, []).append(checkpoint)
     for plan in history.plans.values():
         for loop in plan["loops"]:
+            block = loop["id"]
+            starts = sum(len(held) for place, held in history.boundaries.items() if loop_of(place) == block)
+            if starts:
+                why = versions.why_not_jumped(block)
+                what = f"runs from its first iteration: {why}" if why else f"can begin with one of {starts} iterations"
+                out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
             if not loop["memoized"]:
                 continue
-            block = loop["id"]
             held = by_block.get(block, [])
             is_forced = block in forced or "all" in forced
             why = "asked for with --step-into" if is_forced else versions.why_run(block)

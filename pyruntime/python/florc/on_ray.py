@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from typing import Any, Dict, List, Optional
 
 from .launch import Unusable
 from .workers import Launch
+
+_PATIENCE_S = 5
 
 
 def launcher(address: str) -> Launch:
@@ -19,6 +22,7 @@ def launcher(address: str) -> Launch:
         import ray
     except ImportError:
         raise Unusable("--ray needs the package ray: pip install 'florc[ray]'") from None
+    _refuse_silence(address)
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
     except Exception as error:
@@ -28,6 +32,17 @@ def launcher(address: str) -> Launch:
         return _Task(ray, command, environment, out, log)
 
     return launch
+
+
+def _refuse_silence(address: str) -> None:
+    """Ray itself waits for minutes for a host that does not answer."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE_S).close()
+    except OSError as error:
+        raise Unusable(f"no Ray cluster answers at {address}: {error}") from None
 
 
 class _Task:

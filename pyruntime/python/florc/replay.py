@@ -17,7 +17,7 @@ from .output import Divert, Part, Tap
 from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
 from .versions import Versions
-from .window import END, Window
+from .window import END, Window, loop_of
 
 
 class Line(NamedTuple):
@@ -187,9 +187,11 @@ class Replay:
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
         """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
-        block = _block(place)
+        block = loop_of(place)
         held = self.history.boundaries.get(place)
-        if not held or self._why_forced(block + places.BOUNDARY) or self.versions.why_not_jumped(block):
+        if not held or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
+            return None
+        if self.versions.why_not_jumped(block) is not None:
             return None
         first = self._first_asked(place, block)
         for index in sorted((i for i in held if 0 < i <= first), reverse=True):
@@ -271,13 +273,6 @@ class Replay:
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""
-
-
-def _block(place: str) -> str:
-    """The id in the plan of a loop at a place of the nest: one that runs again in the same place is `L2.1`."""
-    last = place.rpartition("/")[2]
-    name, _, again = last.rpartition(".")
-    return name if again.isdigit() else last
 
 
 class _Capture:

@@ -11,6 +11,7 @@ from . import _native, circumstances, launch
 from .history import History, LogLine
 from .messages import duration, say
 from .output import Part
+from .places import BOUNDARY
 from .replay import Replay
 from .skipped import Skipped
 from .workers import Merged
@@ -162,6 +163,9 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
     ran = sum(replay.entered.values())
     say(f"{len(replay.skipped.blocks)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
     for block, why in replay.reasons.items():
+        if block.endswith(BOUNDARY):
+            say(f"  {block[: -len(BOUNDARY)]} ran from its first iteration: {why}")
+            continue
         times = replay.entered.get(block, 0)
         say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")
     if outcome.anomalies:

@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, NamedTuple, Optional
 
 from .launch import Unusable
-from .window import iterations_of
+from .window import iterations_of, loop_of
 
 
 class Followed(NamedTuple):
@@ -29,8 +29,7 @@ class Followed(NamedTuple):
     @property
     def base(self) -> str:
         """Its id in the plan: a loop that runs again in the same place is `L2.1`."""
-        name, _, again = self.loop.rpartition(".")
-        return name if again.isdigit() else self.loop
+        return loop_of(self.place)
 
     @property
     def count(self) -> int:

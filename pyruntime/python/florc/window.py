@@ -18,6 +18,13 @@ def iterations_of(path: str) -> List[Tuple[str, int]]:
     return found
 
 
+def loop_of(place: str) -> str:
+    """The id in the plan of a loop at a place of the nest: one that runs again in the same place is `L2.1`."""
+    last = place.rpartition("/")[2]
+    name, _, again = last.rpartition(".")
+    return name if again.isdigit() else last
+
+
 def _order(path: str, cursor: List[str]) -> Optional[int]:
     """-1 for a place before an iteration of the nest, 0 inside it, 1 after it; None where nothing tells."""
     parts = path.split("/")
@@ -51,9 +58,7 @@ class Window:
     @property
     def block(self) -> str:
         """The id of its loop in the plan."""
-        last = self.place.split("/")[-1]
-        name, _, again = last.rpartition(".")
-        return name if again.isdigit() else last
+        return loop_of(self.place)
 
     def side(self, path: str) -> Optional[int]:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
