@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import json
 import sys
 import textwrap
@@ -327,7 +328,9 @@ def test_a_recorded_training_replays_exactly(workshop, monkeypatch, options):
     file = workshop.write("train.py", SCRIPT)
     plain = workshop.plain("train.py")
     recorded = record(workshop, monkeypatch, options)
-    assert (recorded.out, recorded.code) == (plain.out, 0) and "6 checkpoints" in recorded.said, recorded.said
+    assert (recorded.out, recorded.code) == (plain.out, 0), recorded.said
+    kept = re.search(r"(\d+) checkpoints", recorded.said)  # of the six blocks, and of some steps
+    assert kept and int(kept.group(1)) >= 6, recorded.said
     file.write_text(file.read_text() + "    print('PROBE', net[0].weight.double().sum().item())\n")
     expected = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
     replayed = workshop.florc("replay", "train.py")

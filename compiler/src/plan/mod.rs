@@ -54,8 +54,12 @@ pub struct LoopPlan {
     pub action: Action,
     /// What skipping it puts back; empty unless it is memoized.
     pub changeset: Changeset,
-    /// What jumping to the start of one of its iterations puts back; only of a followed loop that trains itself.
+    /// What jumping to the start of one of its iterations puts back; only of a followed loop that trains, or holds one.
     pub boundary: Option<Changeset>,
+    /// Whether gradients belong to that.
+    pub boundary_gradients: bool,
+    /// It takes training steps itself, outside the loops inside it.
+    pub trains: bool,
     /// Whether gradients belong to its checkpoint.
     pub gradients: bool,
     /// Whether what it computes may be differentiated after it.
@@ -199,8 +203,13 @@ impl<'t> Analysis<'t> {
                 if plan.is_memoized() {
                     plan.changeset = estimate.unwrap_or_default();
                 }
-                if plan.is_followed() && facts.loops[at].trains && options.mode == EffectsMode::Flow {
+                let work = facts.loops[at];
+                plan.trains = work.trains;
+                if plan.is_followed() && (work.trains || work.trains_below) && options.mode == EffectsMode::Flow {
                     plan.boundary = self.boundary(&self.loops.list[at], &flows);
+                    // an iteration may go on with the gradients of the one before; a block inside only where they are read
+                    let is_flat = !work.loops_below || plan.is_memoized() && work.trains;
+                    plan.boundary_gradients = is_flat || gradients && work.backward;
                 }
                 plan
             })
@@ -300,6 +309,8 @@ impl<'t> Analysis<'t> {
             action,
             changeset: Changeset::default(),
             boundary: None,
+            boundary_gradients: false,
+            trains: false,
             gradients: false,
             differentiated: false,
             note: None,

@@ -177,7 +177,11 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "gradients": entry.gradients,
         "differentiated": entry.differentiated,
         "places": places_json(source, &entry.changeset.changes),
-        "boundary": entry.boundary.as_ref().map(|found| places_json(source, &found.changes)),
+        "trains": entry.trains,
+        "boundary": entry.boundary.as_ref().map(|found| json!({
+            "gradients": entry.boundary_gradients,
+            "places": places_json(source, &found.changes),
+        })),
         "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({
             "line": source.lines.line(note.range.start),

@@ -1,6 +1,7 @@
-"""Boundary checkpoints: the state in which an iteration begins, of a loop that trains itself. A replay can begin there.
+"""Boundary checkpoints: the state in which an iteration begins, of a loop that trains. A replay can begin there.
 
-There is no block to skip in such a loop (`for step in range(100_000): …`): without them a replay would run all of it.
+Without them it would run all of a loop with no block inside (`for step in range(100_000): …`), and restore every block on its
+way to the last of many epochs.
 """
 
 from __future__ import annotations

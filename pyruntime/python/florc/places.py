@@ -95,10 +95,10 @@ def loop_of(entry: dict, file: str) -> Loop:
 
 
 def boundary_of(entry: dict, file: str) -> Loop:
-    """The start of a loop's iterations. Gradients may be carried from one to the next, so they are part of it."""
-    loop = loop_of(entry, file)
-    return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=True, differentiated=True,
-                         places=_places(entry["boundary"]))
+    """The start of a loop's iterations."""
+    loop, start = loop_of(entry, file), entry["boundary"]
+    return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=start["gradients"],
+                         differentiated=True, places=_places(start["places"]))
 
 
 def _places(entries: List[dict]) -> List[Place]:
@@ -162,7 +162,7 @@ def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
     Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
     """
     found: Dict[str, Any] = {}
-    taken = {place.name.partition(".")[0] for place in loop.places if place.bound or "." not in place.name}
+    taken = {place.name for place in loop.places if "." not in place.name}
     scopes = [(frame.f_globals, "")]
     if frame.f_locals is not frame.f_globals:
         scopes.append((frame.f_locals, loop.function))

@@ -68,6 +68,8 @@ class Replay:
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
+        self._is_restored = False
+        """Whether a block was restored since an iteration began."""
 
     @property
     def differences(self) -> List[str]:
@@ -165,6 +167,7 @@ class Replay:
 
     def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
         """Put the side effects of a skipped block back."""
+        self._is_restored = True
         try:
             return self.restorer.put_back(places.loops[block], objects, frame)
         except CannotRestore as error:
@@ -218,9 +221,11 @@ class Replay:
             return True
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is not None:
-            self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
+            if not self._is_restored:  # else it would be compared with itself
+                self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
             if self.window is not None and self.window.is_over(_native.loop_path(), self.begun):
                 self._leave.window_over()
+        self._is_restored = False
         return False
 
     def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:

@@ -53,6 +53,8 @@ class Restorer:
         outside = places.outside(loop, frame)
         live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
+        # and those that it binds, where nobody reads what they hold at this instant
+        lost |= set(loop.binds).difference(place.name for place in loop.places)
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
         try:

@@ -61,7 +61,7 @@ def _located(counts: List[int], step: int) -> Tuple[int, int]:
 
 def _training_loop(history: History) -> str:
     """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
-    trains = {loop["id"] for plan in history.plans.values() for loop in plan["loops"] if loop.get("boundary") is not None}
+    trains = {loop["id"] for plan in history.plans.values() for loop in plan["loops"] if loop["trains"] and loop["followed"]}
     seconds: Dict[str, float] = {}
     for loop in history.timeline.loops.values():
         if loop.base in trains:

@@ -156,6 +156,10 @@ class Versions:
             return "code outside the memoized loops has changed"
         if self._accumulates():
             return "added statements keep something from one iteration for another"
+        if loop + places.BOUNDARY not in self._loops:
+            return "what its iterations begin with cannot be told"
+        if self._lacks_gradients(loop + places.BOUNDARY):
+            return "gradients are read in its iterations, and the checkpoints do not hold them"
         missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
         return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
 

@@ -1303,3 +1303,41 @@ for epoch in range(3):
     print(epoch, total, data.drawn)
 +    print("PROBE", total, data.drawn, random.getstate()[1][:3], data.by_label[0])
 """)
+
+add("other_name_of_an_object_whose_attribute_is_bound", """
+import time
+class Node:
+    def __init__(self):
+        self.v, self.kids = 0, []
+    def bump(self, k):
+        self.v += k
+        return self
+def main():
+    one, two = Node(), Node()
+    for epoch in range(3):
+        for i in range(3):
+            time.sleep(0.01)
+            two = one.bump(1)
+        two.v += 1
+        two.kids.append(epoch)
++        print("PROBE", one.v, one.kids, one is two)
+main()
+""")
+
+add("object_that_refers_to_the_one_whose_attribute_is_bound", """
+import time
+class Model:
+    owner = None
+class Trainer:
+    def __init__(self):
+        self.steps, self.model, self.log = 0, Model(), []
+    def fit(self):
+        for epoch in range(3):
+            for i in range(3):
+                time.sleep(0.01)
+                self.steps += 1
+                self.model.owner = self
+            self.model.owner.log.append(epoch)
++            print("PROBE", self.steps, self.log, self.model.owner is self)
+Trainer().fit()
+""")
