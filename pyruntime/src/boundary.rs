@@ -26,12 +26,12 @@ pub fn listen(told: Option<Py<PyAny>>) {
     look_now();
 }
 
-/// The next iteration is looked at: a loop begins.
+/// The next iteration is looked at: it is another loop's than the last.
 pub fn look_now() {
     DUE.store(0, Ordering::Relaxed);
 }
 
-/// For so many seconds no iteration needs to be looked at, unless another loop begins.
+/// For so many seconds no iteration of this loop needs to be looked at.
 #[pyfunction]
 pub fn look_after(seconds: f64) {
     let pause = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);

@@ -51,13 +51,15 @@ impl Nest {
         self.levels.len() - 1
     }
 
-    /// The next iteration of the loop at `depth` begins: whatever was left open inside it is closed.
-    pub fn advance(&mut self, depth: usize) {
+    /// The next iteration of the loop at `depth` begins: whatever was left open inside it is closed. Returns whether
+    /// loops or blocks ran in the one before.
+    pub fn advance(&mut self, depth: usize) -> bool {
         self.levels.truncate(depth + 1);
-        if let Some(level) = self.levels.get_mut(depth) {
-            level.index += 1;
-            level.seen.clear();
-        }
+        let Some(level) = self.levels.get_mut(depth) else { return false };
+        level.index += 1;
+        let held = !level.seen.is_empty();
+        level.seen.clear();
+        held
     }
 
     /// The loop at `depth` goes on from another iteration.
@@ -72,13 +74,14 @@ impl Nest {
         self.levels.truncate(depth);
     }
 
-    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop and its iteration.
-    pub fn tick(&mut self, id: &str) -> (usize, i64) {
+    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop, its iteration, and whether
+    /// loops or blocks ran in the one before.
+    pub fn tick(&mut self, id: &str) -> (usize, i64, bool) {
         self.prune_to(id, true);
         let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
         let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
-        self.advance(depth);
-        (depth, self.levels.get(depth).map_or(0, |level| level.index))
+        let held = self.advance(depth);
+        (depth, self.levels.get(depth).map_or(0, |level| level.index), held)
     }
 
     /// A block begins. Returns its key.

@@ -162,7 +162,10 @@ pub fn begin(id: &str) {
 #[pyfunction]
 pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
     if is_followed() {
-        let (depth, index) = with_nest(|nest| nest.tick(id));
+        let (depth, index, held) = with_nest(|nest| nest.tick(id));
+        if held {
+            boundary::look_now();
+        }
         if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
             with_nest(|nest| nest.set_index(depth, index));
         }
@@ -191,10 +194,11 @@ impl Followed {
         let mut path = None;
         if active {
             let depth = self.depth;
-            path = with_nest(|nest| {
-                nest.advance(depth);
-                told_path(nest)
-            });
+            let held;
+            (held, path) = with_nest(|nest| (nest.advance(depth), told_path(nest)));
+            if held {
+                boundary::look_now();
+            }
             tell(py, path.as_deref())?;
         }
         let iterator = self.iterator.bind(py);

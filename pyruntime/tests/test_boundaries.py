@@ -69,6 +69,35 @@ print("end", net[0].weight.sum().item())
 PROBE = 'print("PROBE", step, net[0].weight.grad is None or net[0].weight.grad.sum().item(), at.tolist())'
 
 
+SCRIPTS["hidden state over steps"] = HEAD + """
+cell, hidden = nn.GRUCell(8, 8), torch.zeros(8, 8)
+for step in range(100):
+    at = torch.randint(0, 64, (8,))
+    hidden = cell(x[at], hidden.detach())
+    opt.zero_grad()
+    loss = nn.functional.cross_entropy(net(hidden), y[at])
+    loss.backward()
+    time.sleep(0.008)
+    opt.step()
+    #PROBE
+    if step % 5 == 0:
+        print(step, hidden.sum().item())
+"""
+SCRIPTS["a sum that is differentiated"] = HEAD + """
+total = 0.0
+for step in range(100):
+    at = torch.randint(0, 64, (8,))
+    loss = nn.functional.cross_entropy(net(x[at]), y[at])
+    total = total + loss
+    time.sleep(0.008)
+    #PROBE
+    if step % 5 == 4:
+        opt.zero_grad()
+        total.backward()
+        opt.step()
+        print(step, total.item())
+        total = 0.0
+"""
 EPOCHS = HEAD + """
 done = 0
 for epoch in range(3):
@@ -125,7 +154,8 @@ def test_a_replay_begins_in_the_middle(name: str, tmp_path: Path) -> None:
     assert "exact:" in whole.stderr and "began with" not in whole.stderr
     part = bench.replay("--iterations", "70:80")
     assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 80)
-    assert 0 < beginning(part) <= 70
+    if name != "a sum that is differentiated":  # between two steps it may be half of what is differentiated
+        assert 0 < beginning(part) <= 70
     steps = bench.replay("--steps", "70:80")
     assert steps.stdout == part.stdout
     workers = bench.replay("--workers", "2")
@@ -196,3 +226,14 @@ def test_an_unusable_range_of_steps_is_refused(tmp_path: Path) -> None:
     bench = Bench(tmp_path, EPOCHS)
     refused = bench.florc("replay", "train.py", "--steps", "192:200")
     assert refused.returncode == 2 and "only 192" in refused.stderr, refused.stderr
+
+
+def test_the_last_epoch_does_not_restore_those_before(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, EPOCHS)
+    bench.edit("#AFTER", "print('PROBE', epoch, net[0].weight.sum().item())")
+    whole = bench.replay()
+    last = bench.replay("--last")
+    assert last.stdout.splitlines() == whole.stdout.splitlines()[-1:]
+    assert re.search(r"L1 began with iteration [12]", last.stderr), last.stderr
+    shards = [bench.replay("--shard", part).stdout for part in ("1/2", "2/2")]
+    assert "".join(shards) == whole.stdout

@@ -1,8 +1,9 @@
 //! Which loops are followed, which are memoized, which are left alone.
 //!
 //! A loop at the top that holds loops with work in them is followed, iteration by iteration. Below it, loops with work are
-//! memoized; those that take training steps, or hold a loop that does (epochs inside folds), are followed, too. Loops inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops
-//! stood at the call.
+//! memoized; those that take training steps, or hold a loop that does (epochs inside folds), are followed, too. Loops
+//! inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops stood at the
+//! call.
 
 use super::Analysis;
 use super::facts::Facts;

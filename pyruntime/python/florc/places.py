@@ -98,7 +98,7 @@ def boundary_of(entry: dict, file: str) -> Loop:
     """The start of a loop's iterations."""
     loop, start = loop_of(entry, file), entry["boundary"]
     return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=start["gradients"],
-                         differentiated=True, places=_places(start["places"]))
+                         places=_places(start["places"]))
 
 
 def _places(entries: List[dict]) -> List[Place]:
