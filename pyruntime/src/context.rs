@@ -15,9 +15,20 @@ pub struct LoopFacts {
     pub ancestors: Vec<String>,
 }
 
+/// An iteration of a loop that is running.
+#[derive(Debug)]
+pub struct Here {
+    /// Tells runs of loops apart.
+    pub run: u64,
+    /// How many followed loops are around it.
+    pub depth: usize,
+    pub index: i64,
+}
+
 #[derive(Debug)]
 struct Level {
     id: String,
+    run: u64,
     /// The iteration, for a followed loop; the occurrence, for a block.
     index: i64,
     is_block: bool,
@@ -32,6 +43,8 @@ pub struct Nest {
     levels: Vec<Level>,
     /// Counts outside every loop.
     seen: HashMap<String, i64>,
+    /// Levels that were entered so far.
+    runs: u64,
 }
 
 impl Nest {
@@ -47,7 +60,7 @@ impl Nest {
         self.prune(id);
         let again = self.count(id);
         let id = if again == 0 { id.to_owned() } else { format!("{id}.{again}") };
-        self.levels.push(Level { id, index: -1, is_block: false, seen: HashMap::new() });
+        self.push(id, -1, false);
         self.levels.len() - 1
     }
 
@@ -88,7 +101,7 @@ impl Nest {
     pub fn enter_block(&mut self, id: &str) -> String {
         self.prune(id);
         let index = self.count(id);
-        self.levels.push(Level { id: id.to_owned(), index, is_block: true, seen: HashMap::new() });
+        self.push(id.to_owned(), index, true);
         self.path()
     }
 
@@ -99,9 +112,23 @@ impl Nest {
         }
     }
 
-    /// How many followed loops are open.
-    pub fn loops_open(&self) -> usize {
-        self.levels.iter().filter(|level| !level.is_block).count()
+    fn push(&mut self, id: String, index: i64, is_block: bool) {
+        self.runs += 1;
+        self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new() });
+    }
+
+    /// The iteration of the loop that is the innermost one now.
+    pub fn here(&self) -> Option<Here> {
+        let level = self.levels.last().filter(|level| !level.is_block)?;
+        let depth = self.levels.iter().filter(|level| !level.is_block).count() - 1;
+        Some(Here { run: level.run, depth, index: level.index })
+    }
+
+    /// The place of that loop in the nest: `L1=3/L2`.
+    pub fn place(&self) -> String {
+        let mut path = self.path();
+        path.truncate(path.rfind('=').unwrap_or(0));
+        path
     }
 
     /// The present place in the nest: `L1=3/L2#0`.

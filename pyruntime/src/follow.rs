@@ -1,24 +1,27 @@
 //! What emitted loops call once per iteration: native, so that it costs little and adds no frame to a traceback.
 
 use crate::boundary;
-use crate::context::{LoopFacts, Nest};
+use crate::context::{Here, LoopFacts, Nest};
+use crate::pace::Pace;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 /// Whether a session follows the loops of this process.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// The thread whose loops are followed: there is one loop nest.
 static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
 static NEST: Mutex<Option<Nest>> = Mutex::new(None);
-static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
-/// Told the whole numbers that outer loops yield, if anybody wants to know.
-static VALUE_LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
-/// Asked where a loop begins: `jump(place, iterable, iterator)` is None or `(index, iterator)`, where to go on instead.
+/// Methods of the session, see `start_following`.
+static ITERATION: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+static PASSED: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+static VALUE: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static JUMP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+static PACE: Mutex<Option<Pace>> = Mutex::new(None);
 
 /// Loops nested deeper than this are followed without telling the session of each iteration.
 const TOLD_DEPTH: usize = 3;
@@ -37,26 +40,31 @@ fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
     nest().as_mut().map(work).unwrap_or_default()
 }
 
-/// Starts following loops. `listener(path)` is called as each iteration of an outer loop begins; it may raise. `values(path,
-/// number)` is called when the iteration is over a whole number (of a tuple, the first), and with None when the loop
-/// turns out to have no further iteration. `jump(place, iterable, iterator)` is asked where a loop begins whether to begin
-/// with a later iteration: its index and an iterator that is there, or None. Of a `while` loop there are no iterables.
-/// `boundary(loop, objects)` is told of iterations that begin, see `boundary`.
+/// Starts following loops for a session. Of its methods, those that are there are called: `iteration(path)` as an iteration
+/// begins, at most every `pace` seconds (it may raise); `passed(path)` of the last iteration of a loop that is over, if it
+/// was not told of that; `value(path, number)` when an iteration that it was told of is over a whole number (of a tuple,
+/// the first), and with None when the loop turns out to have no such iteration; `jump(place, iterable, iterator)` where a
+/// loop begins, whether to begin with a later iteration: its index and an iterator that is there, or None (of a `while`
+/// loop there are no iterables); `boundary(loop, objects)`, see `boundary`.
 #[pyfunction]
-#[pyo3(signature = (listener, values=None, jump=None, boundary=None))]
-pub fn start_following(
-    listener: Py<PyAny>,
-    values: Option<Py<PyAny>>,
-    jump: Option<Py<PyAny>>,
-    boundary: Option<Py<PyAny>>,
-) {
-    boundary::listen(boundary);
-    *JUMP.lock().unwrap_or_else(PoisonError::into_inner) = jump;
-    *VALUE_LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = values;
+pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
+    let method = |name| session.getattr_opt(name).map(|found| found.map(Bound::unbind));
+    boundary::listen(method("boundary")?);
+    for (slot, name) in [(&JUMP, "jump"), (&VALUE, "value"), (&PASSED, "passed"), (&ITERATION, "iteration")] {
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = method(name)?;
+    }
+    *PACE.lock().unwrap_or_else(PoisonError::into_inner) =
+        Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
     *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     *nest() = Some(Nest::default());
-    *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
     ACTIVE.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// The last iteration, if the session was not told of it.
+#[pyfunction]
+pub fn last_passed() -> Option<String> {
+    PACE.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Pace::last)
 }
 
 /// Stops: emitted code does the plain thing from now on. Takes no lock: a forked child may call it.
@@ -99,20 +107,49 @@ pub fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<Py
     slot.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py))
 }
 
-fn tell(py: Python<'_>, path: Option<&str>) -> PyResult<()> {
-    if let (Some(path), Some(listener)) = (path, listener(py, &LISTENER)) {
+/// An iteration of the innermost loop begins: the session may be told. Returns its path if it was.
+fn announce(py: Python<'_>) -> PyResult<Option<String>> {
+    let now = Instant::now();
+    let (told, path) = {
+        let nest = nest();
+        let Some(nest) = nest.as_ref() else { return Ok(None) };
+        let Some(here) = nest.here().filter(|here| here.depth < TOLD_DEPTH) else { return Ok(None) };
+        let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(pace) = pace.as_mut() else { return Ok(None) };
+        let told = pace.begins(&here, now, || nest.place());
+        let path = told.this.then(|| nest.path());
+        (told, path)
+    };
+    if let (Some(passed), Some(listener)) = (told.passed, listener(py, &PASSED)) {
+        listener.call1(py, (passed,))?;
+    }
+    if let (Some(path), Some(listener)) = (&path, listener(py, &ITERATION)) {
         listener.call1(py, (path,))?;
     }
-    Ok(())
+    Ok(path)
 }
 
-fn tell_value(py: Python<'_>, path: Option<&str>, item: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let (Some(path), Some(listener)) = (path, listener(py, &VALUE_LISTENER)) else { return Ok(()) };
-    let Some(item) = item else { return listener.call1(py, (path, py.None())).map(|_| ()) };
+fn tell_value(py: Python<'_>, path: Option<&str>, item: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (Some(path), Some(listener)) = (path, listener(py, &VALUE)) else { return Ok(()) };
     let first = item.cast_exact::<PyTuple>().ok().and_then(|tuple| tuple.get_item(0).ok());
     let value = first.as_ref().unwrap_or(item);
     if value.is_exact_instance_of::<PyInt>() {
         listener.call1(py, (path, value))?;
+    }
+    Ok(())
+}
+
+/// The loop has no such iteration. The session is told, and when this was seen.
+fn announce_end(py: Python<'_>, here: Option<Here>, path: String, told: bool) -> PyResult<()> {
+    let Some(here) = here.filter(|here| here.depth < TOLD_DEPTH) else { return Ok(()) };
+    if let Some(pace) = PACE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        pace.ends(here.run);
+    }
+    if let (false, Some(listener)) = (told, listener(py, &PASSED)) {
+        listener.call1(py, (&path,))?;
+    }
+    if let Some(listener) = listener(py, &VALUE) {
+        listener.call1(py, (path, py.None()))?;
     }
     Ok(())
 }
@@ -125,13 +162,8 @@ fn jump(
 ) -> PyResult<Option<(i64, Py<PyAny>)>> {
     boundary::look_now();
     let Some(jump) = listener(py, &JUMP) else { return Ok(None) };
-    let path = with_nest(|nest| nest.path());
-    let place = path.rsplit_once('=').map_or("", |(place, _)| place);
+    let place = with_nest(|nest| nest.place());
     jump.call1(py, (place, iterable, iterator))?.extract(py)
-}
-
-fn told_path(nest: &Nest) -> Option<String> {
-    (nest.loops_open() <= TOLD_DEPTH).then(|| nest.path())
 }
 
 /// The iterator of a followed loop (paper, Figure 4). Without a session: the iterable itself.
@@ -169,8 +201,7 @@ pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
         if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
             with_nest(|nest| nest.set_index(depth, index));
         }
-        let path = with_nest(|nest| told_path(nest));
-        tell(py, path.as_deref())?;
+        announce(py)?;
     }
     Ok(true)
 }
@@ -194,12 +225,10 @@ impl Followed {
         let mut path = None;
         if active {
             let depth = self.depth;
-            let held;
-            (held, path) = with_nest(|nest| (nest.advance(depth), told_path(nest)));
-            if held {
+            if with_nest(|nest| nest.advance(depth)) {
                 boundary::look_now();
             }
-            tell(py, path.as_deref())?;
+            path = announce(py)?;
         }
         let iterator = self.iterator.bind(py);
         // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
@@ -209,16 +238,17 @@ impl Followed {
             let error = PyErr::take(py);
             if active {
                 self.over = true;
+                let (here, last) = with_nest(|nest| (nest.here(), nest.path()));
                 with_nest(|nest| nest.leave_loop(self.depth));
                 if error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py)) {
-                    tell_value(py, path.as_deref(), None)?;
+                    announce_end(py, here, last, path.is_some())?;
                 }
             }
             return Err(error.unwrap_or_else(|| PyStopIteration::new_err(())));
         }
         // SAFETY: `PyIter_Next` returned a new, non-null reference.
         let item = unsafe { Bound::from_owned_ptr(py, item) };
-        tell_value(py, path.as_deref(), Some(&item))?;
+        tell_value(py, path.as_deref(), &item)?;
         Ok(item.unbind())
     }
 }

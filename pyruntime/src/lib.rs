@@ -9,6 +9,7 @@ mod errors;
 mod follow;
 mod forking;
 pub mod materialize;
+mod pace;
 pub mod policy;
 mod policy_class;
 mod reader;
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::enter_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::last_passed, module)?)?;
     module.add_function(wrap_pyfunction!(follow::leave_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::loop_path, module)?)?;
     module.add_function(wrap_pyfunction!(follow::register_loop, module)?)?;

@@ -23,14 +23,15 @@ from .runs import Run
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
-NOTED_S = 5e-3
-"""Iterations that begin sooner than this after a noted one are not noted in the journal."""
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
 
 class Recording:
     """The session of `florc record`. Nothing it does may raise into the script."""
+
+    pace = 5e-3
+    """Iterations that begin sooner than this (in seconds) after a noted one are not noted in the journal."""
 
     def __init__(self, run: Run, overhead: float, engine: str, max_staging: Optional[int],
                  budget: Optional[Budget] = None):
@@ -53,10 +54,6 @@ class Recording:
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
         self.spent = 0.0
-        self.noted = {True: -1.0, False: -1.0}
-        """When an iteration of an outermost loop, and of a loop inside, was last noted."""
-        self.valued = self.passed = ""
-        """The iteration that was noted last; the one that was not noted, if it is later."""
         self.started = time.perf_counter()
         self._is_told = False
 
@@ -108,20 +105,17 @@ class Recording:
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
     def iteration(self, path: str) -> None:
-        """An iteration of an outer loop begins. Of iterations that follow each other fast, only some are noted."""
-        self.materializer.poll()
+        """An iteration of a followed loop begins: one of those that are noted."""
         if not self._is_told:
             self._tell_circumstances()
-        now = time.perf_counter()
-        outer = "/" not in path
-        if self.passed and not path.startswith(self.passed.rpartition("=")[0] + "="):
-            self.note("iteration", path=self.passed, at=now - self.started)  # the last one of its loop
-        self.passed = path
-        if now - self.noted[outer] >= NOTED_S or path.endswith("=0"):
-            self.noted[outer] = now
-            self.note("iteration", path=path, at=now - self.started)
-            self.valued, self.passed = path, ""
-            self.spent += time.perf_counter() - now
+        begun = time.perf_counter()
+        self.materializer.poll()
+        self.note("iteration", path=path, at=begun - self.started)
+        self.spent += time.perf_counter() - begun
+
+    def passed(self, path: str) -> None:
+        """This was the last iteration of a loop that is over."""
+        self.note("iteration", path=path, at=time.perf_counter() - self.started)
 
     def _tell_circumstances(self) -> None:
         """What the script imports is imported when its first loop begins; a run that is killed has it, too."""
@@ -132,13 +126,10 @@ class Recording:
         self.spent += time.perf_counter() - begun
 
     def value(self, path: str, number: Optional[int]) -> None:
-        """The iteration is over this number; None: it is none, the iterator had no more."""
+        """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
         if number is None:
-            if self.passed:
-                self.note("iteration", path=path, at=time.perf_counter() - self.started)
-            self.passed = ""
             self.note("no iteration", path=path)
-        elif path == self.valued and -(1 << 63) <= number < 1 << 63:
+        elif -(1 << 63) <= number < 1 << 63:
             self.note("value", path=path, number=number)
 
     def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
@@ -235,8 +226,9 @@ class Recording:
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
         self.materializer.finish()
-        if self.passed:
-            self.note("iteration", path=self.passed, at=elapsed)
+        last = _native.last_passed()
+        if last is not None:
+            self.note("iteration", path=last, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
         totals = dict(self.recorder.close())
         kept = self.materializer

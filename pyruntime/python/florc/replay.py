@@ -50,6 +50,9 @@ class Leave(NamedTuple):
 class Replay:
     """The session of `florc replay`."""
 
+    pace = 0.0
+    """It is told of every iteration."""
+
     def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
                  leave: "Leave", window: Optional[Window] = None):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced

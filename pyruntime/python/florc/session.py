@@ -15,8 +15,7 @@ def begin(session: Any) -> None:
     """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none."""
     global current
     current = session
-    _native.start_following(session.iteration, getattr(session, "value", None), getattr(session, "jump", None),
-                            session.boundary)
+    _native.start_following(session, session.pace)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 
