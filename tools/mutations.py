@@ -16,6 +16,8 @@ RECORDER_FAULTS = "tests/test_recorder_faults.py::"
 CHECK = "tests/test_deferred_check.py::"
 FORK = "tests/test_fork_engine.py::"
 STAGING = "tests/test_device_staging.py::"
+JUMPS = "tests/replay/test_jumps.py::test_hard_cases"
+MIDDLE = "tests/test_boundaries.py::"
 SMALL = "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have"
 
 
@@ -159,5 +161,20 @@ add("generators of random numbers are not restored", FLORC + "state/restore.py",
 add("the deferred check compares no lines", FLORC + "report.py",
     "in _native.diff_lines(ours, theirs):", "in ():",
     CHECK + "test_a_line_that_differs_is_told")
-add("the deferred check compares no states", FLORC + "replay.py",
+add("the deferred check compares no states", FLORC + "comparing.py",
     "if hashes == checkpoint.chunks:", "if hashes:", CHECK + "test_a_state_that_differs_is_told")
+add("a jump takes one item too few", FLORC + "replay.py",
+    "after(index, iterable, iterator)", "after(index - 1, iterable, iterator)", JUMPS)
+add("a jump leaves out the code that was changed", FLORC + "versions.py",
+    """        if self.outside or self.drift:
+            return "code outside""", """        if False:
+            return "code outside""", MIDDLE + "test_a_changed_statement_is_not_jumped_over")
+add("a name that is dead at the start of an iteration keeps its object apart", FLORC + "restoring.py",
+    "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n", "",
+    JUMPS)
+add("the name of an object is lost when one of its attributes is bound", FLORC + "places.py",
+    'taken = {place.name for place in loop.places if "." not in place.name}',
+    'taken = {place.name.partition(".")[0] for place in loop.places}',
+    SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
+add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
+    "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n", JUMPS)

@@ -87,6 +87,9 @@ class Boundaries:
               spent: float) -> None:
         """Materialize what the iteration begins with, when the Joint Invariant holds. What changed is told from the state
         in which the loop began: that is what a replay jumps from."""
+        if not self._materializer.has_share(block):
+            self._watches.append(watch._replace(due=now + self._pause(block)))
+            return
         current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey)
         computed = max(now - watch.looked - (spent - watch.charged), 0.0)
         self._materializer.ended(current, computed, objects, frame)

@@ -14,6 +14,7 @@ from . import _native, messages, staging
 from .answer import Answer, NotKept, Open, answer
 from .budget import Budget
 from .forking import LONGEST_DEADLINE_S, Forking
+from .places import BOUNDARY
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -44,6 +45,8 @@ class Materializer:
         self.stopped: Optional[str] = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
+        self.staged: Dict[str, int] = {}
+        """Per block: bytes of its checkpoints so far."""
         self.lost: List[str] = []
         """Why checkpoints never reached the recorder."""
         self._staging = staging.Staging(recorder)
@@ -94,6 +97,13 @@ class Materializer:
         _, _, checkpoints, seconds = self.policy.times(block)
         return seconds / checkpoints if checkpoints else 0.0
 
+    def has_share(self, boundary: str) -> bool:
+        """Whether checkpoints between iterations hold no more bytes than those of blocks; there may be no blocks."""
+        between = sum(size for block, size in self.staged.items() if block.endswith(BOUNDARY))
+        of_blocks = sum(self.staged.values()) - between
+        taken = self.policy.times(boundary)[2]
+        return not of_blocks or not taken or between + self.staged.get(boundary, 0) / taken <= of_blocks
+
     def is_given_up(self, block: str) -> bool:
         """Whether its state could not be kept too often."""
         return self.failed.get(block, (0, ""))[0] >= ATTEMPTS
@@ -143,6 +153,7 @@ class Materializer:
         self._of_checkpoint[seq] = block
         self.budget.staged(seq, block, execution, size, chunks)
         self.checkpoints += 1
+        self.staged[block] = self.staged.get(block, 0) + size
 
     def _lose(self, block: Optional[str], why: str) -> None:
         self.note("lost checkpoint", block=block, why=why)

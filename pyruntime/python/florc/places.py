@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import types
@@ -121,7 +122,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
             value = _unwrapped(value)
             if hasattr(type(value), "__next__"):
                 raise Consumed(place.name)
-            if _is_plain_data(value):
+            if _is_plain_data(place.name, value):
                 continue
         found[place.name] = value
     release(frame)
@@ -237,13 +238,32 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _is_plain_data(value: Any) -> bool:
-    if isinstance(value, (list, tuple, dict, set, frozenset, range, str, bytes)):
+_CONTAINERS = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
+_LOOKED_AT = 1000
+"""Items of a container that are looked at: containers of loaders are small, and those of samples of one kind."""
+
+
+def _is_plain_data(name: str, value: Any, depth: int = 0) -> bool:
+    """Whether iterating over it, or over what it holds, moves nothing. Raises Consumed where it holds an iterator."""
+    if isinstance(value, (range, str, bytes)):
         return True
-    if isinstance(value, (type({}.keys()), type({}.values()), type({}.items()))):
-        return True
-    for module, name in (("torch", "Tensor"), ("numpy", "ndarray")):
-        cls = getattr(sys.modules.get(module), name, None)
+    if isinstance(value, _CONTAINERS):
+        items = value.values() if isinstance(value, dict) else value
+        return all(_is_data_in(name, item, depth + 1) for item in itertools.islice(items, _LOOKED_AT))
+    for module, kind in (("torch", "Tensor"), ("numpy", "ndarray")):
+        cls = getattr(sys.modules.get(module), kind, None)
         if cls is not None and isinstance(value, cls):
             return True
     return False
+
+
+def _is_data_in(name: str, item: Any, depth: int) -> bool:
+    """The same of an item of a container: `for x in loaders["train"]`, `next(streams[0])`."""
+    if isinstance(item, _VALUES) and not isinstance(item, (tuple, frozenset)) or depth > _DEEPEST:
+        return True
+    if hasattr(type(item), "__next__"):
+        raise Consumed(name)
+    return not hasattr(type(item), "__iter__") or _is_plain_data(name, item, depth)
+
+
+_DEEPEST = 3

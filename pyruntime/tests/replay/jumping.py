@@ -4,6 +4,8 @@ import sys
 
 from florc import boundaries
 from florc.__main__ import main
+from florc.materializer import Materializer
 
+Materializer.has_share = lambda *_: True  # type: ignore[method-assign]
 boundaries.LOOK_S, boundaries.SPACING, boundaries.DEAR = 0.0, 1e12, 0.0
 sys.exit(main())

@@ -1341,3 +1341,36 @@ class Trainer:
 +            print("PROBE", self.steps, self.log, self.model.owner is self)
 Trainer().fit()
 """)
+
+add("iterators_in_a_dict_are_consumed", """
+import time
+def cycle(items):
+    while True:
+        for item in items:
+            yield item
+streams = {"a": cycle([1, 2, 3]), "b": cycle([5, 7])}
+total = 0
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0.01)
+        total += next(streams["b" if i == 2 else "a"])
+    x = next(streams["a"])
++    print("PROBE", total, x)
+""", restores=None)
+
+add("loaders_in_a_dict_have_generators_of_their_own", """
+import time, random
+class Loader:
+    def __init__(self, seed):
+        self.rng, self.epochs = random.Random(seed), 0
+    def __iter__(self):
+        self.epochs += 1
+        return iter([self.rng.random() for _ in range(3)])
+loaders = {"train": Loader(1), "val": Loader(2)}
+total = 0.0
+for epoch in range(3):
+    for x in loaders["train"]:
+        time.sleep(0.01)
+        total += x
++    print("PROBE", total, loaders["train"].epochs, loaders["train"].rng.getstate()[1][-1])
+""", restores=None)

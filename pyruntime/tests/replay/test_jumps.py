@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -71,6 +72,71 @@ def training(seed: int) -> str:
     return head + import_ + CLOCK.lstrip() + rest.replace("time.sleep(", "clock.step(")
 
 
+HARD = {
+    "a dead name holds what two others share": """
+def main():
+    one, two = [1], [2]
+    three = one
+    box = {"k": two, "j": one}
+    for step in range(5):
+        clock.step(0.04)
+        one = two
+        box["k"] = three
+        two.append(step)
++        print("PROBE", step, box, box["j"] is three, box["k"] is three, one)
+    print(one)
+main()
+""",
+    "a loop that runs twice": """
+def train(data):
+    done = 0
+    while done < 4:
+        clock.step(0.04)
+        data.append(done)
+        done += 1
++        print("PROBE", done, data)
+    return done
+total = []
+train(total)
+train(total)
+""",
+    "a condition that binds": """
+def main():
+    source, seen, last = iter(range(100)), [], 0
+    counts = [5, 4, 3, 2, 1, 0]
+    while (left := counts[len(seen)]) > 0:
+        clock.step(0.04)
+        seen.append(left)
+        last = last * 2 + left
++        print("PROBE", left, seen, last)
+    print(left, last)
+main()
+""",
+    "steps inside try, with and else": """
+def main():
+    seen, best = [], None
+    for fold in range(2):
+        try:
+            for step in range(5):
+                clock.step(0.04)
+                if best is None or step > best:
+                    best = step
+                seen.append((fold, best))
++                print("PROBE", fold, step, best, seen[-2:])
+            else:
+                best = best - 3
+        finally:
+            seen.append(fold)
+main()
+""",
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_cases(name: str, tmp_path: Path) -> None:
+    jump_everywhere(Jumps(tmp_path, "import time\n" + CLOCK.lstrip() + HARD[name].lstrip()), must=True)
+
+
 @pytest.mark.parametrize("seed", range(int(FIRST), int(END)))
 def test_random_programs_jump_right_or_say_that_they_differ(seed: int, tmp_path: Path) -> None:
     jumps = Jumps(tmp_path, training(seed))
@@ -83,12 +149,15 @@ def test_what_comes_after_a_jump_is_what_comes_without(case: Case, tmp_path: Pat
     jump_everywhere(Jumps(tmp_path, case.text, **case.options))
 
 
-def jump_everywhere(jumps: Jumps) -> None:
-    """Begin in the middle of each of the loops that most checkpoints are of."""
+def jump_everywhere(jumps: Jumps, must: bool = False) -> None:
+    """Begin in the middle of each of the loops that most checkpoints are of; there `must` be one."""
     history = jumps.record_it()
-    places = sorted(history.boundaries, key=lambda place: -len(history.boundaries[place]))[:MOST_PLACES]
-    if not places:
+    # --iterations names the first run of a loop
+    places = sorted((place for place in history.boundaries if not re.search("#[1-9]", place)),
+                    key=lambda place: -len(history.boundaries[place]))[:MOST_PLACES]
+    if not places and not must:
         pytest.skip("no iteration of it begins with a checkpoint")
+    assert places
     whole, report, told = jumps.values()
     if report["anomalies"]:  # a fault of another kind, and flagged
         return
@@ -100,3 +169,4 @@ def jump_everywhere(jumps: Jumps) -> None:
         told = f"from {index} of {place}: {told}"
         assert part == expected or report["anomalies"], told
         assert jumps.may_differ or not report["anomalies"], told
+        assert not must or report["began_with"], told

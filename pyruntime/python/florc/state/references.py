@@ -12,6 +12,7 @@ import sys
 import types
 import weakref
 
+from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
 
@@ -97,6 +98,10 @@ def encode_weakref(enc, obj):
 
 
 def encode_opaque(enc, obj):
+    """By reference: the live object stays. Refused for an iterator that may have moved. (A place that is one is refused
+    anyway, see `refuse_opaque_root`.)"""
+    if is_under_way(obj):
+        refuse_opaque_root(obj)
     return ["opaque", *type_name(type(obj)), _qualname(obj)]
 
 

@@ -1,0 +1,37 @@
+"""Iterators inside the state: where they are cannot be put back, so one that is under way refuses a checkpoint."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import operator
+import types
+from typing import Any
+
+_OF_ITERATORS = (enumerate, zip, map, filter)
+
+
+def is_under_way(obj: Any) -> bool:
+    """Whether an iterator gave something out and has more to give; true for one of Python's where that cannot be told."""
+    if isinstance(obj, types.GeneratorType):
+        return inspect.getgeneratorstate(obj) in (inspect.GEN_SUSPENDED, inspect.GEN_RUNNING)
+    if not hasattr(type(obj), "__next__") or isinstance(obj, io.IOBase):
+        return False
+    module = type(obj).__module__
+    if module == "torch.utils.data.dataloader":
+        return 0 < obj._num_yielded and not _is_spent(obj)
+    if module == "itertools":
+        return True
+    if module != "builtins" or operator.length_hint(obj, 1) == 0:
+        return False
+    reduced = obj.__reduce__()
+    if isinstance(obj, _OF_ITERATORS):
+        return any(is_under_way(inner) for inner in reduced[1])
+    return len(reduced) < 3 or reduced[2] != 0
+
+
+def _is_spent(loading: Any) -> bool:
+    try:
+        return loading._num_yielded >= len(loading)
+    except TypeError:  # over a dataset without a length
+        return False
