@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List
 
 import pytest
 
-from florc.fast_forward import after
+from florc.fast_forward import after, why_not
 
 torch = pytest.importorskip("torch")
 tqdm = pytest.importorskip("tqdm")
@@ -36,22 +36,46 @@ def numbers() -> Any:
     yield from range(10)
 
 
+def tensors(**options: Any) -> Any:
+    return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.arange(40)), batch_size=4, shuffle=True,
+                                       generator=torch.Generator().manual_seed(1), **options)
+
+
 KINDS: Dict[str, Callable[[], Any]] = {
     "range": lambda: range(3, 30, 3),
     "list": lambda: list("abcdefghij"),
-    "generator": numbers,
+    "dict": lambda: dict.fromkeys("abcdefghij", 1).items(),
+    "array": lambda: __import__("numpy").arange(10),
+    "tensor": lambda: torch.arange(10),
+    "count": lambda: itertools.repeat(3, 10),
     "enumerate": lambda: enumerate("abcdefghij", 5),
-    "zip": lambda: zip("abcdefghij", numbers()),
-    "strict zip": lambda: zip("abcdefghij", numbers(), strict=True),
-    "islice": lambda: itertools.islice(itertools.count(), 10),
+    "zip": lambda: zip("abcdefghij", range(10)),
+    "strict zip": lambda: zip("abcdefghij", range(10), strict=True),
     "tqdm": lambda: tqdm.tqdm(range(10), disable=False, mininterval=100),
-    "loader": loader,
-    "enumerated loader": lambda: enumerate(loader()),
-    "tqdm over an enumerated loader": lambda: tqdm.tqdm(enumerate(loader()), mininterval=100),
-    "enumerated tqdm over a loader": lambda: enumerate(tqdm.tqdm(loader(), mininterval=100)),
-    "zipped with a loader": lambda: zip(loader(), range(100)),
+    "loader": tensors,
+    "enumerated loader": lambda: enumerate(tensors()),
+    "tqdm over an enumerated loader": lambda: tqdm.tqdm(enumerate(tensors()), mininterval=100),
+    "enumerated tqdm over a loader": lambda: enumerate(tqdm.tqdm(tensors(), mininterval=100)),
+    "zipped with a loader": lambda: zip(tensors(), range(100)),
     "loader with workers": lambda: loader(num_workers=1),
 }
+UNSAFE: Dict[str, Callable[[], Any]] = {
+    "generator": numbers,
+    "enumerated generator": lambda: enumerate(numbers()),
+    "map": lambda: map(str, range(10)),
+    "islice": lambda: itertools.islice(numbers(), 5),
+    "class with items": lambda: type("Items", (), {"__getitem__": lambda self, i: i})(),
+    "dataset of its own": loader,
+    "tqdm over such a one": lambda: tqdm.tqdm(loader(), mininterval=100),
+    "sampler of its own": lambda: torch.utils.data.DataLoader(range(9), sampler=type("Own", (), {"__iter__": lambda s: numbers()})()),
+    "stream": lambda: torch.utils.data.DataLoader(type("S", (torch.utils.data.IterableDataset,), {"__iter__": lambda s: numbers()})()),
+}
+
+
+@pytest.mark.parametrize("kind", UNSAFE)
+def test_items_that_may_depend_on_what_the_body_does_are_refused(kind: str) -> None:
+    iterable = UNSAFE[kind]()
+    assert why_not(iterable, iter(iterable))
 
 
 def plain(items: Any) -> List[str]:
@@ -65,6 +89,7 @@ def test_the_rest_is_the_same(kind: str, count: int) -> None:
     for _ in range(count):
         next(expected)
     iterable = KINDS[kind]()
+    assert why_not(iterable, iter(KINDS[kind]())) is None
     assert plain(after(count, iterable, iter(iterable))) == plain(expected)
 
 

@@ -53,6 +53,8 @@ class Boundaries:
         self._materializer, self._survey = materializer, survey
         self._watches: List[_Watch] = []
         """Of the innermost loop last."""
+        self.refused = ""
+        """A loop that just began, at its place of the nest, and that no replay could begin in the middle of."""
         self._started: Optional[float] = None
         """When the first of the loops began."""
         self._begun: Dict[str, float] = {}
@@ -66,7 +68,8 @@ class Boundaries:
         now = time.perf_counter()
         if index == "0":
             self._watches = [watch for watch in self._watches if watch.place != place]
-            self._begin(place, loop, frame, now, spent)
+            if place != self.refused:
+                self._begin(place, loop, frame, now, spent)
         elif self._watches and self._watches[-1].place == place and now >= self._watches[-1].due:
             self._look(self._watches.pop(), loop + BOUNDARY, path + BOUNDARY, objects, frame, now, spent)
         is_watched = self._watches and self._watches[-1].place == place

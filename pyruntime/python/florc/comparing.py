@@ -54,7 +54,7 @@ class Comparer:
         def grade(dtype: str, one: int, two: int) -> str:
             with contextlib.suppress(_native.StoreError):
                 was = self._history.reader.read_chunk(checkpoint.chunks[one + 1])
-                return state.grade(dtype, was, bytes(leaves[two]))
+                return state.grade(dtype, was, state.leaf_bytes(leaves[two]))
             return ""
 
         differs = [difference for difference in state.differences(

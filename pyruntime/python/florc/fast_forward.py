@@ -1,28 +1,57 @@
-"""Iterators that begin in the middle, as if the items before had been taken one by one."""
+"""Iterators that begin in the middle, as if the items before had been taken one by one, with the loop's body between them.
+
+The body is not run. So this is only possible where an item depends on nothing that the body changes, the state of generators
+included: those of Python's containers, and of data loaders whose dataset only holds data, or that load in processes of their
+own. A generator function, a dataset that augments: nobody can tell.
+"""
 
 from __future__ import annotations
 
 import inspect
+import itertools
 import sys
-from typing import Any, Iterator
+from typing import Any, Iterator, List, Optional, Tuple
+
+_COUNTING = (itertools.count, itertools.repeat, itertools.product, itertools.permutations, itertools.combinations)
+_SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")
+
+
+def why_not(iterable: Any, iterator: Iterator[Any]) -> Optional[str]:
+    """Why the fresh `iterator` of `iterable` cannot begin in the middle; None when it can."""
+    if type(iterator) in (enumerate, zip):
+        return next(filter(None, (why_not(None, inner) for inner in _inner(iterator)[0])), None)
+    bar = _bar(iterator)
+    if bar is not None:
+        inner = bar.iterable  # which begins when it does
+        if _is_loader(inner):
+            return _why_not_loader(inner)
+        is_safe = hasattr(type(inner), "__next__") or type(inner).__module__ in ("builtins", "numpy", "torch")
+        return why_not(inner, iter(inner)) if is_safe else _unknown(inner)
+    if type(iterator).__module__ == "torch.utils.data.dataloader":
+        return _why_not_loader(iterator)
+    if type(iterator) in _COUNTING or _is_of_a_container(iterator):
+        return None
+    return _unknown(iterator)
+
+
+def _unknown(obj: Any) -> str:
+    return f"nothing tells what the items of a {type(obj).__qualname__} depend on"
 
 
 def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
     """The fresh `iterator` of `iterable`, after so many items. Raises StopIteration when it has fewer.
 
-    Where nothing is lost by it, the items are not made: those of a range, and those of a data loader over an indexed dataset
-    that loads in this process. It draws the indices; what loading would draw from generators comes back with a
-    checkpoint. Worker processes have generators of their own, so they load everything.
+    The items of a range are not made, and a data loader that loads in this process draws the indices only.
     """
     if type(iterable) is range:
         if count > len(iterable):
             raise StopIteration
         return iter(iterable[count:])
     if type(iterator) is enumerate:
-        inner, number = iterator.__reduce__()[1]
+        (inner,), number = _inner(iterator)
         return enumerate(after(count, None, inner), number + count)
     if type(iterator) is zip:
-        _, inner, *strict = iterator.__reduce__()
+        inner, strict = _inner(iterator)
         there = [after(count, None, part) for part in inner]
         return zip(*there, strict=True) if strict else zip(*there)
     bar = _bar(iterator)
@@ -30,14 +59,20 @@ def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
         bar.initial = bar.n = bar.last_print_n = bar.n + count
         bar.iterable = after(count, bar.iterable, iter(bar.iterable))
         return iterator
-    if _draws_indices(iterator):
-        for _ in range(count):
-            iterator._next_index()
-            iterator._num_yielded += 1
-        return iterator
+    draws = type(iterator).__name__ == "_SingleProcessDataLoaderIter"
     for _ in range(count):
-        next(iterator)
+        if draws:
+            iterator._next_index()  # type: ignore[attr-defined]
+            iterator._num_yielded += 1  # type: ignore[attr-defined]
+        else:
+            next(iterator)
     return iterator
+
+
+def _inner(iterator: Any) -> Tuple[List[Any], Any]:
+    """The iterators that an `enumerate` or `zip` takes from, and the number of the next item, or whether it is strict."""
+    _, arguments, *strict = iterator.__reduce__()
+    return ([arguments[0]], arguments[1]) if type(iterator) is enumerate else (list(arguments), bool(strict))
 
 
 def _bar(iterator: Any) -> Any:
@@ -48,8 +83,43 @@ def _bar(iterator: Any) -> Any:
     return found if type(found).__module__.partition(".")[0] == "tqdm" and hasattr(found, "iterable") else None
 
 
-def _draws_indices(iterator: Any) -> bool:
-    """Whether it is the iterator of a data loader that asks a sampler for indices and loads them itself."""
-    loading = sys.modules.get("torch.utils.data.dataloader")
-    return (type(iterator) is getattr(loading, "_SingleProcessDataLoaderIter", None)
-            and iterator._dataset_kind == loading._DatasetKind.Map)
+def _is_of_a_container(iterator: Any) -> bool:
+    """Whether its items are there already: of a list, a dict, a range, an array."""
+    if type(iterator).__module__ != "builtins" or type(iterator) in (map, filter) or inspect.isgenerator(iterator):
+        return False
+    if type(iterator).__name__ != "iterator":
+        return True
+    array = getattr(sys.modules.get("numpy"), "ndarray", ())  # any class with `__getitem__` has such an iterator
+    return isinstance(iterator.__reduce__()[1][0], array)
+
+
+def _is_loader(obj: Any) -> bool:
+    loading = sys.modules.get("torch.utils.data")
+    return loading is not None and isinstance(obj, loading.DataLoader)
+
+
+def _why_not_loader(loader: Any) -> Optional[str]:
+    """Of a data loader or its iterator, whose attributes tell the same."""
+    loading = sys.modules["torch.utils.data"]
+    is_iterator = not isinstance(loader, loading.DataLoader)
+    workers = loader._num_workers if is_iterator else loader.num_workers
+    dataset = loader._dataset if is_iterator else loader.dataset
+    samplers = [loader._index_sampler if is_iterator else loader.batch_sampler or loader.sampler]
+    if isinstance(dataset, loading.IterableDataset):
+        return "a stream of data has no positions"
+    while samplers:
+        sampler = samplers.pop()
+        if not type(sampler).__module__.startswith(_SAMPLERS):
+            return f"nothing tells what the indices of {type(sampler).__qualname__} depend on"
+        samplers += [sampler.sampler] if isinstance(sampler, loading.BatchSampler) else []
+    return None if workers or _only_holds_data(loading, dataset) else (
+        f"{type(dataset).__qualname__} may draw from generators when it loads")
+
+
+def _only_holds_data(loading: Any, dataset: Any) -> bool:
+    if type(dataset) is loading.Subset:
+        return _only_holds_data(loading, dataset.dataset)
+    if type(dataset) in (loading.ConcatDataset, loading.StackDataset):
+        return isinstance(dataset.datasets, list) and all(_only_holds_data(loading, part) for part in dataset.datasets)
+    kinds = (loading.TensorDataset, list, tuple, range, dict)
+    return type(dataset) in kinds or type(dataset).__module__ in ("numpy", "torch")

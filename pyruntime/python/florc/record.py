@@ -14,12 +14,14 @@ from . import _native, circumstances, instrumented, places, session, unforeseen
 from .answer import Open
 from .boundaries import Boundaries
 from .budget import Budget
+from .fast_forward import why_not
 from .forking import Forking
 from .materializer import Materializer
 from .messages import say
 from .output import Part, Tap
 from .project import package_of_module
 from .runs import Run
+from .window import loop_of
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
@@ -131,6 +133,14 @@ class Recording:
             self.note("no iteration", path=path)
         elif -(1 << 63) <= number < 1 << 63:
             self.note("value", path=path, number=number)
+
+    def jump(self, place: str, iterable: Any, iterator: Any) -> None:
+        """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
+        block = loop_of(place) + places.BOUNDARY
+        why = None
+        with contextlib.suppress(Exception):  # R0
+            why = why_not(iterable, iterator) if iterable is not None and block in places.loops else None
+        self.boundaries.refused = place if why else ""
 
     def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
         """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Op
 
 from . import _native, instrumented, places, state
 from .comparing import Comparer
-from .fast_forward import after
+from .fast_forward import after, why_not
 from .history import History
 from .messages import say
 from .output import Divert, Part, Tap
@@ -194,12 +194,15 @@ class Replay:
     def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
         """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
         block = loop_of(place)
-        held = self.history.boundaries.get(place)
-        if not held or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
-            return None
-        if self.versions.why_not_jumped(block) is not None:
-            return None
         first = self._first_asked(place, block)
+        if first <= 0 or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
+            return None
+        unsafe = None if iterable is None else why_not(iterable, iterator)
+        if unsafe is not None or self.versions.why_not_jumped(block) is not None:
+            if unsafe is not None and self.window is not None and block + places.BOUNDARY in places.loops:
+                self.reasons.setdefault(block + places.BOUNDARY, unsafe)
+            return None
+        held = self.history.boundaries.get(place, ())
         for index in sorted((i for i in held if 0 < i <= first), reverse=True):
             checkpoint = self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]
             if self.restorer.take(checkpoint) is None:
