@@ -19,6 +19,8 @@ class Open(NamedTuple):
     charged: float
     before: places.Before
     survey: Optional[unforeseen.Survey]
+    looking: float = 0.0
+    """Seconds that florc took when it began."""
 
 
 class NotKept(Exception):

@@ -25,6 +25,8 @@ from .window import loop_of
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
+SHORTEST_S = 1e-6
+MOST_PASSED = 1000
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
@@ -55,6 +57,10 @@ class Recording:
         self.files: Set[str] = set()
         self.tap = Tap(self._line, self.files)
         self.open: List[Open] = []
+        self.pauses: Dict[str, int] = {}
+        """Per block: how many of its next executions are passed by."""
+        self.passing: Set[str] = set()
+        """Blocks that are running and were passed by."""
         self.spent = 0.0
         self.started = time.perf_counter()
         self._is_told = False
@@ -153,9 +159,16 @@ class Recording:
         return False
 
     def step_into(self, block: str, frame: FrameType) -> bool:
-        """Recording runs every block."""
+        """Recording runs every block. Those that are so short that looking at each would take more than the overhead are
+        passed by, but for one now and then."""
         begun = time.perf_counter()
         key = _native.enter_block(block)
+        left = self.pauses.get(block, 0)
+        if left:
+            self.pauses[block] = left - 1
+            self.passing.add(block)
+            self.spent += time.perf_counter() - begun
+            return True
         before, survey = places.Before({}, {}, None), None
         try:
             before = places.before(places.loops[block], frame)
@@ -164,7 +177,7 @@ class Recording:
             self.materializer.fail(block, f"{type(error).__name__}: {error}")
         now = time.perf_counter()
         self.spent += now - begun
-        self.open.append(Open(block, key, now, self.spent, before, survey))
+        self.open.append(Open(block, key, now, self.spent, before, survey, now - begun))
         return True
 
     def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
@@ -182,6 +195,11 @@ class Recording:
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran: materialize its side effects when the Joint Invariant holds."""
         begun = time.perf_counter()
+        if block in self.passing:
+            self.passing.discard(block)
+            _native.leave_block(block)
+            self.spent += time.perf_counter() - begun
+            return
         current = self._close(block)
         if current is not None:
             computed = begun - current.started - (self.spent - current.charged)
@@ -194,6 +212,9 @@ class Recording:
                 self.materializer.fail(block, f"{type(error).__name__}: {error}")
             if kept or computed >= SHORT_BLOCK_S:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
+            if not kept:
+                looking = current.looking + time.perf_counter() - begun
+                self.pauses[block] = min(int(looking / (self.overhead * max(computed, SHORTEST_S))), MOST_PASSED)
         _native.leave_block(block)
         self.spent += time.perf_counter() - begun
 
