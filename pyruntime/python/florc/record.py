@@ -26,7 +26,8 @@ from .window import loop_of
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 SHORTEST_S = 1e-6
-MOST_PASSED = 1000
+LOOKS = 8
+"""So often a block is looked at before any of its executions is passed by."""
 SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
@@ -59,6 +60,8 @@ class Recording:
         self.open: List[Open] = []
         self.pauses: Dict[str, int] = {}
         """Per block: how many of its next executions are passed by."""
+        self.looks: Dict[str, Tuple[int, float, float]] = {}
+        """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
         self.passing: Set[str] = set()
         """Blocks that are running and were passed by."""
         self.spent = 0.0
@@ -213,10 +216,16 @@ class Recording:
             if kept or computed >= SHORT_BLOCK_S:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
             if not kept:
-                looking = current.looking + time.perf_counter() - begun
-                self.pauses[block] = min(int(looking / (self.overhead * max(computed, SHORTEST_S))), MOST_PASSED)
+                self._pace(block, current.looking + time.perf_counter() - begun, max(computed, 0.0))
         _native.leave_block(block)
         self.spent += time.perf_counter() - begun
+
+    def _pace(self, block: str, looking: float, computed: float) -> None:
+        """How many of the next executions are passed by, so that looking at the block stays within the overhead."""
+        times, looked, ran = self.looks.get(block, (0, 0.0, 0.0))
+        times, looked, ran = self.looks[block] = times + 1, looked + looking, ran + computed
+        if times >= LOOKS:
+            self.pauses[block] = min(int(looked / (self.overhead * max(ran, SHORTEST_S))), times)
 
     def _close(self, block: str) -> Optional[Open]:
         """The open entry of a block; blocks inside it that were left by an exception are dropped."""
