@@ -48,8 +48,9 @@ bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory o
 	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) cloudpickle safetensors
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python tools/bench_materialize.py --write
 
-bench-replay: setup ## how a replay scales, from recorded times and the real cut; RUNS names recorded runs
+bench-replay: setup ## does replay time grow with the epochs; how it scales, from recorded times (RUNS names runs) and the real cut
 	@$(BIN)/python tools/scaling.py $(RUNS)
+	@$(BIN)/python tools/latency.py --write
 
 # These build and install nothing: GPU_PYTHON has torch and pytest, the wheel is in target/wheels (make wheel).
 GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
