@@ -9,16 +9,15 @@ whole command, start-up and import of torch included.
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import List, Tuple
+from typing import List
 
 import tables
+from exactness import Ran, run, said
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-latency -->", "<!-- /bench-latency -->"
@@ -33,6 +32,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 passes = int(sys.argv[1])
 torch.manual_seed(0)
+torch.set_num_threads(1)
 digits = load_digits()
 images = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1) / 16
 data = TensorDataset(images, torch.tensor(digits.target))
@@ -57,34 +57,33 @@ OUTER = 'print("norm", epoch, sum(p.norm() ** 2 for p in net.parameters()).sqrt(
 INNER = 'print("step", epoch, step, sum(p.grad.norm() ** 2 for p in net.parameters()).sqrt().item())'
 
 
-def run(folder: Path, *command: str) -> Tuple[float, str]:
-    """Wall time in seconds, and what was printed. Raises when the command fails."""
-    begun = time.perf_counter()
-    environment = {**os.environ, "FLORC_DIR": str(folder / "store"), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(done.stderr)
-    return time.perf_counter() - begun, done.stdout
+def checked(folder: Path, *command: str) -> Ran:
+    """A command that must not fail."""
+    done = run(folder, *command)
+    if done.code != 0:
+        raise SystemExit(done.err)
+    return done
 
 
 def row(folder: Path, passes: int) -> str:
     """Record, ask, run again; every answer is compared with the re-run."""
-    script, florc = folder / "train.py", str(Path(sys.executable).with_name("florc"))
+    script = folder / "train.py"
     script.write_text(SCRIPT)
-    recorded, _ = run(folder, florc, "record", "train.py", str(passes))
+    recorded = checked(folder, "florc", "record", "train.py", str(passes))
     steps = EPOCHS * passes * 29
     asked = range(steps // 2 + 40, steps // 2 + 50)
     script.write_text(SCRIPT.replace("#OUTER", OUTER))
-    outer, norms = run(folder, florc, "replay", "train.py")
+    outer = checked(folder, "florc", "replay", "train.py")
     script.write_text(SCRIPT.replace("#INNER", INNER))
-    inner, found = run(folder, florc, "replay", "train.py", "--steps", f"{asked.start}:{asked.stop}")
+    inner = checked(folder, "florc", "replay", "train.py", "--steps", f"{asked.start}:{asked.stop}")
     script.write_text(SCRIPT.replace("#OUTER", OUTER).replace("#INNER", INNER))
-    again, out = run(folder, sys.executable, "train.py", str(passes))
-    lines = [line for line in out.splitlines() if line.startswith("step")]
-    exact = norms.splitlines() == [line for line in out.splitlines() if line.startswith("norm")]
-    exact &= found.splitlines() == [lines[i] for i in asked]
-    cells = (29 * passes, f"{recorded:.1f}", f"{again:.1f}", f"{outer:.1f}", f"{again / outer:.1f}", f"{inner:.1f}",
-             f"{again / inner:.1f}", "yes" if exact else "NO")
+    again = checked(folder, sys.executable, "train.py", str(passes))
+    lines = [line for line in again.out.splitlines() if line.startswith("step")]
+    exact = outer.out.splitlines() == [line for line in again.out.splitlines() if line.startswith("norm")]
+    exact &= inner.out.splitlines() == [lines[i] for i in asked]
+    times = [done.seconds for done in (recorded, again, outer, inner)]
+    cells = (29 * passes, f"{times[0]:.1f}", f"{times[1]:.1f}", f"{times[2]:.1f}", f"{times[1] / times[2]:.1f}",
+             f"{times[3]:.1f}", f"{times[1] / times[3]:.1f}", said(exact))
     return f"| {' | '.join(map(str, cells))} |"
 
 

@@ -1,10 +1,10 @@
 //! The start of an iteration of a loop that trains itself: native, because most of them are not looked at.
 
-use crate::follow::{is_followed, listener};
+use crate::follow::{is_followed, listener, lock};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// `boundary(loop, objects)` of the session.
@@ -22,7 +22,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 pub fn listen(told: Option<Py<PyAny>>) {
-    *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = told;
+    *lock(&LISTENER) = told;
     look_now();
 }
 

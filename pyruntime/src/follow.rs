@@ -28,16 +28,16 @@ const TOLD_DEPTH: usize = 3;
 
 /// Whether this call is to be followed. Checked before any lock is taken.
 pub fn is_followed() -> bool {
-    ACTIVE.load(Ordering::Acquire)
-        && *OWNER.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id())
+    ACTIVE.load(Ordering::Acquire) && *lock(&OWNER) == Some(thread::current().id())
 }
 
-fn nest() -> MutexGuard<'static, Option<Nest>> {
-    NEST.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a thread that panicked left is as good as any: it is replaced when a session begins.
+pub fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
-    nest().as_mut().map(work).unwrap_or_default()
+    lock(&NEST).as_mut().map(work).unwrap_or_default()
 }
 
 /// Starts following loops for a session. Of its methods, those that are there are called: `iteration(path)` as an iteration
@@ -51,12 +51,11 @@ pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
     let method = |name| session.getattr_opt(name).map(|found| found.map(Bound::unbind));
     boundary::listen(method("boundary")?);
     for (slot, name) in [(&JUMP, "jump"), (&VALUE, "value"), (&PASSED, "passed"), (&ITERATION, "iteration")] {
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = method(name)?;
+        *lock(slot) = method(name)?;
     }
-    *PACE.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
-    *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
-    *nest() = Some(Nest::default());
+    *lock(&PACE) = Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
+    *lock(&OWNER) = Some(thread::current().id());
+    *lock(&NEST) = Some(Nest::default());
     ACTIVE.store(true, Ordering::Release);
     Ok(())
 }
@@ -64,7 +63,7 @@ pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
 /// The last iteration, if the session was not told of it.
 #[pyfunction]
 pub fn last_passed() -> Option<String> {
-    PACE.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Pace::last)
+    lock(&PACE).as_mut().and_then(Pace::last)
 }
 
 /// Stops: emitted code does the plain thing from now on. Takes no lock: a forked child may call it.
@@ -104,17 +103,17 @@ pub fn leave_block(id: &str) {
 }
 
 pub fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<PyAny>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|found| found.clone_ref(py))
+    lock(slot).as_ref().map(|found| found.clone_ref(py))
 }
 
 /// An iteration of the innermost loop begins: the session may be told. Returns its path if it was.
 fn announce(py: Python<'_>) -> PyResult<Option<String>> {
     let now = Instant::now();
     let (told, path) = {
-        let nest = nest();
+        let nest = lock(&NEST);
         let Some(nest) = nest.as_ref() else { return Ok(None) };
         let Some(here) = nest.here().filter(|here| here.depth < TOLD_DEPTH) else { return Ok(None) };
-        let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pace = lock(&PACE);
         let Some(pace) = pace.as_mut() else { return Ok(None) };
         let told = pace.begins(&here, now, || nest.place());
         let path = told.this.then(|| nest.path());
@@ -142,7 +141,7 @@ fn tell_value(py: Python<'_>, path: Option<&str>, item: &Bound<'_, PyAny>) -> Py
 /// The loop has no such iteration. The session is told, and when this was seen.
 fn announce_end(py: Python<'_>, here: Option<Here>, path: String, told: bool) -> PyResult<()> {
     let Some(here) = here.filter(|here| here.depth < TOLD_DEPTH) else { return Ok(()) };
-    if let Some(pace) = PACE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+    if let Some(pace) = lock(&PACE).as_mut() {
         pace.ends(here.run);
     }
     if let (false, Some(listener)) = (told, listener(py, &PASSED)) {

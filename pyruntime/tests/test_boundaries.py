@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
+from workshop import Done, Workshop
 
 pytest.importorskip("torch")
 
@@ -120,25 +118,23 @@ class Bench:
     """One script in a folder, recorded."""
 
     def __init__(self, folder: Path, text: str):
-        self.folder, self.text = folder, text
-        (folder / "train.py").write_text(text)
+        self.shop, self.text = Workshop(folder), text
+        self.shop.write("train.py", text)
         self.recorded = self.florc("record", "--overhead", "0.5", "train.py")
-        assert self.recorded.returncode == 0, self.recorded.stderr
+        assert self.recorded.code == 0, self.recorded
         self.edit("#PROBE", PROBE)
 
     def edit(self, marker: str, added: str) -> None:
-        (self.folder / "train.py").write_text(self.text.replace(marker, added))
+        self.shop.write("train.py", self.text.replace(marker, added))
 
-    def florc(self, *words: str) -> Any:
-        environment = {**os.environ, "FLORC_DIR": str(self.folder / "store"), "PYTHONHASHSEED": "0"}
-        return subprocess.run([sys.executable, "-m", "florc", *words], cwd=self.folder, env=environment, text=True,
-                              capture_output=True, timeout=200)
+    def florc(self, *words: str) -> Done:
+        return self.shop.florc(*words)
 
-    def replay(self, *words: str) -> Any:
+    def replay(self, *words: str) -> Done:
         """One that differs in nothing from the record. (How many checkpoints there are to compare with depends on the time that
         things take.)"""
         done = self.florc("replay", "train.py", *words)
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.said
         return done
 
 
@@ -146,10 +142,10 @@ def of_steps(out: str, start: int, stop: int) -> List[str]:
     return [line for line in out.splitlines() if start <= int(line.split()[1]) < stop]
 
 
-def beginning(done: Any) -> int:
+def beginning(done: Done) -> int:
     """The iteration with which the last loop began."""
-    found = re.findall(r"began with iteration (\d+)", done.stderr)
-    assert found, done.stderr
+    found = re.findall(r"began with iteration (\d+)", done.said)
+    assert found, done.said
     return int(found[-1])
 
 
@@ -157,20 +153,20 @@ def beginning(done: Any) -> int:
 def test_a_replay_begins_in_the_middle(name: str, tmp_path: Path) -> None:
     bench = Bench(tmp_path, SCRIPTS[name])
     whole = bench.replay()
-    assert "exact:" in whole.stderr and "began with" not in whole.stderr
+    assert "exact:" in whole.said and "began with" not in whole.said
     part = bench.replay("--iterations", "70:80")
     if name in UNSAFE:
-        assert "ran from its first iteration: Rows may draw" in part.stderr and "began with" not in part.stderr
-        assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 80)
+        assert "ran from its first iteration: Rows may draw" in part.said and "began with" not in part.said
+        assert part.out.splitlines() == of_steps(whole.out, 70, 80)
         return
-    assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 80)
+    assert part.out.splitlines() == of_steps(whole.out, 70, 80)
     if name != "a sum that is differentiated":  # between two steps it may be half of what is differentiated
         assert 0 < beginning(part) <= 70
     steps = bench.replay("--steps", "70:80")
-    assert steps.stdout == part.stdout
+    assert steps.out == part.out
     workers = bench.replay("--workers", "2")
-    assert workers.stdout == whole.stdout
-    assert "worker 2" in workers.stderr
+    assert workers.out == whole.out
+    assert "worker 2" in workers.said
 
 
 def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) -> None:
@@ -180,8 +176,8 @@ def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) 
     jumped = bench.replay()
     assert beginning(jumped) > 0
     everything = bench.replay("--step-into", "all")
-    assert "began with" not in everything.stderr
-    assert jumped.stdout == everything.stdout != ""
+    assert "began with" not in everything.said
+    assert jumped.out == everything.out != ""
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -192,13 +188,13 @@ def test_a_loop_without_blocks_is_verified_between_checkpoints(name: str, tmp_pa
         pytest.skip("no checkpoint is between its steps")
     bench = Bench(tmp_path, SCRIPTS[name])
     done = bench.florc("verify", "--samples", "2", "train.py")
-    assert done.returncode == 0, done.stderr
-    blocks = re.search(r"the state of (\d+) blocks reappeared unchanged", done.stderr)
-    assert blocks and int(blocks.group(1)) >= 1, done.stderr
+    assert done.code == 0, done.said
+    blocks = re.search(r"the state of (\d+) blocks reappeared unchanged", done.said)
+    assert blocks and int(blocks.group(1)) >= 1, done.said
     dry = bench.florc("replay", "--dry-run", "train.py")
-    assert "can begin with one of" in dry.stdout, dry.stdout
+    assert "can begin with one of" in dry.out, dry.out
     again = bench.florc("replay", "--step-into", "L1", "--iterations", "70:80", "train.py")
-    assert "began with" not in again.stderr
+    assert "began with" not in again.said
 
 
 def test_what_an_added_statement_carries_along_is_not_jumped_over(tmp_path: Path) -> None:
@@ -206,16 +202,16 @@ def test_what_an_added_statement_carries_along_is_not_jumped_over(tmp_path: Path
     bench.edit("#PROBE", "total = (total if step else 0) + loss.item(); print('PROBE', step, total)")
     whole = bench.florc("replay", "train.py", "--allow-drift")
     part = bench.florc("replay", "train.py", "--allow-drift", "--iterations", "70:72")
-    assert part.stdout.splitlines() == of_steps(whole.stdout, 70, 72) != []
-    assert "began with" not in part.stderr
+    assert part.out.splitlines() == of_steps(whole.out, 70, 72) != []
+    assert "began with" not in part.said
 
 
 def test_a_changed_statement_is_not_jumped_over(tmp_path: Path) -> None:
     bench = Bench(tmp_path, SCRIPTS["for"])
     (tmp_path / "train.py").write_text(SCRIPTS["for"].replace("0.9 * ema", "0.8 * ema").replace("#PROBE", PROBE))
     part = bench.florc("replay", "train.py", "--allow-drift", "--iterations", "70:72")
-    assert len(part.stdout.splitlines()) == 2
-    assert "began with" not in part.stderr
+    assert len(part.out.splitlines()) == 2
+    assert "began with" not in part.said
 
 
 @pytest.mark.parametrize("steps, expected", [("40:43", range(40, 43)), ("62:66", range(62, 66)), ("-1", [191])])
@@ -224,8 +220,8 @@ def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_pat
     bench.edit("#PROBE", "print('PROBE', done - 1, loss.item(), net[0].weight.grad.sum().item())")
     whole = bench.replay()
     part = bench.replay("--steps", steps)
-    assert part.stdout.splitlines() == [line for line in whole.stdout.splitlines() if int(line.split()[1]) in expected]
-    assert len(part.stdout.splitlines()) == len(expected)
+    assert part.out.splitlines() == [line for line in whole.out.splitlines() if int(line.split()[1]) in expected]
+    assert len(part.out.splitlines()) == len(expected)
     if steps == "40:43":
         assert beginning(part) > 0
 
@@ -233,13 +229,13 @@ def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_pat
 def test_an_iteration_of_an_inner_loop_is_named_by_both_loops(tmp_path: Path) -> None:
     bench = Bench(tmp_path, EPOCHS)
     part = bench.florc("replay", "train.py", "--iterations", "epoch=1,step=20:22")
-    assert [line.split()[1] for line in part.stdout.splitlines()] == ["20", "21"]
+    assert [line.split()[1] for line in part.out.splitlines()] == ["20", "21"]
 
 
 def test_an_unusable_range_of_steps_is_refused(tmp_path: Path) -> None:
     bench = Bench(tmp_path, EPOCHS)
     refused = bench.florc("replay", "train.py", "--steps", "192:200")
-    assert refused.returncode == 2 and "only 192" in refused.stderr, refused.stderr
+    assert refused.code == 2 and "only 192" in refused.said, refused.said
 
 
 def test_the_last_epoch_does_not_restore_those_before(tmp_path: Path) -> None:
@@ -247,7 +243,7 @@ def test_the_last_epoch_does_not_restore_those_before(tmp_path: Path) -> None:
     bench.edit("#AFTER", "print('PROBE', epoch, net[0].weight.sum().item())")
     whole = bench.replay()
     last = bench.replay("--last")
-    assert last.stdout.splitlines() == whole.stdout.splitlines()[-1:]
-    assert re.search(r"L1 began with iteration [12]", last.stderr), last.stderr
-    shards = [bench.replay("--shard", part).stdout for part in ("1/2", "2/2")]
-    assert "".join(shards) == whole.stdout
+    assert last.out.splitlines() == whole.out.splitlines()[-1:]
+    assert re.search(r"L1 began with iteration [12]", last.said), last.said
+    shards = [bench.replay("--shard", part).out for part in ("1/2", "2/2")]
+    assert "".join(shards) == whole.out

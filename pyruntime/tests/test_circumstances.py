@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
 import pytest
+from workshop import Workshop
 
 from florc import circumstances
 
@@ -29,37 +24,35 @@ for epoch in range(2):
 """
 
 
-def florc(folder: Path, *words: str, **variables: str) -> Any:
-    environment = {**os.environ, "FLORC_DIR": str(folder / "store"), **variables}
-    return subprocess.run([sys.executable, "-m", "florc", *words], cwd=folder, env=environment, text=True,
-                          capture_output=True, timeout=100)
-
-
 @pytest.fixture
-def recorded(tmp_path: Path) -> Path:
-    (tmp_path / "train.py").write_text(SCRIPT)
-    done = florc(tmp_path, "record", "--overhead", "0.9", "train.py", MKL_NUM_THREADS="3")
-    assert done.returncode == 0, done.stderr
-    return tmp_path
+def recorded(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    workshop.write("train.py", SCRIPT)
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    done = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert done.code == 0, done
+    return workshop
 
 
-def test_what_is_otherwise_than_it_was_is_named(recorded: Path) -> None:
-    done = florc(recorded, "replay", "train.py", MKL_NUM_THREADS="5")
-    assert done.returncode == 1 and "ANOMALOUS" in done.stderr
-    assert "it is not as when it was recorded: MKL_NUM_THREADS 3, now 5" in done.stderr
-    assert "no run repeats the time of day (train.py:14)" in done.stderr
+def test_what_is_otherwise_than_it_was_is_named(recorded: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MKL_NUM_THREADS", "5")
+    done = recorded.florc("replay", "train.py")
+    assert done.code == 1 and "ANOMALOUS" in done.said
+    assert "it is not as when it was recorded: MKL_NUM_THREADS 3, now 5" in done.said
+    assert "no run repeats the time of day (train.py:13)" in done.said
 
 
-def test_an_exact_replay_says_nothing_of_it(recorded: Path) -> None:
-    done = florc(recorded, "replay", "train.py", MKL_NUM_THREADS="3", OMP_NUM_THREADS="7")
-    assert done.returncode == 0, done.stderr
-    assert "not as when" not in done.stderr and "no run repeats" not in done.stderr
+def test_an_exact_replay_says_nothing_of_it(recorded: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    done = recorded.florc("replay", "train.py")
+    assert done.code == 0, done.said
+    assert "not as when" not in done.said and "no run repeats" not in done.said
 
 
-def test_verify_names_it_too(recorded: Path) -> None:
-    done = florc(recorded, "verify", "train.py", MKL_NUM_THREADS="5")
-    assert done.returncode == 1, done.stderr
-    assert "MKL_NUM_THREADS 3, now 5" in done.stderr
+def test_verify_names_it_too(recorded: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MKL_NUM_THREADS", "5")
+    done = recorded.florc("verify", "train.py")
+    assert done.code == 1, done.said
+    assert "MKL_NUM_THREADS 3, now 5" in done.said
 
 
 def test_versions_settings_and_devices_are_known() -> None:

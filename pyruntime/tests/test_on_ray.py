@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any, Iterator
+from typing import Iterator
 
 import pytest
+from workshop import Workshop
 
 ray = pytest.importorskip("ray")
 
@@ -38,39 +35,33 @@ def address() -> Iterator[str]:
     ray.shutdown()
 
 
-def florc(folder: Path, *words: str) -> Any:
-    environment = {**os.environ, "FLORC_DIR": str(folder / "store")}
-    return subprocess.run([sys.executable, "-m", "florc", *words], cwd=folder, env=environment, text=True,
-                          capture_output=True, timeout=200)
-
-
 @pytest.fixture
-def recorded(tmp_path: Path) -> Path:
-    (tmp_path / "train.py").write_text(SCRIPT)
-    done = florc(tmp_path, "record", "--overhead", "0.9", "train.py")
-    assert done.returncode == 0, done.stderr
-    return tmp_path
+def recorded(workshop: Workshop) -> Workshop:
+    workshop.write("train.py", SCRIPT)
+    done = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert done.code == 0, done
+    return workshop
 
 
-def test_the_same_bytes_come_from_a_cluster(address: str, recorded: Path) -> None:
-    (recorded / "train.py").write_text(SCRIPT.replace("#PROBE", "print('PROBE', epoch, batch, total)"))
-    alone = florc(recorded, "replay", "train.py")
-    shared = florc(recorded, "replay", "train.py", "--workers", "2", "--ray", address)
-    assert shared.returncode == 0, shared.stderr
-    assert "worker 2" in shared.stderr and "exact:" in shared.stderr
-    assert shared.stdout == alone.stdout != ""
+def test_the_same_bytes_come_from_a_cluster(address: str, recorded: Workshop) -> None:
+    recorded.write("train.py", SCRIPT.replace("#PROBE", "print('PROBE', epoch, batch, total)"))
+    alone = recorded.florc("replay", "train.py")
+    shared = recorded.florc("replay", "train.py", "--workers", "2", "--ray", address)
+    assert shared.code == 0, shared.said
+    assert "worker 2" in shared.said and "exact:" in shared.said
+    assert shared.out == alone.out != ""
 
 
-def test_a_task_that_dies_is_started_once_more_and_then_reported(address: str, recorded: Path) -> None:
+def test_a_task_that_dies_is_started_once_more_and_then_reported(address: str, recorded: Workshop) -> None:
     probe = "import os; print(epoch, batch)\n        if epoch == 5: os._exit(7)"
-    (recorded / "train.py").write_text(SCRIPT.replace("#PROBE", probe))
-    done = florc(recorded, "replay", "train.py", "--workers", "2", "--ray", address)
-    assert done.returncode == 1
-    assert "it is started once more" in done.stderr and "FAILED: ended with exit code 7" in done.stderr
+    recorded.write("train.py", SCRIPT.replace("#PROBE", probe))
+    done = recorded.florc("replay", "train.py", "--workers", "2", "--ray", address)
+    assert done.code == 1
+    assert "it is started once more" in done.said and "FAILED: ended with exit code 7" in done.said
 
 
-def test_a_cluster_that_does_not_answer_is_named(recorded: Path) -> None:
-    (recorded / "train.py").write_text(SCRIPT.replace("#PROBE", "print('PROBE', epoch, batch, total)"))
-    done = florc(recorded, "replay", "train.py", "--workers", "2", "--ray", "127.0.0.1:9")
-    assert done.returncode == 2, done.stderr
-    assert "no Ray cluster answers at 127.0.0.1:9" in done.stderr
+def test_a_cluster_that_does_not_answer_is_named(recorded: Workshop) -> None:
+    recorded.write("train.py", SCRIPT.replace("#PROBE", "print('PROBE', epoch, batch, total)"))
+    done = recorded.florc("replay", "train.py", "--workers", "2", "--ray", "127.0.0.1:9")
+    assert done.code == 2, done.said
+    assert "no Ray cluster answers at 127.0.0.1:9" in done.said

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import _native, places, session
 from .answer import Open
@@ -55,7 +55,7 @@ class Boundaries:
         """Of the innermost loop last."""
         self.refused = ""
         """A loop that just began, at its place of the nest, and that no replay could begin in the middle of."""
-        self._started: Optional[float] = None
+        self._started = 0.0
         """When the first of the loops began."""
         self._begun: Dict[str, float] = {}
         """When each loop began last."""
@@ -76,7 +76,8 @@ class Boundaries:
         _native.look_after(self._watches[-1].due - time.perf_counter() if is_watched else NEVER_S)
 
     def _begin(self, place: str, loop: str, frame: FrameType, now: float, spent: float) -> None:
-        self._started = now if self._started is None else self._started
+        if not self._begun:
+            self._started = now
         pause = self._pause(loop + BOUNDARY)
         before_that = self._begun.get(loop)
         self._begun[loop] = now
@@ -104,6 +105,5 @@ class Boundaries:
 
     def _pause(self, block: str, looking: float = 0.0) -> float:
         """Seconds until the next look; the last one took `looking`."""
-        now = time.perf_counter()
-        so_far = now - (now if self._started is None else self._started)
+        so_far = time.perf_counter() - self._started
         return max(LOOK_S, so_far / SPACING, DEAR * max(looking, self._materializer.cost(block)))

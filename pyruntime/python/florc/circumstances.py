@@ -18,7 +18,7 @@ def present() -> Dict[str, Any]:
     found: Dict[str, Any] = {"Python": platform.python_version(), "processor": _processor()}
     found.update((name, os.environ.get(name)) for name in VARIABLES)
     for name, module in list(sys.modules.items()):
-        version = getattr(module, "__version__", None)
+        version = getattr(module, "__dict__", {}).get("__version__")  # asking a module that makes it up may warn
         if "." not in name and isinstance(version, str) and name not in sys.stdlib_module_names and name != "florc":
             found[name] = version
     with contextlib.suppress(Exception):

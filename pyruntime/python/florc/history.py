@@ -119,7 +119,8 @@ class History:
             self._clock_lines.update((payload["file"], line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
-                self.planned[loop["id"] + BOUNDARY] = {place["place"] for place in (loop.get("boundary") or {"places": ()})["places"]}
+                start = loop.get("boundary") or {"places": ()}
+                self.planned[loop["id"] + BOUNDARY] = {place["place"] for place in start["places"]}
         elif kind == "circumstances":
             self.circumstances = payload["found"]
         elif kind == "not kept":

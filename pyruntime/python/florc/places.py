@@ -241,6 +241,8 @@ def _unwrapped(value: Any) -> Any:
 _CONTAINERS = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
 _LOOKED_AT = 1000
 """Items of a container that are looked at: containers of loaders are small, and those of samples of one kind."""
+_DEEPEST = 3
+"""Containers inside containers that are looked into."""
 
 
 def _is_plain_data(name: str, value: Any, depth: int = 0) -> bool:
@@ -264,6 +266,3 @@ def _is_data_in(name: str, item: Any, depth: int) -> bool:
     if hasattr(type(item), "__next__"):
         raise Consumed(name)
     return not hasattr(type(item), "__iter__") or _is_plain_data(name, item, depth)
-
-
-_DEEPEST = 3

@@ -172,6 +172,7 @@ class Recording:
             self.passing.add(block)
             self.spent += time.perf_counter() - begun
             return True
+        self.passing.discard(block)  # it was left by an exception
         before, survey = places.Before({}, {}, None), None
         try:
             before = places.before(places.loops[block], frame)

@@ -172,11 +172,15 @@ class Replay:
         """Put the side effects of a skipped block back."""
         self._is_restored = True
         try:
+            return self._put_back(block, objects, frame)
+        finally:
+            _native.leave_block(block)
+
+    def _put_back(self, block: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
+        try:
             return self.restorer.put_back(places.loops[block], objects, frame)
         except CannotRestore as error:
             self._leave.cannot_restore({block: str(error)})
-        finally:
-            _native.leave_block(block)
 
     def _miss_history(self) -> None:
         self._leave.cannot_restore({block: state.NO_HISTORY for block in self.restorer.without_history})
@@ -236,11 +240,7 @@ class Replay:
 
     def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
         """Put the state in place of the iteration that was jumped to."""
-        block = loop + places.BOUNDARY
-        try:
-            return self.restorer.put_back(places.loops[block], objects, frame)
-        except CannotRestore as error:
-            self._leave.cannot_restore({block: str(error)})
+        return self._put_back(loop + places.BOUNDARY, objects, frame)
 
     def _close(self, block: str) -> Optional[str]:
         while self._open:
