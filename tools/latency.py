@@ -22,7 +22,7 @@ from exactness import Ran, run, said
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-latency -->", "<!-- /bench-latency -->"
 EPOCHS = 8
-PASSES = (1, 4, 16, 64)
+PASSES = (1, 4, 16, 64, 256)
 SCRIPT = """
 import sys
 import torch

@@ -98,7 +98,7 @@ class History:
             for key in keys:
                 self._note_boundary(key, set.discard)
         elif kind == "line":
-            self.lines.append(LogLine(payload["path"], payload["text"], payload["file"], payload["line"],
+            self.lines.append(LogLine(payload["path"], payload["text"], self.run.file(payload["file"]), payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())], self._begun))
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
@@ -113,10 +113,11 @@ class History:
         elif kind == "value":
             self.timeline.value(payload["path"], payload["number"])
         elif kind == "plan":
-            self.plans[payload["file"]] = payload["plan"]
+            file = self.run.file(payload["file"])
+            self.plans[file] = payload["plan"]
             clock = payload["plan"].get("clock", {"names": [], "lines": []})
             self._clock_names.update(clock["names"])
-            self._clock_lines.update((payload["file"], line) for a, b in clock["lines"] for line in range(a, b + 1))
+            self._clock_lines.update((file, line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
                 start = loop.get("boundary") or {"places": ()}

@@ -18,7 +18,7 @@ from .launch import Unusable
 from .messages import say
 from .output import Divert
 from .replay import Leave, Replay
-from .runs import Run, find, store_path
+from .runs import Run, find, is_of, store_path
 from .versions import Versions
 from .window import Window
 
@@ -44,6 +44,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     if arguments["dry_run"]:
         sys.stdout.write(forecast.describe(history, versions, arguments))
         return 0
+    tell_where(run, path)
     _refuse_drift(versions, arguments["allow_drift"])
     windows = [task.window if task else selection.selected(history, arguments)]
     if arguments["shard"]:
@@ -66,6 +67,16 @@ def recorded_run(wanted: Optional[str], path: Optional[str]) -> Run:
     if run.source(str(run.info.get("script"))) is None:
         raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
     return run
+
+
+def tell_where(run: Run, path: Optional[str]) -> None:
+    """Say where what is replayed lies, when it is not where it was recorded."""
+    if AGAIN in os.environ:  # it was said
+        return
+    if run.moved is not None:
+        say(f"what was recorded in {run.moved.old} is replayed in {run.moved.new}")
+    elif path is not None and not is_of(run, path):
+        say(f"{path} runs in the place of {run.info['script']}, with the files there")
 
 
 def _shard(history: History, versions: Versions, number: int, count: int) -> Optional[Window]:

@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import _native
+from . import _native, moved
 from .launch import Unusable
 from .messages import duration, size
 
@@ -28,10 +28,11 @@ def store_path() -> str:
 
 
 class Run:
-    """The folder of one run. `info` is what `run.json` holds."""
+    """The folder of one run. `info` is what `run.json` holds; paths in it are where the project lies now."""
 
-    def __init__(self, store: str, run_id: str, info: Dict[str, Any]):
-        self.store, self.id, self.info = store, run_id, info
+    def __init__(self, store: str, run_id: str, info: Dict[str, Any], since: Optional[moved.Moved] = None):
+        self.store, self.id, self.moved = store, run_id, since
+        self.info = info if since is None else since.info(info)
         self.path = os.path.join(store, "runs", run_id)
         self._lock: Any = None
 
@@ -48,12 +49,21 @@ class Run:
             raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
         run = cls(store, run_id, {
             "format": 1, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
-            "cwd": os.getcwd(), "hash_seed": hash_seed, "started": time.time(), "status": "running",
+            "cwd": os.getcwd(), "store": store, "hash_seed": hash_seed, "started": time.time(), "status": "running",
             "python": platform.python_version(), "platform": platform.platform(), "executable": sys.executable,
         })
         run.lock()
         run.save()
         return run
+
+    def located(self, script: Optional[str]) -> "Run":
+        """This run, wherever its project lies now; `script`: the one that is asked for."""
+        since = moved.since(self.info, self.store, script)
+        return self if since is None else Run(self.store, self.id, self.info, since)
+
+    def file(self, recorded: str) -> str:
+        """Where a recorded file lies now."""
+        return recorded if self.moved is None else self.moved.path(recorded)
 
     def lock(self) -> None:
         """Hold the run's lock: released by the operating system however the process ends."""
@@ -139,14 +149,15 @@ def all_runs(store: str) -> List[Run]:
 
 def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
-    runs = all_runs(store)
+    runs = [run.located(script) for run in all_runs(store)]
     if not runs:
         raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}")
     if script is not None:
         of_script = [run for run in runs if is_of(run, script)]
         if not of_script and wanted is None:
-            names = sorted({os.path.basename(run.info.get("script", "?")) for run in runs})
-            raise Unusable(f"no recorded run of {_shown(script)} in {store} (there are runs of {', '.join(names)})")
+            names = sorted({os.path.relpath(run.info.get("script", "?")) for run in runs})
+            raise Unusable(f"no recorded run of {_shown(script)} in {store} (there are runs of {', '.join(names)}); "
+                           f"if it is one of these under another name: florc replay {runs[-1].id} {_shown(script)}")
         runs = of_script or runs
     if wanted is None or wanted == "latest":
         return runs[-1]

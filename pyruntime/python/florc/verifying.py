@@ -11,7 +11,7 @@ from . import launch, report, selection, start
 from .history import History
 from .messages import duration, say
 from .replay import Replay
-from .replaying import Attempt, recorded_run, run_script
+from .replaying import Attempt, recorded_run, run_script, tell_where
 from .report import ANOMALOUS, Check
 from .runs import Run
 from .versions import Versions
@@ -24,6 +24,7 @@ def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     """Run the samples and end the process: with 1 when anything differs from the record."""
     run = recorded_run(wanted, path)
     start.with_hash_seed(run.info["hash_seed"])
+    tell_where(run, path)
     history = History(run)
     script = _recorded_script(run)
     samples = selection.sampled(history, arguments["samples"])
