@@ -66,7 +66,9 @@ pub fn encode(py: Python<'_>, quiet: &Quiet<'_>, encode: &Bound<'_, PyAny>, slot
     let ended = quiet.end();
     answer_requests(py);
     // at the turns of a loop Python does what other threads ask for
-    let outcome = ended.and_then(|()| py.run(c"for _ in range(3): pass", None, None)).and_then(|()| {
+    // (names of its own: without them it would bind the script's)
+    let names = PyDict::new(py);
+    let outcome = ended.and_then(|()| py.run(c"for _ in range(3): pass", Some(&names), None)).and_then(|()| {
         begun();
         answer(&encode.call0()?, slot)
     });

@@ -273,11 +273,12 @@ PLAIN = """
         for step in range(20):
             numbers[random.randrange(200_000)] += epoch
             index[step] = f"{epoch}:{step}"
+            _, part = divmod(20 * epoch + step, 7)
             time.sleep(0.02)
         # probe
         print("epoch", epoch, sum(numbers), shared[0] is numbers)
 """
-PROBE = 'print("PROBE", numbers[::997], index[7], sorted(index.items())[-1], random.random.__self__.getstate()[1][:9])'
+PROBE = 'print("PROBE", _, numbers[::997], index[7], sorted(index.items())[-1], random.random.__self__.getstate()[1][:9])'
 
 
 def forked(path):

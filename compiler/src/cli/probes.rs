@@ -79,6 +79,7 @@ pub fn to_json(report: &Report) -> Value {
                 "text": change.text,
                 "loops": change.loops,
                 "why": change.why,
+                "can_be_seen": change.can_be_seen,
             })
         })
         .collect();

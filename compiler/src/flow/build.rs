@@ -10,16 +10,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Graph = DiGraph<Step, ()>;
 
-pub(super) fn graph(scope: &Scope) -> (Graph, Vec<String>, BTreeMap<usize, LoopNodes>) {
+/// What a scope looks like to data flow.
+pub(super) struct Built {
+    pub graph: Graph,
+    /// Names that occur, sorted: steps call them by their numbers.
+    pub names: Vec<String>,
+    /// By the number of the statement.
+    pub loops: BTreeMap<usize, LoopNodes>,
+    /// The step after each of the statements whose reads do not count.
+    pub after: BTreeMap<usize, NodeIndex>,
+}
+
+/// `unread`: statements whose reads do not count.
+pub(super) fn graph(scope: &Scope, unread: &BTreeSet<usize>) -> Built {
     let names = all_names(scope);
-    let mut builder =
-        Builder { graph: Graph::new(), names, loops: BTreeMap::new(), jumps: Vec::new(), catch: Vec::new() };
+    let (jumps, catch) = (Vec::new(), Vec::new());
+    let built = Built { graph: Graph::new(), names, loops: BTreeMap::new(), after: BTreeMap::new() };
+    let mut builder = Builder { built, jumps, catch, unread, is_unread: false };
     let entry = builder.node("entry");
     let exit = builder.node("exit");
     builder.jumps.push(Jumps { next: exit, leave: exit });
     let ends = builder.suite(scope.body, vec![entry]);
     builder.join(&ends, exit);
-    (builder.graph, builder.names, builder.loops)
+    builder.built
 }
 
 fn all_names(scope: &Scope) -> Vec<String> {
@@ -41,28 +54,29 @@ struct Jumps {
     leave: NodeIndex,
 }
 
-struct Builder {
-    graph: Graph,
-    names: Vec<String>,
-    loops: BTreeMap<usize, LoopNodes>,
+struct Builder<'u> {
+    built: Built,
     jumps: Vec<Jumps>,
     /// Where an exception may go: the handlers and `finally` clauses around this point, innermost last.
     catch: Vec<NodeIndex>,
+    unread: &'u BTreeSet<usize>,
+    /// Whether what is read here does not count.
+    is_unread: bool,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn node(&mut self, label: &str) -> NodeIndex {
-        self.graph.add_node(Step { label: label.to_owned(), ..Step::default() })
+        self.built.graph.add_node(Step { label: label.to_owned(), ..Step::default() })
     }
 
     fn join(&mut self, from: &[NodeIndex], to: NodeIndex) {
         for &end in from {
-            self.graph.update_edge(end, to, ());
+            self.built.graph.update_edge(end, to, ());
         }
     }
 
     fn number(&self, name: &str) -> Option<usize> {
-        self.names.binary_search_by(|known| known.as_str().cmp(name)).ok()
+        self.built.names.binary_search_by(|known| known.as_str().cmp(name)).ok()
     }
 
     /// A node after `from` that may raise.
@@ -81,20 +95,33 @@ impl Builder {
     }
 
     fn read(&mut self, node: NodeIndex, expr: &Expr) {
+        if self.is_unread {
+            return;
+        }
         let mut found = Vec::new();
         reads(expr, &mut |name, _| found.extend(self.number(name)));
-        self.graph[node].reads.extend(found);
+        self.built.graph[node].reads.extend(found);
     }
 
     fn bind(&mut self, node: NodeIndex, name: &str) {
         let number = self.number(name);
-        self.graph[node].binds.extend(number);
+        self.built.graph[node].binds.extend(number);
     }
 
     /// Adds a suite after `from`; returns the nodes from which control leaves it at its end.
     fn suite(&mut self, suite: &[Stmt], mut from: Vec<NodeIndex>) -> Vec<NodeIndex> {
         for stmt in suite {
-            from = self.stmt(stmt, from);
+            if self.is_unread || !self.unread.contains(&stmt.id) {
+                from = self.stmt(stmt, from);
+                continue;
+            }
+            self.is_unread = true;
+            let ends = self.stmt(stmt, from);
+            self.is_unread = false;
+            let after = self.node("after");
+            self.join(&ends, after);
+            self.built.after.insert(stmt.id, after);
+            from = vec![after];
         }
         from
     }
@@ -185,8 +212,8 @@ impl Builder {
         bound_names(stmt, &mut |name| numbers.extend(self.number(name)));
         match (&stmt.kind, unbinds) {
             (StmtKind::AnnAssign { value: None, .. }, _) => {}
-            (_, true) => self.graph[node].unbinds.extend(numbers),
-            (_, false) => self.graph[node].binds.extend(numbers),
+            (_, true) => self.built.graph[node].unbinds.extend(numbers),
+            (_, false) => self.built.graph[node].binds.extend(numbers),
         }
         node
     }
@@ -206,7 +233,7 @@ impl Builder {
                 numbers.extend(self.number(name));
             }
         });
-        self.graph[node].binds.extend(numbers);
+        self.built.graph[node].binds.extend(numbers);
     }
 
     #[allow(clippy::too_many_arguments)] // the parts of a loop
@@ -224,7 +251,7 @@ impl Builder {
         let exit = self.node("loop exit");
         // Before the target is bound: a target's old value is not carried into an iteration.
         let entry = if start == head { body_node } else { start };
-        self.loops.insert(stmt.id, LoopNodes { before, body: entry, exit });
+        self.built.loops.insert(stmt.id, LoopNodes { before, body: entry, exit });
         self.jumps.push(Jumps { next: head, leave: exit });
         let last = self.suite(body, vec![body_node]);
         self.jumps.pop();
@@ -259,7 +286,7 @@ impl Builder {
             let mut after = self.suite(&handler.body, vec![node]);
             if let Some(number) = handler.name.as_deref().and_then(|name| self.number(name)) {
                 let unbind = self.step(&after, "end of handler", &[]);
-                self.graph[unbind].unbinds.push(number);
+                self.built.graph[unbind].unbinds.push(number);
                 after = vec![unbind];
             }
             ends.extend(after);

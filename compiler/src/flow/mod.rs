@@ -29,6 +29,7 @@ pub struct Flow {
     pub graph: DiGraph<Step, ()>,
     names: Vec<String>,
     loops: BTreeMap<usize, LoopNodes>,
+    after: BTreeMap<usize, NodeIndex>,
     solved: BTreeMap<NodeIndex, Solved>,
     always_live: BTreeSet<String>,
     everything_live: bool,
@@ -47,21 +48,33 @@ struct LoopNodes {
 impl Flow {
     /// Builds and solves the graph of `scope`. `is_shared`: it lies in a module whose globals other files may read.
     pub fn new(scopes: &Scopes, id: ScopeId, is_shared: bool) -> Self {
+        Self::unread_by(scopes, id, is_shared, &BTreeSet::new())
+    }
+
+    /// As all others see the scope: what `these` statements read does not count.
+    pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<usize>) -> Self {
         let scope = &scopes.list[id];
-        let (graph, names, loops) = build::graph(scope);
-        let wanted: Vec<NodeIndex> = loops.values().flat_map(|nodes| [nodes.before, nodes.body, nodes.exit]).collect();
+        let build::Built { graph, names, loops, after } = build::graph(scope, these);
+        let mut wanted: Vec<NodeIndex> =
+            loops.values().flat_map(|nodes| [nodes.before, nodes.body, nodes.exit]).collect();
+        wanted.extend(after.values());
         let solved = solve::solve(&graph, names.len(), &initially_bound(scope, &names), &wanted);
         let solved = wanted.into_iter().zip(solved).collect();
         let mut always_live = scope.captured.clone();
         always_live.extend(scope.globals.iter().cloned());
         always_live.extend(scope.nonlocals.iter().cloned());
         let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
-        Self { graph, names, loops, solved, always_live, everything_live }
+        Self { graph, names, loops, after, solved, always_live, everything_live }
     }
 
     /// Whether the value that `name` has when the loop is over may be read afterwards.
     pub fn live_after(&self, loop_stmt: &Stmt, name: &str) -> bool {
         self.at(loop_stmt).is_none_or(|nodes| self.live_at(nodes.exit, name))
+    }
+
+    /// Whether others may read the value that `name` has after one of the statements whose reads do not count.
+    pub fn live_past(&self, stmt: &Stmt, name: &str) -> bool {
+        self.after.get(&stmt.id).is_none_or(|&node| self.live_at(node, name))
     }
 
     /// Whether an iteration may read the value that `name` had before it: from before the loop or an earlier iteration.

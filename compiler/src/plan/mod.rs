@@ -149,11 +149,15 @@ impl<'t> Analysis<'t> {
     pub fn flows(&self) -> BTreeMap<ScopeId, Flow> {
         let mut flows = BTreeMap::new();
         for entry in &self.loops.list {
-            // Another file may read any global of a module.
-            let is_shared = self.files[self.file_of(entry)].name != File::SCRIPT;
-            flows.entry(entry.scope).or_insert_with(|| Flow::new(&self.project.scopes, entry.scope, is_shared));
+            let flow = || Flow::new(&self.project.scopes, entry.scope, self.is_shared(entry.scope));
+            flows.entry(entry.scope).or_insert_with(flow);
         }
         flows
+    }
+
+    /// Whether another file may read the globals of the module that a scope lies in.
+    pub fn is_shared(&self, scope: ScopeId) -> bool {
+        self.files[self.project.scopes.list[scope].file].name != File::SCRIPT
     }
 
     fn file_of(&self, entry: &Loop) -> usize {

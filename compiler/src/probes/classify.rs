@@ -1,28 +1,50 @@
 //! Whether an added statement only looks.
 
-use crate::effects::{EffectKind, Extractor, Knowledge};
+use crate::effects::{Effect, EffectKind, Extractor, Knowledge};
+use crate::flow::Flow;
 use crate::plan::Analysis;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
+use std::collections::BTreeSet;
 
-/// What an added statement does besides looking: it rebinds a name the other version has, or changes an object.
-pub(super) fn more_than_a_probe(analysis: &Analysis, other: &Analysis, stmt: &Stmt) -> Option<String> {
+/// What a statement does besides looking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct More {
+    /// In words.
+    pub why: String,
+    /// Whether that is all about objects and generators, which can be looked at before and after it runs.
+    pub can_be_seen: bool,
+}
+
+/// What a statement of one version that the other lacks does besides looking: it gives a name another value for statements
+/// of both versions, or changes an object. `apart`: all statements of this version that the other lacks.
+pub(super) fn more_than_a_probe(
+    analysis: &Analysis,
+    other: &Analysis,
+    stmt: &Stmt,
+    apart: &BTreeSet<usize>,
+) -> Option<More> {
     if matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_)) {
         return None;
     }
     let scope = analysis.project.scopes.holder(stmt.id);
+    let flow = Flow::unread_by(&analysis.project.scopes, scope, analysis.is_shared(scope), apart);
     let extractor = Extractor::new(&analysis.project, &analysis.aliases, &analysis.summaries);
-    let mut why = None;
+    let mut found: Option<More> = None;
+    let mut note = |why: &str, can_be_seen: bool| {
+        let more = found.get_or_insert(More { why: why.to_owned(), can_be_seen });
+        more.can_be_seen &= can_be_seen;
+    };
     walk::statements(std::slice::from_ref(stmt), &mut |inner| {
         if matches!(inner.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Raise(_)) {
             let inside_own_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
             if !inside_own_loop || matches!(inner.kind, StmtKind::Return(_) | StmtKind::Raise(_)) {
-                why.get_or_insert("it changes the flow of control".to_owned());
+                note("it changes the flow of control", false);
             }
         }
         if draws(analysis, scope, inner) {
-            why.get_or_insert("it draws random numbers: what comes after would draw others".to_owned());
+            note("it draws random numbers: what comes after would draw others", true);
         }
         let mut effects = Vec::new();
         extractor.statement(scope, inner, &mut effects);
@@ -30,17 +52,25 @@ pub(super) fn more_than_a_probe(analysis: &Analysis, other: &Analysis, stmt: &St
             let Some(place) = &effect.place else { continue };
             let is_new = place.home == Some(scope) && !other_binds(analysis, other, scope, &place.root);
             let harmless = match effect.kind {
-                EffectKind::Bind => is_new,
+                EffectKind::Bind => is_new || is_dead(&flow, scope, stmt, &effect),
                 EffectKind::Mutate | EffectKind::Consume => is_new || effect.assumed || looks_only(&effect.why),
                 EffectKind::Unbind => is_new,
                 _ => true,
             };
             if !harmless {
-                why.get_or_insert(effect.why.clone());
+                note(&effect.why, effect.kind == EffectKind::Mutate);
             }
         }
     });
-    why
+    found
+}
+
+/// Whether no statement of both versions reads the value that a name is given.
+fn is_dead(flow: &Flow, scope: ScopeId, stmt: &Stmt, effect: &Effect) -> bool {
+    effect
+        .place
+        .as_ref()
+        .is_some_and(|place| place.home == Some(scope) && place.attrs.is_empty() && !flow.live_past(stmt, &place.root))
 }
 
 /// Whether a statement calls a function known to advance a global generator.

@@ -1,7 +1,7 @@
 //! What each change between two versions means for a replay.
 
 use super::align::{Aligned, align};
-use super::classify::more_than_a_probe;
+use super::classify::{More, more_than_a_probe};
 use super::reach::loops_reached;
 use crate::plan::{Analysis, Options, Plan};
 use crate::source::Source;
@@ -41,6 +41,8 @@ pub struct Change {
     pub loops: Vec<String>,
     /// What makes it more than a probe.
     pub why: Option<String>,
+    /// Whether all that it does besides looking can be seen when it runs.
+    pub can_be_seen: bool,
 }
 
 /// Everything a replay must know about two versions of a file.
@@ -109,8 +111,10 @@ impl Comparison<'_, '_> {
     fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> (Vec<Change>, BTreeSet<String>) {
         let mut changes = Vec::new();
         let mut reached = BTreeSet::new();
+        let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<usize>>();
+        let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         for stmt in &aligned.added {
-            let why = more_than_a_probe(&self.after, &self.before, stmt);
+            let why = more_than_a_probe(&self.after, &self.before, stmt, &added);
             let loops = loops_reached(&self.after, &self.plans, stmt);
             reached.extend(loops.iter().cloned());
             let memoized = memoized(&self.plans, &loops);
@@ -122,14 +126,14 @@ impl Comparison<'_, '_> {
             changes.push(describe(new, stmt, kind, memoized, why, false));
         }
         for stmt in &aligned.removed {
-            let only_looked = more_than_a_probe(&self.before, &self.after, stmt).is_none();
+            let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed).is_none();
             let loops = memoized(&self.old_plans, &loops_reached(&self.before, &self.old_plans, stmt));
             let kind = match (only_looked, loops.is_empty()) {
                 (true, _) => ChangeKind::RemovedLog,
                 (false, true) => ChangeKind::Outside,
                 (false, false) => ChangeKind::Inside,
             };
-            changes.push(describe(old, stmt, kind, loops, Some("removed".to_owned()), true));
+            changes.push(describe(old, stmt, kind, loops, otherwise("removed"), true));
         }
         for (_, stmt) in &aligned.edited {
             let mut around = loops_reached(&self.after, &self.plans, stmt);
@@ -137,7 +141,7 @@ impl Comparison<'_, '_> {
             around.extend(self.plans.iter().find_map(own));
             let loops = memoized(&self.plans, &around);
             let kind = if loops.is_empty() { ChangeKind::Outside } else { ChangeKind::Inside };
-            changes.push(describe(new, stmt, kind, loops, Some("edited".to_owned()), false));
+            changes.push(describe(new, stmt, kind, loops, otherwise("edited"), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
         (changes, reached)
@@ -149,13 +153,18 @@ fn describe(
     stmt: &Stmt,
     kind: ChangeKind,
     loops: Vec<String>,
-    why: Option<String>,
+    more: Option<More>,
     removed: bool,
 ) -> Change {
     let text = source.slice(stmt.range).lines().next().unwrap_or("").trim_end().to_owned();
     let line = source.lines.line(stmt.range.start);
     let end_line = source.lines.line(stmt.range.end);
-    Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why }
+    let can_be_seen = more.as_ref().is_none_or(|more| more.can_be_seen);
+    Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why: more.map(|more| more.why), can_be_seen }
+}
+
+fn otherwise(why: &str) -> Option<More> {
+    Some(More { why: why.to_owned(), can_be_seen: false })
 }
 
 /// Old ids by new ids, of loops that are in both versions.

@@ -36,7 +36,7 @@ def _lives_on(suite: Sequence[ast.stmt], names: Set[str], around: "frozenset[str
         is_loop, is_scope = isinstance(statement, _LOOPS), isinstance(statement, _OWN_SCOPE)
         inside = frozenset(_targets(statement) & names)
         apart = is_loop and not is_added(statement.lineno) or is_scope
-        for inner in _suites(statement):
+        for inner in suites_of(statement):
             if apart:
                 outside = (around | here) - _bound_in(statement)
                 found = _lives_on(inner, names, outside, inside, is_added)
@@ -120,7 +120,7 @@ def _find(tree: ast.Module, line: int) -> Optional[Tuple[ast.stmt, Sequence[ast.
             if isinstance(statement, _LOOPS) and statement.lineno == line:
                 return statement, suite, scope
             inner = statement if isinstance(statement, _OWN_SCOPE) else scope
-            pending += [(body, inner) for body in _suites(statement)]
+            pending += [(body, inner) for body in suites_of(statement)]
     return None
 
 
@@ -133,7 +133,8 @@ def function_of(tree: ast.Module, line: int) -> ast.AST:
     return found
 
 
-def _suites(statement: ast.AST) -> Iterator[List[ast.stmt]]:
+def suites_of(statement: ast.AST) -> Iterator[List[ast.stmt]]:
+    """The suites inside a compound statement."""
     for field in _SUITES:
         inner = getattr(statement, field, None)
         if not isinstance(inner, list):
@@ -147,7 +148,7 @@ def _suites(statement: ast.AST) -> Iterator[List[ast.stmt]]:
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """What a statement evaluates itself, without the suites inside it."""
-    if not any(_suites(statement)):
+    if not any(suites_of(statement)):
         yield statement
         return
     for field, value in ast.iter_fields(statement):

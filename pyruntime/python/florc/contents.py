@@ -95,15 +95,16 @@ def of_module(obj: Any) -> Parts:
 def of_optimizer(obj: Any) -> Parts:
     values = [v for group in obj.param_groups for v in group.values() if type(v) in ATOMS]
     state = [value for held in list(obj.state.values()) if isinstance(held, dict) for value in held.values()]
-    values += [_version(value) for value in islice(state, MAX_ITEMS)]
+    values += [version(value) for value in islice(state, MAX_ITEMS)]
     return {".state": hash(tuple(values))}
 
 
 def of_tensor(obj: Any) -> Parts:
-    return {"(data)": _version(obj)}
+    return {"(data)": version(obj)}
 
 
-def _version(value: Any) -> Any:
+def version(value: Any) -> Any:
+    """What tells two states of a tensor apart: torch counts its changes."""
     try:
         return hash((value._version, value.data_ptr()))
     except Exception:  # an inference tensor counts no versions, others have no storage

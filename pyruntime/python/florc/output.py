@@ -168,4 +168,4 @@ _plain: ContextManager[None] = contextlib.nullcontext()
 def probe(name: str) -> ContextManager[Optional[Any]]:
     """Marks a statement that was added in hindsight: what it writes is an answer. Without a replay: nothing."""
     active = session.current
-    return _plain if active is None else active.probe(name)
+    return _plain if active is None else active.probe(name, sys._getframe(1))

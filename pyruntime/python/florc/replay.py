@@ -12,6 +12,7 @@ from . import _native, instrumented, places, state
 from .comparing import Comparer
 from .fast_forward import after, why_not
 from .history import History
+from .looking import Looking
 from .messages import say
 from .output import Divert, Part, Tap
 from .restoring import CannotRestore, Restorer
@@ -68,6 +69,7 @@ class Replay:
         self._leave = leave
         self.restorer = Restorer(history, self.versions.files.__contains__)
         self.comparer = Comparer(history, self.restorer)
+        self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
         self._open: List[str] = []
@@ -83,6 +85,11 @@ class Replay:
     def verified(self) -> int:
         """Checkpoints that were compared and did not differ."""
         return self.comparer.verified
+
+    @property
+    def disturbances(self) -> List[str]:
+        """What added statements left behind for others to find."""
+        return self.looking.disturbances
 
     @property
     def restore_seconds(self) -> float:
@@ -133,6 +140,7 @@ class Replay:
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
         key = _native.enter_block(block)
+        self.looking.follows()
         reason = self._must_run(block, key)
         if reason is None:
             self.skipped.blocks.add(key)
@@ -240,6 +248,7 @@ class Replay:
 
     def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
         """Put the state in place of the iteration that was jumped to."""
+        self.looking.follows()
         return self._put_back(loop + places.BOUNDARY, objects, frame)
 
     def _close(self, block: str) -> Optional[str]:
@@ -252,8 +261,13 @@ class Replay:
     # -- what probes write -----------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def probe(self, name: str) -> Iterator[None]:
+    def probe(self, name: str, frame: FrameType) -> Iterator[None]:
         """What is written inside reaches the outside; not where nothing is asked."""
+        with self.looking.around(name, frame), self._written(name):
+            yield
+
+    @contextlib.contextmanager
+    def _written(self, name: str) -> Iterator[None]:
         self.tap.paused += 1
         is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
         if not self.answers("" if is_beside else None):

@@ -20,17 +20,23 @@ ANOMALOUS = 1
 
 
 class Check(NamedTuple):
-    """The outcome of the deferred check. `compared`: recorded lines and checkpoints that were compared."""
+    """The outcome of the deferred check."""
 
     anomalies: List[str]
+    """Where the replay differs from the record."""
     compared: int
+    """Recorded lines and checkpoints that were compared."""
+    disturbances: List[str]
+    """Where added statements do more than look: the recorded run would have gone on otherwise."""
+    changes: List[str]
+    """Other changes that run again, and that nothing was seen of."""
 
     @property
     def verdict(self) -> str:
         """`exact`, `unverified` or `anomalous`."""
-        if self.anomalies:
+        if self.anomalies or self.disturbances:
             return "anomalous"
-        return "exact" if self.compared else "unverified"
+        return "exact" if self.compared and not self.changes else "unverified"
 
 
 def check(replay: Replay) -> Check:
@@ -54,7 +60,12 @@ def check(replay: Replay) -> Check:
             new = replay.lines[j1 + offset] if j1 + offset < j2 else None
             if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
                 anomalies.append(_difference(old, new))
-    return Check(anomalies, len(ours) + replay.verified)
+    return _check(replay, anomalies, len(ours) + replay.verified)
+
+
+def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int) -> Check:
+    changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
+    return Check(anomalies, compared, replay.disturbances, changes)
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
@@ -100,16 +111,16 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
     _tell(replay, outcome, seconds)
     if failure is not None and not ended_so(replay, failure):
         return ANOMALOUS
-    return ANOMALOUS if outcome.anomalies else 0
+    return ANOMALOUS if outcome.verdict == "anomalous" else 0
 
 
 def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     """Print the report of a parallel replay; the exit code."""
-    outcome = Check(merged.differences, merged.compared)
+    outcome = _check(merged, merged.differences, merged.compared)
     if as_json:
         _print_values(merged, outcome, seconds)
     _tell(merged, outcome, seconds)
-    return ANOMALOUS if outcome.anomalies or merged.failed else 0
+    return ANOMALOUS if outcome.verdict == "anomalous" or merged.failed else 0
 
 
 def ended_so(replay: Replay, failure: BaseException) -> bool:
@@ -135,7 +146,7 @@ def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float)
     print(json.dumps({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
                       "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
                       "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
-                      "anomalies": outcome.anomalies}))
+                      "anomalies": outcome.anomalies + outcome.disturbances}))
     sys.stdout.flush()
 
 
@@ -168,6 +179,11 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
             continue
         times = replay.entered.get(block, 0)
         say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")
+    if outcome.disturbances:
+        say("ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
+            always=True)
+        for found in outcome.disturbances[:10]:
+            say(f"  {found}", always=True)
     if outcome.anomalies:
         say(f"ANOMALOUS: the replay differs from the record in {len(outcome.anomalies)} places; do not trust its values",
             always=True)
@@ -176,6 +192,12 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         tell_circumstances(replay.history)
         say("a block that is restored may have side effects that florc did not see; "
             "--step-into all runs every block again", always=True)
+    elif outcome.disturbances:
+        return
+    elif outcome.changes:
+        say("unverified: what changed besides log statements may have consequences that this replay does not show:")
+        for found in outcome.changes[:10]:
+            say(f"  {found}")
     elif outcome.compared:
         lines = outcome.compared - replay.verified
         say(f"exact: {lines} recorded lines and the state of {replay.verified} blocks reappeared unchanged")

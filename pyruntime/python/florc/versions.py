@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
+import re
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native, carried, places
 from .history import History
@@ -24,6 +25,8 @@ class Change(NamedTuple):
     text: str
     loops: List[str]
     why: Optional[str]
+    can_be_seen: bool
+    """Whether all that it does besides looking shows when it runs."""
 
 
 class Versions:
@@ -118,7 +121,7 @@ class Versions:
             (file, line), loop = self.probe_place(name), self._loops.get(block)
             known = self._beside[name, block] = (
                 loop is not None and file == loop.file and not loop.line <= line <= loop.end_line
-                and carried.function_of(self._tree(file), line) is carried.function_of(self._tree(file), loop.line))
+                and carried.function_of(self.tree(file), line) is carried.function_of(self.tree(file), loop.line))
         return known
 
     def removed_lines(self) -> Set[Tuple[str, int]]:
@@ -182,7 +185,7 @@ class Versions:
             lines: Dict[str, Set[int]] = {}
             for change in self.probes:
                 lines.setdefault(change.file, set()).update(range(change.line, change.end_line + 1))
-            self._accumulated = any(carried.accumulates(self._tree(file), added.__contains__)
+            self._accumulated = any(carried.accumulates(self.tree(file), added.__contains__)
                                    for file, added in lines.items())
         return self._accumulated
 
@@ -191,25 +194,40 @@ class Versions:
         loop = self._loops[block]
         known = self._fresh.get((block, place))
         if known is None:
-            known = self._fresh[block, place] = carried.is_fresh(self._tree(loop.file), loop.line, place)
+            known = self._fresh[block, place] = carried.is_fresh(self.tree(loop.file), loop.line, place)
         return known
 
-    def _tree(self, file: str) -> ast.Module:
+    def tree(self, file: str) -> ast.Module:
+        """What a file of the project holds now; nothing when Python cannot read it."""
         if file not in self._trees:
             self._trees[file] = ast.Module([], [])
             with contextlib.suppress(SyntaxError, RecursionError, ValueError):
                 self._trees[file] = ast.parse(self._project.text(file) or "")
         return self._trees[file]
 
+    def added_lines(self, file: str) -> Set[int]:
+        """The lines where added statements begin."""
+        return {change.line for change in self.changes if change.file == file and not change.removed and change.why != "edited"}
+
+    def recorded_names(self) -> FrozenSet[str]:
+        """Every name that the recorded project mentions."""
+        texts = (text for *_, text in self._history.run.files())
+        return frozenset(name for text in texts for name in re.findall(r"\w+", text))
+
+    def reads_gradients(self) -> bool:
+        """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""
+        return any(loop["gradients"] for plan in self._history.plans.values() for loop in plan["loops"])
+
     @property
     def drift(self) -> List[Change]:
-        """Changes inside blocks whose checkpoints would be loaded."""
-        return [change for change in self.changes if change.kind == "inside"]
+        """Changes inside blocks whose checkpoints would be loaded. Those that are watched when they run only make the block
+        run again."""
+        return [change for change in self.changes if change.kind == "inside" and not change.can_be_seen]
 
     @property
     def outside(self) -> List[Change]:
-        """Changes that run again anyway."""
-        return [change for change in self.changes if change.kind == "outside"]
+        """Changes that run again anyway, and of which not all can be seen when they do."""
+        return [change for change in self.changes if change.kind == "outside" and not change.can_be_seen]
 
     @property
     def probes(self) -> List[Change]:

@@ -63,6 +63,7 @@ class Merged:
         self.history, self.versions = history, versions
         self.values: List[Value] = []
         self.differences: List[str] = []
+        self.disturbances: List[str] = []
         self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
@@ -75,6 +76,7 @@ class Merged:
         """Put the next segment's result after the others."""
         self.values += [Value(*value) for value in result["values"]]
         self.differences += [found for found in result["differences"] if found not in self.differences]
+        self.disturbances += [found for found in result["disturbances"] if found not in self.disturbances]
         self.skipped.blocks.update(result["skipped"])
         self.reasons.update(result["reasons"])
         for block, times in result["entered"].items():
@@ -88,7 +90,7 @@ class Merged:
 def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed: bool) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
-        "values": replay.values, "differences": anomalies, "compared": compared, "entered": replay.entered,
+        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "failed": failed,

@@ -10,6 +10,7 @@ import scripts_calls
 import scripts_control
 import scripts_datasets
 import scripts_headers
+import scripts_looking
 import scripts_objects
 import scripts_programs
 import scripts_projects
@@ -19,8 +20,8 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_objects, scripts_programs,
-               scripts_projects, scripts_random, scripts_reach):
+for module in (scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_looking, scripts_objects,
+               scripts_programs, scripts_projects, scripts_random, scripts_reach):
     SCRIPTS.update(module.SCRIPTS)
 
 

@@ -1,0 +1,181 @@
+"""Does an added statement only look?
+
+One that draws random numbers, moves `net` to evaluation or appends to a list of the script would have changed the run, had
+it been there: what a replay restores behind it is of a run without it. So statements that were added side by side are
+watched together: what they leave behind must be what they found.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import random
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from . import _native, carried, contents, places, unforeseen
+from .versions import Versions
+
+_ALWAYS = 2
+"""So many times the objects are looked at around each group of statements; after that, as long as it takes little."""
+_SHARE = 0.05
+"""Of the time of the replay."""
+_NO_BLOCK = places.Loop("", False, False, False, "", "", 0, 0, [], None, "", [], False)
+
+Group = Tuple[str, int, int]
+"""File, first and last line."""
+
+
+class _Before(NamedTuple):
+    """What a group of added statements found."""
+
+    group: Group
+    generators: Dict[str, Any]
+    survey: Optional[unforeseen.Survey]
+
+
+class Looking:
+    """Watches added statements."""
+
+    def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
+        self.disturbances: List[str] = []
+        """What was left behind by which statements, in words, where something followed."""
+        self._versions = versions
+        self._reader = _Reader(is_project, versions.recorded_names(), versions.reads_gradients())
+        self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
+        self._before: Optional[_Before] = None
+        self._last = 0
+        """The line of the last statement of the group that ran."""
+        self._left: List[str] = []
+        """What the group has left behind so far."""
+        self._told: Set[Group] = set()
+        self._times: Dict[Group, int] = {}
+        self._depth = 0
+        self._spent = 0.0
+        self._started = time.perf_counter()
+        self._thread = threading.get_ident()
+
+    def follows(self) -> None:
+        """What happens now finds what the last group left."""
+        self.disturbances += self._left
+        if self._left and self._before is not None:
+            self._told.add(self._before.group)
+        self._left, self._before = [], None
+
+    @contextlib.contextmanager
+    def around(self, name: str, frame: FrameType) -> Iterator[None]:
+        """An added statement runs."""
+        if threading.get_ident() != self._thread:
+            yield
+            return
+        self._depth += 1
+        try:
+            if self._depth == 1:
+                self._begin(*self._versions.probe_place(name), frame)
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._end(frame)
+
+    def _begin(self, file: str, line: int, frame: FrameType) -> None:
+        group = self._group(file, line)
+        goes_on = self._before is not None and self._before.group == group and line > self._last
+        self._last = line
+        if goes_on:
+            return
+        self.follows()
+        began = time.perf_counter()
+        times = self._times[group] = self._times.get(group, 0) + 1
+        is_cheap = self._spent < _SHARE * (began - self._started)
+        survey = unforeseen.Survey(frame, _NO_BLOCK, self._reader) if times <= _ALWAYS or is_cheap else None
+        self._before = _Before(group, generators(), survey)
+        self._spent += time.perf_counter() - began
+
+    def _end(self, frame: FrameType) -> None:
+        if self._before is None:
+            return
+        began = time.perf_counter()
+        group, found, survey = self._before
+        drawn = [name for name, state in generators().items() if state != found.get(name, state)]
+        changed = None if survey is None else survey.change(frame, _NO_BLOCK, set(), set())
+        places.release(frame)
+        left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
+        left += [f"changes {changed}, which what follows finds otherwise than it was"] if changed else []
+        self._left = [] if group in self._told else [self._said(group, what) for what in left]
+        self._spent += time.perf_counter() - began
+
+    def _said(self, group: Group, what: str) -> str:
+        file, first, last = group
+        lines = str(first) if first == last else f"{first}-{last}"
+        where = ", ".join(filter(None, (f"{os.path.basename(file)}:{lines}", _native.loop_path())))
+        return f"{where}: what was added {what}"
+
+    def _group(self, file: str, line: int) -> Group:
+        if file not in self._groups:
+            self._groups[file] = dict(_side_by_side(self._versions.tree(file), self._versions.added_lines(file)))
+        return (file, *self._groups[file].get(line, (line, line)))
+
+
+def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[Tuple[int, Tuple[int, int]]]:
+    """(line of an added statement, first and last line of those that stand beside it with nothing else between)."""
+    suites: List[Sequence[ast.stmt]] = [tree.body]
+    while suites:
+        run: List[int] = []
+        for statement in suites.pop():
+            if statement.lineno in added:
+                run.append(statement.lineno)
+                continue
+            yield from ((line, (run[0], run[-1])) for line in run)
+            run = []
+            suites += carried.suites_of(statement)
+        yield from ((line, (run[0], run[-1])) for line in run)
+
+
+class _Reader(unforeseen.Reader):
+    """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
+    gradients, where the script has use for those that a block leaves behind."""
+
+    def __init__(self, is_project: Callable[[str], bool], recorded_names: FrozenSet[str], with_gradients: bool):
+        super().__init__(is_project)
+        self._recorded_names, self._with_gradients = recorded_names, with_gradients
+
+    def parts(self, obj: Any) -> Optional[contents.Parts]:
+        found = super().parts(obj)
+        torch = sys.modules.get("torch")
+        if self._with_gradients and torch is not None and isinstance(obj, torch.Tensor) and obj.is_leaf:
+            gradient = obj.grad
+            return {**(found or {}), ".grad": gradient, "(gradient)": contents.version(gradient)}
+        return found
+
+    def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[unforeseen.Scope]:
+        known = self._recorded_names
+        found = super().scopes(frame, rebound)
+        return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]
+
+
+def generators() -> Dict[str, Any]:
+    """The states of the global generators, to be compared."""
+    found = {}
+    for name, read in _GENERATORS.items():
+        with contextlib.suppress(Exception):  # a library that is not there, or only half imported
+            found[name] = read()
+    return found
+
+
+def _numpy() -> Any:
+    _, keys, *rest = sys.modules["numpy.random"].get_state()
+    return keys.tobytes(), rest
+
+
+def _torch() -> Any:
+    torch = sys.modules["torch"]
+    on_device = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_initialized() else b""
+    return torch.get_rng_state().numpy().tobytes(), on_device
+
+
+_GENERATORS: Dict[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": _numpy, "torch": _torch}

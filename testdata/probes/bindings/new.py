@@ -1,0 +1,29 @@
+"""Names that added statements bind, too: dead ones may be bound, others not."""
+
+for i, p in enumerate(net.parameters()):
+    p.data.mul_(1.5)
+total = 0
+for epoch in range(10):
+    for i, batch in enumerate(loader):
+        loss = net(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        for i, p in enumerate(net.parameters()):
+            print(i, p.grad.norm())
+        total += loss.item()
+        loss = loss * 2
+    total = 0
+    p = net.fc.weight
+    print(p)
+    seen = 1
+    net.eval()
+    print(epoch, total)
+
+
+def report():
+    print(seen)
+
+
+seen = 3
+report()
