@@ -24,7 +24,8 @@ impl Extractor<'_, '_> {
                 continue;
             }
             if let ExprKind::Attribute { value: receiver, attr } = &value.kind
-                && !(attr.ends_with('_') && self.only_reads_values(scope, call))
+                && !self.takes_value(scope, call, value, attr)
+                && !self.holds_data(scope, receiver, attr)
             {
                 self.bound_method(scope, receiver, attr, range, out);
             }
@@ -83,17 +84,27 @@ impl Extractor<'_, '_> {
         self.implicit(scope, receiver, &[attr], out);
     }
 
-    /// Whether a call takes values and calls none of them: `print(kmeans.inertia_)` shows an attribute of scikit-learn,
-    /// it does not hand over an in-place method of PyTorch.
-    fn only_reads_values(&self, scope: ScopeId, call: &Call) -> bool {
+    /// Whether a call takes this attribute as a value and does not call it: `print(trainer.step)`,
+    /// `np.log(kmeans.inertia_)`, which is no in-place method of PyTorch.
+    fn takes_value(&self, scope: ScopeId, call: &Call, value: &Expr, attr: &str) -> bool {
+        const CALLING: &[&str] = &["map", "filter", "iter", "property", "staticmethod", "classmethod"];
         match self.project.callee(scope, call) {
-            Callee::Library(name) => {
-                let calls_back = matches!(name.as_str(), "builtins.map" | "builtins.filter" | "builtins.iter");
-                !calls_back && (name.starts_with("builtins.") || name.starts_with("numpy."))
-            }
+            Callee::Library(name) => match name.strip_prefix("builtins.") {
+                // `sorted(rows, key=seen.add)`
+                Some(known) => !CALLING.contains(&known) && call.args.iter().any(|arg| arg.range == value.range),
+                None => attr.ends_with('_') && name.starts_with("numpy."),
+            },
             Callee::Method { name, .. } => matches!(name, "format" | "info" | "debug" | "warning"),
             _ => false,
         }
+    }
+
+    /// Whether an attribute was given a number or a text: `self.step = 0`.
+    fn holds_data(&self, scope: ScopeId, receiver: &Expr, attr: &str) -> bool {
+        let Some(class) = self.project.class_of_value(scope, receiver) else { return false };
+        let values = self.project.assigned.get(&(class, format!("self.{attr}")));
+        self.project.method(class, attr).is_none()
+            && values.is_some_and(|values| values.iter().any(|value| is_number_or_text(value)))
     }
 
     /// A name that holds a lambda: what its body does.
@@ -239,4 +250,9 @@ impl Extractor<'_, '_> {
         found.retain(|&id| matches!(self.project.scopes.list[id].owner, Owner::Function(_)));
         found
     }
+}
+
+fn is_number_or_text(value: &Expr) -> bool {
+    use crate::syntax::tree::Literal;
+    matches!(value.kind, ExprKind::Constant(Literal::Number | Literal::Str(_) | Literal::True | Literal::False))
 }

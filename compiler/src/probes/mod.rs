@@ -3,6 +3,7 @@
 mod align;
 mod classify;
 mod compare;
+mod lookup;
 mod reach;
 
 pub use compare::{Change, ChangeKind, Report, compare};

@@ -1,8 +1,9 @@
 //! Which loops a statement runs in, at any distance.
 
+use super::lookup::is_looked_up;
 use crate::plan::{Analysis, Plan};
-use crate::scopes::{Owner, ScopeId};
-use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
+use crate::scopes::ScopeId;
+use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::BTreeSet;
 
@@ -88,66 +89,4 @@ fn advances(analysis: &Analysis, id: usize) -> bool {
         });
     }
     found
-}
-
-/// Whether a function may be run by a name that is computed: `getattr(trainer, phase + "_step")(batch)`.
-fn is_looked_up(analysis: &Analysis, target: ScopeId) -> bool {
-    let project = &analysis.project;
-    let Owner::Function(function) = project.scopes.list[target].owner else { return false };
-    let may_be = |scope: ScopeId, call: &Call| {
-        let [object, name, ..] = call.args.as_slice() else { return false };
-        let is_getattr = project.library_name(scope, &call.callee).is_some_and(|found| found == "builtins.getattr");
-        let fits = match &name.kind {
-            ExprKind::Constant(Literal::Str(name)) => *name == function.name,
-            _ => true,
-        };
-        is_getattr && fits && project.library_name(scope, object).is_none()
-    };
-    let mut found = false;
-    for (id, scope) in project.scopes.list.iter().enumerate() {
-        walk::statements(scope.body, &mut |stmt| {
-            for expr in walk::own_expressions(stmt) {
-                walk::expressions(expr, &mut |part| {
-                    if let ExprKind::Call(call) = &part.kind {
-                        found |= as_call(&call.callee).is_some_and(|inner| may_be(id, inner));
-                    }
-                    !found
-                });
-            }
-            let (value, kept_as) = match &stmt.kind {
-                StmtKind::Assign { targets, value } => (value, targets.first()),
-                StmtKind::Return(Some(value)) => (value, None),
-                _ => return,
-            };
-            // An option that is only read: `value = getattr(args, name)`.
-            let is_data = kept_as.is_some_and(|target| !is_called(analysis, target));
-            found |= !is_data && as_call(value).is_some_and(|inner| may_be(id, inner));
-        });
-    }
-    found
-}
-
-/// Whether a plain name is called somewhere; what is kept elsewhere than in a name may always be.
-fn is_called(analysis: &Analysis, target: &Expr) -> bool {
-    let ExprKind::Name(name) = &target.kind else { return true };
-    let mut found = false;
-    for scope in &analysis.project.scopes.list {
-        walk::statements(scope.body, &mut |stmt| {
-            for expr in walk::own_expressions(stmt) {
-                walk::expressions(expr, &mut |part| {
-                    let callee = as_call(part).map(|call| &call.callee.kind);
-                    found |= matches!(callee, Some(ExprKind::Name(called)) if called == name);
-                    !found
-                });
-            }
-        });
-    }
-    found
-}
-
-fn as_call(expr: &Expr) -> Option<&Call> {
-    match &expr.kind {
-        ExprKind::Call(call) => Some(call),
-        _ => None,
-    }
 }

@@ -30,7 +30,7 @@ def resume(loop: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple
     active = session.current
     if active is None:
         raise RuntimeError("florc.resume is only called by a replay")
-    return active.resume(loop, objects, sys._getframe(1))
+    return active.resume(loop, objects, maybe, sys._getframe(1))
 
 
 class _Watch(NamedTuple):

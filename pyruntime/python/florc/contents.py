@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import gc
+import itertools
+import operator
 import random
 import sys
 import types
+import warnings
 from itertools import chain, islice
 from typing import Any, Callable, Dict, Optional
 
@@ -128,6 +132,38 @@ def of_numpy(obj: Any) -> Optional[Parts]:
         state = obj.get_state()
         return {"(state)": hash((state[1].tobytes(), *state[2:]))}
     return None
+
+
+def is_iterator(kind: type) -> bool:
+    """Whether objects of a class are iterators whose position can be told."""
+    return hasattr(kind, "__next__") and (
+        kind.__module__ in ("builtins", "itertools", "torch.utils.data.dataloader") and kind is not types.CoroutineType)
+
+
+def of_iterator(obj: Any) -> Parts:
+    """Where an iterator is: what it takes from, and how far it is where it says so. It is not moved."""
+    parts: Parts = {"(position)": _position(obj)}
+    if type(obj).__module__.startswith("torch"):
+        parts["._sampler_iter"] = getattr(obj, "_sampler_iter", None)
+    elif not isinstance(obj, types.GeneratorType) or not obj.gi_running:
+        held = [part for part in gc.get_referents(obj) if not isinstance(part, (types.CodeType, types.FrameType, type, dict))]
+        parts.update((("item", n), part) for n, part in enumerate(held[:MAX_ITEMS]))
+    return parts
+
+
+def _position(obj: Any) -> Any:
+    if isinstance(obj, types.GeneratorType):
+        return obj.gi_frame.f_lasti if obj.gi_frame is not None else "over"
+    if isinstance(obj, itertools.count):
+        return repr(obj)
+    if type(obj).__module__.startswith("torch"):
+        return getattr(obj, "_num_yielded", None)
+    if isinstance(obj, (enumerate, itertools.cycle)):
+        with warnings.catch_warnings():  # to be taken from the iterators of itertools in Python 3.14
+            warnings.simplefilter("ignore")
+            state = obj.__reduce__()[1] if hasattr(type(obj), "__reduce__") else (None, None)
+        return operator.length_hint(state[0], -1) if isinstance(obj, itertools.cycle) else state[1]
+    return operator.length_hint(obj, -1)
 
 
 READERS: Dict[type, Callable[[Any], Optional[Parts]]] = {

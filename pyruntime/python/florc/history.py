@@ -20,6 +20,10 @@ def _without_numbers(text: str) -> str:
     return re.sub(r"[\d.:,eE+-]*\d", "#", text)
 
 
+def _kept(plan: Dict[str, Any]) -> Dict[str, bool]:
+    return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
+
+
 class Checkpoint(NamedTuple):
     """A checkpoint that is durable. `chunks[0]` is the object graph, the others are its leaves, by hash."""
 
@@ -60,7 +64,8 @@ class History:
         self.lines: List[LogLine] = []
         self.generators: Dict[str, str] = {}
         self.block_seconds: Dict[str, float] = {}
-        self.planned: Dict[str, Set[str]] = {}
+        self.planned: Dict[str, Dict[str, bool]] = {}
+        """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
         self.plans: Dict[str, dict] = {}
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
@@ -119,9 +124,8 @@ class History:
             self._clock_names.update(clock["names"])
             self._clock_lines.update((file, line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
-                self.planned[loop["id"]] = {place["place"] for place in loop["places"]}
-                start = loop.get("boundary") or {"places": ()}
-                self.planned[loop["id"] + BOUNDARY] = {place["place"] for place in start["places"]}
+                self.planned[loop["id"]] = _kept(loop)
+                self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
         elif kind == "circumstances":
             self.circumstances = payload["found"]
         elif kind == "not kept":

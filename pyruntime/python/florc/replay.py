@@ -176,17 +176,17 @@ class Replay:
     def _why_forced(self, block: str) -> Optional[str]:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
 
-    def restore(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> List[Any]:
+    def restore(self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType) -> List[Any]:
         """Put the side effects of a skipped block back."""
         self._is_restored = True
         try:
-            return self._put_back(block, objects, frame)
+            return self._put_back(block, objects, maybe, frame)
         finally:
             _native.leave_block(block)
 
-    def _put_back(self, block: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
+    def _put_back(self, block: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
         try:
-            return self.restorer.put_back(places.loops[block], objects, frame)
+            return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
             self._leave.cannot_restore({block: str(error)})
 
@@ -246,10 +246,10 @@ class Replay:
         self._is_restored = False
         return False
 
-    def resume(self, loop: str, objects: Sequence[Any], frame: FrameType) -> List[Any]:
+    def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
         """Put the state in place of the iteration that was jumped to."""
         self.looking.follows()
-        return self._put_back(loop + places.BOUNDARY, objects, frame)
+        return self._put_back(loop + places.BOUNDARY, objects, maybe, frame)
 
     def _close(self, block: str) -> Optional[str]:
         while self._open:

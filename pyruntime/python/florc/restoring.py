@@ -42,8 +42,9 @@ class Restorer:
         """Whether the checkpoint that was taken is this one."""
         return self._pending is not None and self._pending.key == key
 
-    def put_back(self, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> List[Any]:
-        """Put the state of a loop's places back: a value for each that gets a new object. Raises CannotRestore."""
+    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+        """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
+        unbound, `places.unbound`. Raises CannotRestore."""
         begun = time.perf_counter()
         checkpoint, chunks = self._pending, self._chunks
         self._pending, self._chunks = None, []
@@ -70,7 +71,11 @@ class Restorer:
         for place in loop.places:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
-        return [values.get(p.name, places.unbound) for p in loop.places if p.bound and not p.in_globals]
+        bound = [place.name for place in loop.places if place.bound and not place.in_globals]
+        missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
+        if missing:
+            raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
+        return [values.get(name, places.unbound) for name in bound]
 
     def named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""

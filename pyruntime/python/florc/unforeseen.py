@@ -86,6 +86,8 @@ class Reader:
         reader = contents.READERS.get(kind)
         if reader is not None:
             return reader(obj)
+        if contents.is_iterator(kind):
+            return contents.of_iterator(obj)
         if kind is Scope:
             return {k: v for k, v in list(obj.names.items())
                     if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType}

@@ -145,7 +145,7 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self.outside or self.drift or self._accumulates():
+        if self._has_changed or self._accumulates():
             return self.why_run(block)
         lasting = [place.name for place in self._missing(block)
                    if place.mutated or not self._is_fresh(block, place.name)]
@@ -155,7 +155,7 @@ class Versions:
 
     def why_not_jumped(self, loop: str) -> Optional[str]:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
-        if self.outside or self.drift:
+        if self._has_changed:
             return "code outside the memoized loops has changed"
         if self._accumulates():
             return "added statements keep something from one iteration for another"
@@ -166,18 +166,26 @@ class Versions:
         missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
         return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
 
+    @property
+    def _has_changed(self) -> bool:
+        """Whether more was changed than statements that only look."""
+        return any(change.kind in ("outside", "inside") for change in self.changes)
+
     def _lacks_gradients(self, block: str) -> bool:
         held, loop = self._history.held_by(block), self._loops.get(block)
         return held is not None and loop is not None and loop.gradients and not held.gradients
 
     def _missing(self, block: str) -> List[places.Place]:
         """Places that are read after the block, and that its checkpoints do not hold."""
-        held, loop = self._history.held_by(block), self._loops.get(block)
-        if held is None or loop is None:
+        loop, planned = self._loops.get(block), self._history.planned.get(block, {})
+        if self._history.held_by(block) is None or loop is None:
             return []
-        unbound = self._history.planned.get(block, ())  # the record, too, had them in its plan, and they were unbound
-        return [place for place in loop.places
-                if not place.iterated and place.name not in held.places and place.name not in unbound]
+        return [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
+
+    def _is_held(self, place: places.Place, planned: Dict[str, bool]) -> bool:
+        """Whether checkpoints hold what is needed of a place. `planned`: the places of the record, and whether it kept what the
+        name stands for, not only the content of an object. What is not in the checkpoint then was unbound."""
+        return place.name in planned and (planned[place.name] or not place.bound)
 
     def _accumulates(self) -> bool:
         """Whether added statements keep something from one iteration for a later one."""

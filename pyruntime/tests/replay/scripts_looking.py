@@ -95,3 +95,42 @@ SCRIPTS.add("throws_gradients_away_that_the_script_needs", ACCUMULATING + """\
 +    optimizer.zero_grad()
 +    print("PROBE", net.weight.sum().item())
 """, flagged=True)
+
+# Read after the loop by what was added only: the record had no need of them.
+SCRIPTS.add("reads_what_the_loop_iterates_over_and_binds", """
+import time
+def detached(pair):
+    return [v for v in pair]
+
+def train():
+    hidden, queue = (0, 0), []
+    for i in range(5):
+        hidden = detached(hidden)
+        hidden = (hidden[1] + i, hidden[0] + 1)
+        for q in queue:
+            time.sleep(0.001)
+        queue = queue + [i]
+        if len(queue) > 3:
+            queue = queue[1:]
+        time.sleep(0.01)
++    print("PROBE", hidden, queue)
+
+for epoch in range(3):
+    train()
+    print(epoch)
+""", restores=None)
+SCRIPTS.add("reads_a_list_that_the_loop_changes_and_binds", """
+import time
+def train():
+    queue = []
+    for i in range(5):
+        queue.append(i)
+        if len(queue) > 3:
+            queue = queue[1:]
+        time.sleep(0.01)
++    print("PROBE", queue)
+
+for epoch in range(3):
+    train()
+    print(epoch)
+""", restores=None)

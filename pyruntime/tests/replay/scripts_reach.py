@@ -241,3 +241,53 @@ for epoch in range(3):
         square(i)
     print(epoch, calls)
 """, restores=None)
+
+HIDDEN = """
+import itertools, time
+DATA = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
+{made}
+def train(step):
+    time.sleep(0.01)
+    return {taken} * 2
+
+total = 0
+for epoch in range(4):
+    for step in range(5):
+        total += train(step)
+    left = {taken}
++    print("PROBE", epoch, total, left)
+    print(epoch)
+"""
+
+for name, made, taken in (
+    ("closure_over_a_generator", """
+def stream(rows):
+    def batches():
+        while True:
+            yield from rows
+    rows_of = batches()
+    return lambda: next(rows_of)
+take = stream(DATA)
+""", "take()"),
+    ("closure_over_a_cycle", """
+def stream(rows):
+    rows_of = itertools.cycle(rows)
+    return lambda: next(rows_of)
+take = stream(DATA)
+""", "take()"),
+    ("class_attribute", """
+class Sample:
+    ids = itertools.count()
+    def __init__(self):
+        self.id = next(Sample.ids)
+""", "Sample().id"),
+    ("default_argument", """
+def take(numbers=itertools.count()):
+    return next(numbers)
+""", "take()"),
+    ("default_argument_that_zips", """
+def take(rows=zip(DATA * 9, itertools.count())):
+    return sum(next(rows))
+""", "take()"),
+):
+    add(f"iterator_in_a_{name}", HIDDEN.format(made=made.strip(), taken=taken), restores=None)
