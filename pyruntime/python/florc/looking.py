@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import os
 import random
 import sys
@@ -45,7 +46,7 @@ class Looking:
         self.disturbances: List[str] = []
         """What was left behind by which statements, in words, where something followed."""
         self._versions = versions
-        self._reader = _Reader(is_project, versions.recorded_names(), versions.reads_gradients())
+        self._reader = _Reader(is_project, versions)
         self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
         self._before: Optional[_Before] = None
         self._last = 0
@@ -140,12 +141,18 @@ class _Reader(unforeseen.Reader):
     """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
     gradients, where the script has use for those that a block leaves behind."""
 
-    def __init__(self, is_project: Callable[[str], bool], recorded_names: FrozenSet[str], with_gradients: bool):
+    def __init__(self, is_project: Callable[[str], bool], versions: Versions):
         super().__init__(is_project)
-        self._recorded_names, self._with_gradients = recorded_names, with_gradients
+        self._recorded_names, added = versions.names()
+        self._own = {f".{name}" for name in added}
+        self._with_gradients = versions.reads_gradients()
 
     def parts(self, obj: Any) -> Optional[contents.Parts]:
+        if type(obj) is functools._lru_cache_wrapper:
+            return None  # whether it has been asked before makes no difference
         found = super().parts(obj)
+        if found and self._own:
+            found = {key: part for key, part in found.items() if key not in self._own}
         torch = sys.modules.get("torch")
         if self._with_gradients and torch is not None and isinstance(obj, torch.Tensor) and obj.is_leaf:
             gradient = obj.grad

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import json
 import re
-from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native, carried, places
 from .history import History
@@ -27,6 +27,10 @@ class Change(NamedTuple):
     why: Optional[str]
     can_be_seen: bool
     """Whether all that it does besides looking shows when it runs."""
+
+
+def _names_in(texts: Iterable[str]) -> FrozenSet[str]:
+    return frozenset(name for text in texts for name in re.findall(r"\w+", text))
 
 
 class Versions:
@@ -217,10 +221,11 @@ class Versions:
         """The lines where added statements begin."""
         return {change.line for change in self.changes if change.file == file and not change.removed and change.why != "edited"}
 
-    def recorded_names(self) -> FrozenSet[str]:
-        """Every name that the recorded project mentions."""
-        texts = (text for *_, text in self._history.run.files())
-        return frozenset(name for text in texts for name in re.findall(r"\w+", text))
+    def names(self) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+        """Every name that the recorded project mentions, and those that only added statements do."""
+        recorded = _names_in(text for *_, text in self._history.run.files())
+        present = _names_in(self._project.text(change.file) or "" for change in self.changes)
+        return recorded, present - recorded
 
     def reads_gradients(self) -> bool:
         """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""

@@ -52,6 +52,8 @@ add("binds_dead_names_in_the_inner_loop", 'for i, p in enumerate(net.parameters(
 add("binds_a_dead_name_first_and_reads_it_then", 'p = net[0].weight.norm()\nprint("PROBE", p.item())')
 add("binds_dead_names_after", 'for i, p in enumerate(net.parameters()): print("PROBE", i, p.norm().item())', at="after")
 add("keeps_a_list_of_its_own", 'norms = [p.norm().item() for p in net.parameters()]\nnorms.append(1.0)\nprint("PROBE", norms)')
+add("keeps_something_on_an_object_of_the_script", 'net.norm_in_hindsight = net[0].weight.norm().item()\n'
+    'print("PROBE", net.norm_in_hindsight)')
 
 # What they change, they put back.
 MODE = 'net.eval()\nprint("PROBE", net(x).sum().item())\nnet.train()'
