@@ -226,6 +226,48 @@ def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_pat
         assert beginning(part) > 0
 
 
+SCHEDULED = HEAD + """
+def train(done):
+    for at in torch.utils.data.DataLoader(range(64), batch_size=2, shuffle=True):
+        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ") + """        opt.step()
+        done += 1
+        #STEP
+    return done
+def main():
+    done = 0
+    for epoch in range(3):
+        done = train(done)
+        print("epoch", epoch)
+        #SCHEDULE
+main()
+"""
+CRITICS = HEAD + """
+for done in range(60):
+    for critic in range(3):
+        at = torch.randint(0, 64, (8,))
+        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ").replace("0.008", "0.002") + """        opt.step()
+    opt.zero_grad()
+    net(x).sum().backward()
+    opt.step()
+    #STEP
+"""
+ACCUMULATED = CRITICS.replace("        opt.zero_grad()\n", "").replace("        opt.step()\n", "").replace("    net(x).sum().backward()\n", "")
+
+
+@pytest.mark.parametrize("text", [SCHEDULED.replace("#SCHEDULE", "torch.optim.lr_scheduler.StepLR(opt, 1).step()"),
+                                  SCHEDULED.replace("#SCHEDULE", "for group in opt.param_groups: group['lr'] *= 0.9"),
+                                  CRITICS, ACCUMULATED])
+def test_a_step_is_one_of_the_optimizer(text: str, tmp_path: Path) -> None:
+    """Not one of the scheduler after an epoch; nor one of the loops inside a step."""
+    bench = Bench(tmp_path, text)
+    bench.edit("#STEP", "print('PROBE', done, loss.item(), net[0].weight.sum().item())")
+    every = bench.shop.plain("train.py")
+    part = bench.replay("--steps", "40:43")
+    wanted = [line for line in bench.replay().out.splitlines() if line.startswith("PROBE")]
+    assert len(wanted) == len(every.out.splitlines()) - 3 * ("epoch" in text)
+    assert part.out.splitlines() == wanted[40:43], part.said
+
+
 def test_an_iteration_of_an_inner_loop_is_named_by_both_loops(tmp_path: Path) -> None:
     bench = Bench(tmp_path, EPOCHS)
     part = bench.florc("replay", "train.py", "--iterations", "epoch=1,step=20:22")

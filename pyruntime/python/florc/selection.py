@@ -10,6 +10,7 @@ from .costs import Costs
 from .history import History
 from .launch import Unusable
 from .places import BOUNDARY
+from .steps import training_loop
 from .timeline import Followed, variables_of
 from .versions import Versions
 from .window import END, Samples, Window
@@ -42,7 +43,7 @@ def _around(history: History, words: str, width: int) -> Window:
 
 def _steps(history: History, words: str) -> Window:
     """Iterations of the loop that trains, counted through all its runs."""
-    runs = history.timeline.runs_of(_training_loop(history))
+    runs = history.timeline.runs_of(training_loop(history))
     counts = [whole(history, loop) if n + 1 == len(runs) else loop.count for n, loop in enumerate(runs)]
     total = sum(counts)
     start, stop = _range(words, runs[0]._replace(numbers={}), total)
@@ -57,19 +58,6 @@ def _located(counts: List[int], step: int) -> Tuple[int, int]:
             return n, step
         step -= count
     raise IndexError(step)
-
-
-def _training_loop(history: History) -> str:
-    """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
-    trains = {loop["id"] for plan in history.plans.values() for loop in plan["loops"] if loop["trains"] and loop["followed"]}
-    seconds: Dict[str, float] = {}
-    for loop in history.timeline.loops.values():
-        if loop.base in trains:
-            took = sum(history.timeline.seconds(loop.place, history.seconds))
-            seconds[loop.base] = seconds.get(loop.base, 0.0) + took
-    if not seconds:
-        raise Unusable("no loop was seen to take training steps; --iterations names iterations of any loop")
-    return max(seconds, key=lambda base: seconds[base])
 
 
 def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
