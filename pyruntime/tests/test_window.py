@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from florc.window import Samples, Window
-from test_parallel_replay import EARLY, FLAT, FOLDS, NESTED, WHILE, probes_of, record, replay, version
+from test_parallel_replay import EARLY, FLAT, FOLDS, MODEL, NESTED, WHILE, probes_of, record, replay, version
 from workshop import Workshop
 
 
@@ -90,6 +90,26 @@ def test_the_last_iteration_of_a_while_loop_that_breaks(workshop: Workshop) -> N
     every = answers(workshop)
     done = replay(workshop, "--last")
     assert (done.out.splitlines(), done.code) == (every[-3:], 0), done.said
+
+
+@pytest.mark.parametrize("condition", ["True", "1"])
+def test_the_last_iteration_of_an_endless_loop_that_prints_nothing(condition: str, workshop: Workshop) -> None:
+    text = MODEL + f"""
+    model, step = models["model"](), 0
+    while {condition}:
+        model.step(0.5)
+        time.sleep(0.004)
+    +   print("PROBE", step, model.weight)
+        step += 1
+        if step == 20: break
+    print(model.weight)
+    """
+    record(workshop, text)
+    workshop.write("train.py", version(text, probes_of(text)))
+    every = answers(workshop)
+    for options in (("--last",), ("--iterations", "-1"), ("--steps", "-1")):
+        done = replay(workshop, *options)
+        assert (done.out.splitlines(), done.code) == (every[-1:], 0), (options, done.said)
 
 
 def test_a_loop_that_is_a_block_itself(workshop: Workshop) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from itertools import chain
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import segments
@@ -13,7 +15,7 @@ from .places import BOUNDARY
 from .steps import training_loop
 from .timeline import Followed, variables_of
 from .versions import Versions
-from .window import END, Samples, Window
+from .window import END, Samples, Window, loop_of
 
 
 def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
@@ -108,7 +110,7 @@ def whole(history: History, loop: Followed) -> int:
     count = loop.count
     if history.run.status in ("killed", "interrupted"):
         return max(0, count - (len(loop.place.split("=")) == 1))
-    # Nothing tells that the condition of a `while` was false, unless something was done after it.
+    # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
     return count if not count or _was_entered(history, loop, count - 1) else count - 1
 
 
@@ -122,14 +124,24 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
         entry = entries.get(loop.base)
         if entry is None:
             continue
-        if not entry["header"].startswith("while"):
+        if not entry["header"].startswith("while") or _is_endless(entry["header"]):
             return True
         within = {name for name, other in entries.items() if entry["line"] < other["line"] <= entry["end_line"]}
-        blocks = (key[len(inside) + 1:].split("/")[0] for key in history.block_seconds if key.startswith(inside + "/"))
-        return any(key.split("#")[0] in within for key in blocks) or any(
+        ran = (key[len(inside) + 1:].split("/")[0] for key in chain(history.block_seconds, history.timeline.loops)
+               if key.startswith(inside + "/"))
+        return any(loop_of(key.split("#")[0].split("=")[0]) in within for key in ran) or any(
             line.file == file and entry["line"] < abs(line.line) <= entry["end_line"]
             for line in history.lines if line.path == inside or line.path.startswith(inside + "/"))
     return True
+
+
+def _is_endless(header: str) -> bool:
+    """Whether a loop is left by a way out only: `while True`, `while 1`."""
+    try:
+        condition = ast.parse(f"{header}: pass").body[0].test
+    except (SyntaxError, ValueError, AttributeError):
+        return False
+    return isinstance(condition, ast.Constant) and bool(condition.value)
 
 
 def shards(history: History, versions: Versions, count: int) -> List[Optional[Window]]:
