@@ -21,6 +21,8 @@ from types import FrameType
 from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import contents, places
+from .state.arrays import bounds
+from .state.tensors import extent
 
 MAX_OBJECTS = 4000
 """A program that holds more is looked at in part."""
@@ -168,14 +170,18 @@ class Survey:
         bound = {place.name for place in loop.places if place.bound}
         scopes = self._reader.scopes(frame, self._rebound)
         found = self._find_again(scopes)
-        shared = _memory_of(obj for index, obj in found.items() if self._seen[index].identity in held)
+        restored: Optional[List[_Span]] = None
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
             if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
-            if now == seen.content or now is None or _lies_in(obj, shared):
+            if now == seen.content or now is None:
+                continue
+            if restored is None:
+                restored = _memory_of(obj for index, obj in found.items() if self._seen[index].identity in held)
+            if _lies_in(obj, restored):
                 continue
             for key in _changed(seen.content, now):
                 is_place = obj.place(key) in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
@@ -233,34 +239,52 @@ def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:
     return {name: value for name, value in names.items() if name not in left_out}
 
 
-def _memory_of(objects: Iterable[Any]) -> Dict[Any, int]:
-    """How many bytes of which memory these tensors and arrays, which are restored where they are, reach."""
-    found: Dict[Any, int] = {}
-    for obj in objects:
-        memory = _memory(obj)
-        if memory is not None:
-            found[memory] = max(found.get(memory, 0), obj.nbytes)
-    return found
+class _Span(NamedTuple):
+    """The bytes from the first to the last element of a tensor or an array."""
+
+    device: str
+    start: int
+    stop: int
+    is_dense: bool
+    """Whether writing its elements writes all of them."""
 
 
-def _lies_in(obj: Any, shared: Dict[Any, int]) -> bool:
-    """Whether an object is another view of memory that is restored."""
-    memory = _memory(obj) if shared else None
-    return memory is not None and shared.get(memory, -1) >= obj.nbytes
+def _memory_of(objects: Iterable[Any]) -> List[_Span]:
+    """The memory that restoring these objects writes, where it is."""
+    spans = (_span(obj) for obj in objects if _is_restored_in_place(obj))
+    return [span for span in spans if span is not None and span.is_dense]
 
 
-def _memory(obj: Any) -> Any:
-    """What tells the memory of a tensor or an array from others'; None for other objects."""
+def _lies_in(obj: Any, restored: List[_Span]) -> bool:
+    """Whether an object is another view of memory that is restored: a tensor, or an array over one."""
+    span = _span(obj) if restored else None
+    return span is not None and any(
+        span.device == other.device and other.start <= span.start and span.stop <= other.stop for other in restored)
+
+
+def _is_restored_in_place(obj: Any) -> bool:
+    """Others get new memory, which no view shares (see `match` in `state.tensors` and `state.arrays`)."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if hasattr(numpy, "ndarray") and type(obj) is numpy.ndarray:
+        return bool(obj.flags.writeable)
+    known = hasattr(torch, "nn") and type(obj) in (torch.Tensor, torch.nn.Parameter)
+    return known and obj.is_leaf and not obj.is_inference()
+
+
+def _span(obj: Any) -> Optional[_Span]:
+    """The memory of a tensor or an array; None for other objects, and for those without elements."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if hasattr(numpy, "ndarray") and isinstance(obj, numpy.ndarray) and obj.nbytes:
+        start = obj.__array_interface__["data"][0]
+        low, high = bounds(obj.shape, obj.strides, obj.itemsize)
+        return _Span("cpu", start + low, start + high, obj.flags.forc)
     if hasattr(torch, "Tensor") and isinstance(obj, torch.Tensor):
         try:
-            return "torch", obj.untyped_storage().data_ptr()
+            start, count = obj.data_ptr(), extent(obj.shape, obj.stride())
+            # what is dense is restored with all that lies between its elements
+            return _Span(str(obj.device), start, start + count * obj.element_size(), count <= obj.numel()) if start else None
         except Exception:  # some tensors have no storage
             return None
-    if hasattr(numpy, "ndarray") and isinstance(obj, numpy.ndarray):
-        while isinstance(obj.base, numpy.ndarray):
-            obj = obj.base
-        return "numpy", id(obj)
     return None
 
 

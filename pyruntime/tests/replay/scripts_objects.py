@@ -489,6 +489,21 @@ for epoch in range(3):
 +    print("PROBE", params["w"].tolist(), w is params["w"])
 """)
 
+add("a_view_of_what_the_block_only_reads", """
+import time
+import torch
+whole = torch.zeros(3)
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        view = whole[1:]
+    for i in range(3):
+        time.sleep(0.01)
+        whole += i
+    print(epoch, view.sum())
++    print("PROBE", view.tolist(), whole.tolist())
+""", xfail="a view that is restored gets memory of its own when the block leaves what it looks at as it is")
+
 add("alias_made_inside_loop", """
 import time
 import numpy as np
