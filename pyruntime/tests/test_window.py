@@ -112,6 +112,16 @@ def test_the_last_iteration_of_an_endless_loop_that_prints_nothing(condition: st
         assert (done.out.splitlines(), done.code) == (every[-1:], 0), (options, done.said)
 
 
+def test_the_else_of_a_while_loop_is_no_iteration(workshop: Workshop) -> None:
+    text = WHILE.replace('    print("total", total)\n', '    else:\n        print("total", total)\n')
+    record(workshop, text)
+    probes = [probe for probe in probes_of(text) if "after" not in text.splitlines()[probe]]
+    workshop.write("train.py", version(text, probes))
+    every = answers(workshop)
+    done = replay(workshop, "--last")
+    assert (done.out.splitlines(), done.code) == (every[-4:], 0), done.said
+
+
 def test_a_loop_that_is_a_block_itself(workshop: Workshop) -> None:
     record(workshop, FLAT)
     workshop.write("train.py", version(FLAT, probes_of(FLAT)[:1]))

@@ -12,7 +12,7 @@ from .costs import Costs
 from .history import History
 from .launch import Unusable
 from .places import BOUNDARY
-from .steps import training_loop
+from .steps import parsed, training_loop
 from .timeline import Followed, variables_of
 from .versions import Versions
 from .window import END, Samples, Window, loop_of
@@ -126,13 +126,21 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
             continue
         if not entry["header"].startswith("while") or _is_endless(entry["header"]):
             return True
-        within = {name for name, other in entries.items() if entry["line"] < other["line"] <= entry["end_line"]}
+        end = _end_of_body(history, file, entry)
+        within = {name for name, other in entries.items() if entry["line"] < other["line"] <= end}
         ran = (key[len(inside) + 1:].split("/")[0] for key in chain(history.block_seconds, history.timeline.loops)
                if key.startswith(inside + "/"))
         return any(loop_of(key.split("#")[0].split("=")[0]) in within for key in ran) or any(
-            line.file == file and entry["line"] < abs(line.line) <= entry["end_line"]
+            line.file == file and entry["line"] < abs(line.line) <= end
             for line in history.lines if line.path == inside or line.path.startswith(inside + "/"))
     return True
+
+
+def _end_of_body(history: History, file: str, entry: Dict[str, Any]) -> int:
+    """The last line of a `while` loop's body: its `else` runs when the condition was false."""
+    found = (node.body[-1].end_lineno for node in ast.walk(parsed(history.run.source(file)))
+             if isinstance(node, ast.While) and node.lineno == entry["line"])
+    return next(found, None) or int(entry["end_line"])
 
 
 def _is_endless(header: str) -> bool:

@@ -59,7 +59,7 @@ class _Calls:
         self._loops: Dict[str, ast.AST] = {}
         for file in history.plans:
             lines = {line: base for base, (of, line) in trains.items() if of == file}
-            self._read(_parsed(history.run.source(file)), lines)
+            self._read(parsed(history.run.source(file)), lines)
         self._apart = set(map(id, self._loops.values()))
 
     def _read(self, tree: ast.AST, lines: Dict[int, str]) -> None:
@@ -98,7 +98,8 @@ class _Calls:
         return self._functions.get(function.id, []) if isinstance(function, ast.Name) else []
 
 
-def _parsed(text: Optional[str]) -> ast.AST:
+def parsed(text: Optional[str]) -> ast.AST:
+    """The tree of a recorded source; an empty one where it cannot be read."""
     try:
         return ast.parse(text or "")
     except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
