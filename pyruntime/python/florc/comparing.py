@@ -31,12 +31,14 @@ class Comparer:
             found = {}
         # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
         found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
-        missing = [name for name in checkpoint.places if name not in found]
+        # A bar is told apart from what it runs over only where the present plan has it iterated over.
+        held = [name for name in checkpoint.places if name in found or not name.endswith(places.BAR)]
+        missing = [name for name in held if name not in found]
         if missing:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
             return
         names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
-        self._compare(checkpoint, {name: found[name] for name in checkpoint.places}, names)
+        self._compare(checkpoint, {name: found[name] for name in held}, names)
 
     def _compare(self, checkpoint: Checkpoint, found: Dict[str, Any], names: Dict[str, Any]) -> None:
         try:

@@ -7,7 +7,7 @@ import json
 import sys
 import types
 from types import FrameType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set
 
 from . import _native, state
 
@@ -33,6 +33,8 @@ class Place(NamedTuple):
     in_globals: bool
 
 
+BAR = " (progress bar)"
+"""After the name of a place that is iterated over: the bar itself, beside what it runs over."""
 BOUNDARY = "@"
 """After the id of a loop: the start of its iterations, with places of its own."""
 
@@ -55,6 +57,8 @@ class Loop(NamedTuple):
     """The names that its statements bind, places or not."""
     differentiated: bool
     """Whether gradients may be computed after it of what it computes."""
+    counting: FrozenSet[str] = frozenset()
+    """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
 
 
 class Consumed(Exception):
@@ -98,8 +102,9 @@ def loop_of(entry: dict, file: str) -> Loop:
 def boundary_of(entry: dict, file: str) -> Loop:
     """The start of a loop's iterations."""
     loop, start = loop_of(entry, file), entry["boundary"]
+    counting = frozenset(p["place"] for p in start["places"] if p["iterated"] and p["line"] == entry["line"])
     return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=start["gradients"],
-                         places=_places(start["places"]))
+                         places=_places(start["places"]), counting=counting)
 
 
 def _places(entries: List[dict]) -> List[Place]:
@@ -119,6 +124,8 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
         if value is unbound:
             continue
         if place.iterated:
+            if state.is_bar(value) and place.name not in loop.counting:
+                found[place.name + BAR] = value
             value = _unwrapped(value)
             if hasattr(type(value), "__next__"):
                 raise Consumed(place.name)
@@ -154,7 +161,7 @@ def origins(loop: Loop, before: Before, after: Dict[str, Any]) -> Dict[str, Opti
     by_address = {address: name for name, address in before.places.items()}
     iterated = {place.name for place in loop.places if place.iterated}
     return {name: by_address.get(id(value)) for name, value in after.items()
-            if name not in iterated and before.places.get(name) != id(value)}
+            if name not in iterated and not name.endswith(BAR) and before.places.get(name) != id(value)}
 
 
 def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
@@ -232,7 +239,7 @@ def release(frame: FrameType) -> None:
 
 
 def _unwrapped(value: Any) -> Any:
-    """What a progress bar runs over: the bar itself holds no state that matters."""
+    """What a progress bar runs over: what the bar itself counts is a state of its own."""
     while type(value).__module__.partition(".")[0] == "tqdm" and hasattr(value, "iterable"):
         value = value.iterable
     return value

@@ -51,6 +51,9 @@ class Restorer:
         if checkpoint is None:
             raise RuntimeError(f"florc: {loop.id} was not skipped")
         live = self._live(loop, objects, checkpoint.origins, frame)
+        uncounted = [name for name in live if name.endswith(places.BAR) and name not in checkpoint.places]
+        if uncounted:
+            raise CannotRestore(f"what {uncounted[0]} counts is not in its checkpoint")
         outside = places.outside(loop, frame)
         live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
@@ -93,7 +96,8 @@ class Restorer:
                 present[place.name] = value
         places.release(frame)
         origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
-        return {name: present[held] for name, held in origin.items() if held in present}
+        bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
+        return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
 
 
 def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import scripts_bars
 import scripts_calls
 import scripts_control
 import scripts_datasets
@@ -20,8 +21,8 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_looking, scripts_objects,
-               scripts_programs, scripts_projects, scripts_random, scripts_reach):
+for module in (scripts_bars, scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_looking,
+               scripts_objects, scripts_programs, scripts_projects, scripts_random, scripts_reach):
     SCRIPTS.update(module.SCRIPTS)
 
 

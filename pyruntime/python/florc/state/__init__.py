@@ -12,8 +12,9 @@ from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, Leaf, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
 from .paths import by_reference
+from .progress import is_bar
 from .restore import restore
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
-           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "leaf_bytes",
+           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "is_bar", "leaf_bytes",
            "on_host", "owners_of", "restore"]

@@ -10,7 +10,8 @@ import types
 import weakref
 from typing import Any, Callable, Dict
 
-from . import arrays, atoms, containers, data, generators, mappings, modules, objects, references, sequences, tensors
+from . import (arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences,
+               tensors)
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 
 HANDLERS: Dict[type, Callable] = {}
@@ -114,6 +115,8 @@ def _plain_handler(kind: type):
         return references.encode_named
     if issubclass(kind, types.ModuleType):
         return references.encode_module
+    if progress.is_bar_class(kind):
+        return progress.encode_bar
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
         return references.encode_opaque
     if kind.__module__.split(".", 1)[0] in _PICKLED_PACKAGES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
+from . import progress
 from .kinds import is_ref
 from .paths import all_paths, children, show
 
@@ -82,6 +83,8 @@ class _Comparison:
 
     def _nodes(self, place: str, a: int, b: int) -> None:
         one, two = self.a["nodes"][a], self.b["nodes"][b]
+        if one[0] == "opaque" and two[0] == "progress" and one[1:3] == two[1:3]:
+            return None  # runs of earlier versions do not say what a bar had counted
         if describe(one) != describe(two):
             return self._say(place, f"{describe(one)} -> {describe(two)}")
         if not self._same_leaf(one, two):
@@ -109,7 +112,7 @@ class _Comparison:
         for label, value in children(node):
             if label.startswith("[#"):
                 label = f"[{self.names[side][int(label[2:-1])] or '…'}]"
-            if label != ".keys()":
+            if label != ".keys()" and not (node[0] == "progress" and label in progress.TIMED):
                 out.setdefault(label, value)
         return out
 
@@ -141,7 +144,7 @@ def describe(node) -> str:
         return f"{node[1]}{node[2]}"
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
-    if kind in ("object", "torch.Module", "pickle", "value"):
+    if kind in ("object", "torch.Module", "pickle", "value", "progress"):
         return node[3] if kind == "pickle" else node[2]
     if kind == "numbers":
         return f"{node[4]} of {node[3]}"

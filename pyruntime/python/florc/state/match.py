@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Dict, List, Optional, Set
 
-from . import arrays, containers, data, generators, memory, modules, objects, owners, paths, references, sparse, tensors
+from . import (arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, references, sparse,
+               tensors)
 from .atoms import ATOMS, decode
 from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 
 KINDS: Dict[str, Kind] = {
     **containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS,
-    **sparse.KINDS, **arrays.KINDS, **generators.KINDS}
+    **sparse.KINDS, **arrays.KINDS, **progress.KINDS, **generators.KINDS}
 _MISSING = object()
 
 

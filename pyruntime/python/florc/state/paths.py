@@ -18,6 +18,8 @@ def children(node) -> Iterator[Tuple[str, object]]:
         yield from _named(node[3])
         if node[4] is not None:
             yield from children(node[4])
+    elif kind == "progress":
+        yield from _named(node[3])
     elif kind == "torch.Module":
         for encoded in (*node[4:], node[3]):
             yield from _named(encoded)

@@ -1,0 +1,54 @@
+"""Progress bars of tqdm: what they count and say is state, how and when they draw it is not. Both directions.
+
+Node: `["progress", module, qualname, [name, value, …]]`. Nothing is drawn when it is put back.
+"""
+
+from __future__ import annotations
+
+from .kind import Kind
+from .kinds import Refused, type_name
+from .objects import instance_dict
+
+COUNTED = ("n", "last_print_n", "total", "desc", "postfix", "disable", "leave", "unit", "unit_scale")
+"""Attributes that a program sets, or reads back."""
+TIMED = frozenset({".last_print_n"})
+"""Those that depend on when the bar was drawn."""
+
+
+def is_bar(obj) -> bool:
+    """Whether an object is one of tqdm's own bars."""
+    return is_bar_class(type(obj))
+
+
+def is_bar_class(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == "tqdm" and any(base.__name__ == "tqdm" for base in cls.__mro__)
+
+
+def encode_bar(enc, obj):
+    attributes = instance_dict(obj)
+    own = [part for name in COUNTED if name in attributes for part in (name, enc.value(attributes[name]))]
+    return ["progress", *type_name(type(obj)), own]
+
+
+class Bar(Kind):
+    """The live bar, which keeps its place on the screen."""
+
+    def match(self, m, node, live) -> bool:
+        names, attributes = node[3][0::2], instance_dict(live)
+        if type_name(type(live)) != (node[1], node[2]) or ("last_print_n" in names) != ("last_print_n" in attributes):
+            return False  # a bar that was made to draw nothing has no more than its numbers
+        for name, value in zip(names, node[3][1::2]):
+            m.pair(value, attributes.get(name))
+        return True
+
+    def check_new(self, m, node, index):
+        raise Refused("the progress bar was made while it was skipped, or draws otherwise than it did")
+
+    def fill(self, r, node, obj, index):
+        attributes = instance_dict(obj)
+        for name in COUNTED:
+            attributes.pop(name, None)
+        attributes.update((name, r.value(value)) for name, value in zip(node[3][0::2], node[3][1::2]))
+
+
+KINDS = {"progress": Bar()}
