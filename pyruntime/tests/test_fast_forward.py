@@ -114,3 +114,11 @@ def test_a_progress_bar_goes_on_from_there(capsys: pytest.CaptureFixture[str]) -
     bar = tqdm.tqdm(range(10), mininterval=0)
     assert list(after(4, bar, iter(bar))) == [4, 5, 6, 7, 8, 9]
     assert bar.n == 10
+
+
+def test_a_progress_bar_keeps_what_it_was_given() -> None:
+    data = [1, 2, 3, 4]
+    bar = tqdm.tqdm(data, mininterval=100)
+    following = after(2, bar, iter(bar))
+    assert next(following) == 3
+    assert bar.iterable is data

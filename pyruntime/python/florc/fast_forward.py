@@ -57,7 +57,7 @@ def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
     bar = _bar(iterator)
     if bar is not None:
         bar.initial = bar.n = bar.last_print_n = bar.n + count
-        bar.iterable = after(count, bar.iterable, iter(bar.iterable))
+        bar.iterable = _Begun(bar, after(count, bar.iterable, iter(bar.iterable)))
         return iterator
     draws = type(iterator).__name__ == "_SingleProcessDataLoaderIter"
     for _ in range(count):
@@ -67,6 +67,17 @@ def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
         else:
             next(iterator)
     return iterator
+
+
+class _Begun:
+    """What a bar runs over until it begins: from then on the bar has what the script gave it."""
+
+    def __init__(self, bar: Any, iterator: Iterator[Any]):
+        self._bar, self._iterator, self._given = bar, iterator, bar.iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        self._bar.iterable = self._given
+        return self._iterator
 
 
 def _inner(iterator: Any) -> Tuple[List[Any], Any]:

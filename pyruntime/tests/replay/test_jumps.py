@@ -22,7 +22,8 @@ from generated import program
 from harness import Trial, after, before
 from test_small_scripts import SCRIPTS
 
-SOME = ("torch_basic", "torch_gradient_accumulation", "torch_dropout_batchnorm", "flat_while_with_return")
+SOME = ("torch_basic", "torch_gradient_accumulation", "torch_dropout_batchnorm", "flat_while_with_return",
+        "bar_with_a_name_over_a_loader")
 FIRST, _, END = os.environ.get("FLORC_PROGRAMS", "0:4").partition(":")
 MOST_PLACES = 3
 CHOSEN = [name for name, case in SCRIPTS.items() if not case.xfail and not case.flagged
