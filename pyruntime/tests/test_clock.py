@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from florc.clocks import Spans, are_stamps
 from workshop import Workshop
 
 TIMED = """
@@ -47,3 +50,103 @@ def test_other_differences_in_timed_lines_are_seen(workshop: Workshop) -> None:
     replayed = workshop.florc("replay", "train.py")
     assert replayed.code == 1
     assert "ANOMALOUS" in replayed.said and "'epoch 0 lasted" in replayed.said
+
+
+MODULE = """
+    import time
+
+    last_time = time.time()
+
+    def progress_bar(current, total):
+        global last_time
+        time.sleep(0.003)
+        cur_time = time.time()
+        step_time = cur_time - last_time
+        last_time = cur_time
+        return step_time
+"""
+CALLS_IT = """
+    from helper import progress_bar
+
+    total = 0
+    for epoch in range(3):
+        for step in map(float, range(4)):
+            total += step
+            progress_bar(step, 4)
+        print(epoch, total)
+"""
+
+
+def test_a_global_of_another_file_may_hold_the_time_of_day(workshop: Workshop) -> None:
+    workshop.write("helper.py", MODULE)
+    workshop.write("train.py", CALLS_IT)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    replayed = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert replayed.code == 0 and "exact" in replayed.said, replayed.said
+    assert "not compared, as it is the time of day: helper:last_time" in replayed.said
+    verified = workshop.florc("verify")
+    assert verified.code == 0 and "helper:last_time" in verified.said, verified.said
+
+
+STAMPED = """
+    import time
+
+    class Statistics:  # the analysis does not see that these are clocks
+        def __init__(self):
+            self.fine, self.coarse = getattr(time, "perf_" + "counter"), getattr(time, "ti" + "me")
+            self.seen = {"began": 0.0, "days": [0.0], "other": 0.0}
+        def update(self):
+            self.seen["began"], self.seen["days"][0] = self.fine(), self.coarse()
+            self.seen["other"] = float(open("number").read())
+
+    statistics = Statistics()
+    total = 0
+    for epoch in range(3):
+        for step in map(float, range(4)):
+            time.sleep(0.003)
+            total += step
+            statistics.update()
+        print(epoch, total)
+"""
+
+
+def test_time_stamps_in_objects_are_not_compared(workshop: Workshop) -> None:
+    workshop.write("train.py", STAMPED)
+    workshop.write("number", "0.25")
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    replayed = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert replayed.code == 0 and "exact" in replayed.said, replayed.said
+    assert "not compared, as it is the time of day: statistics.seen['began'], statistics.seen['days'][0]" in replayed.said
+
+
+def test_numbers_beside_time_stamps_are_compared(workshop: Workshop) -> None:
+    workshop.write("train.py", STAMPED)
+    workshop.write("number", "0.25")
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("number", "0.375")
+    replayed = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert replayed.code == 1
+    assert "statistics.seen['other']: 0.25 -> 0.375" in replayed.said
+    assert "began'] ->" not in replayed.said
+
+
+THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 60), (6000.0, 6060.0))
+
+
+@pytest.mark.parametrize("then, now, recorded, replayed, expected", [
+    (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 1.5, True),
+    (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 61, False),  # later than now
+    (THEN, NOW, 1.7e9 + 1.5, 1.7e9 + 2.5, False),  # of the recorded run
+    (THEN, NOW, 5001.123456789, 6001.123456789, True),
+    (THEN, NOW, 5001.123456789, 1.8e9 + 1.5, False),  # of two clocks
+    (THEN, NOW, 5001.5, 6001.123456789, False),  # a tensor may hold it
+    (THEN, NOW, 5001.0, 6001.0, False),
+    (THEN, NOW, 5001, 6001, False),
+    (THEN, NOW, 5001.1234567891, 6001.123456789, False),  # no number of nanoseconds
+    (THEN, NOW._replace(steady=(5050.0, 6060.0)), 5001.123456789, 6001.123456789, False),  # another machine's clock
+    (THEN._replace(steady=None), NOW, 5001.123456789, 6001.123456789, False),  # recorded by an earlier version
+    (THEN, NOW, 0.123456789, 0.223456789, False),  # durations
+    (THEN, NOW, float("nan"), 6001.123456789, False),
+])
+def test_what_is_a_time_stamp(then: Spans, now: Spans, recorded: float, replayed: float, expected: bool) -> None:
+    assert are_stamps(recorded, replayed, then, now) is expected

@@ -8,6 +8,7 @@ import re
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native
+from .clocks import Spans
 from .launch import Unusable
 from .messages import say
 from .output import Part
@@ -71,6 +72,8 @@ class History:
         self.circumstances: Dict[str, Any] = {}
         self._clock_names: Set[str] = set()
         self._clock_lines: Set[Tuple[str, int]] = set()
+        self._steady: Optional[float] = None
+        self._last_at = 0.0
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
         self.timeline = Timeline()
@@ -109,8 +112,10 @@ class History:
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":
             self.block_seconds[payload["key"]] = payload["seconds"]
+        elif kind == "clocks":
+            self._steady = payload["perf_counter"]
         elif kind == "iteration":
-            self._last_path = payload["path"]
+            self._last_path, self._last_at = payload["path"], payload["at"]
             self.timeline.iteration(payload["path"], payload["at"])
             self._begun |= {payload["path"].split("=")[0]}
         elif kind == "no iteration":
@@ -158,7 +163,15 @@ class History:
 
     def is_clock(self, place: str) -> bool:
         """Whether a part of the state (`self.batch_time.sum`) holds the time of day."""
-        return any(part in self._clock_names for part in re.split(r"[.\[\]']+", place))
+        inside = re.sub(r"^[\w.]+:", "", place)  # a global of another module: `utils:last_time`
+        return any(part in self._clock_names for part in re.split(r"[.\[\]']+", inside))
+
+    def clocks(self) -> Spans:
+        """What the clocks showed while the run went on."""
+        seconds = self._last_at if self.seconds is None else self.seconds
+        began = self.run.info.get("started")
+        wall = None if began is None else (began, self.run.info.get("ended", began + seconds))
+        return Spans(wall, None if self._steady is None else (self._steady, self._steady + seconds))
 
     def clock_places(self) -> List[str]:
         """Statements that speak of the time of day: `train.py:12`."""

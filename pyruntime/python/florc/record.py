@@ -66,6 +66,7 @@ class Recording:
         """Blocks that are running and were passed by."""
         self.spent = 0.0
         self.started = time.perf_counter()
+        self.note("clocks", perf_counter=self.started)
         self._is_told = False
 
     # -- compiling -----------------------------------------------------------------------------------------------

@@ -87,6 +87,11 @@ class Replay:
         return self.comparer.verified
 
     @property
+    def timed(self) -> List[str]:
+        """Places that hold the time of day: they differed, as in every run."""
+        return self.comparer.timed
+
+    @property
     def disturbances(self) -> List[str]:
         """What added statements left behind for others to find."""
         return self.looking.disturbances

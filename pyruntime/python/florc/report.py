@@ -17,6 +17,8 @@ from .skipped import Skipped
 from .workers import Merged
 
 ANOMALOUS = 1
+_MOST = 5
+"""Places that are named, where there may be many."""
 
 
 class Check(NamedTuple):
@@ -162,6 +164,13 @@ def tell_circumstances(history: History) -> None:
         say(f"no run repeats {' and '.join(sources)}", always=True)
 
 
+def tell_timed(found: List[str]) -> None:
+    """Which parts of the state were not compared."""
+    if found:
+        more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
+        say(f"not compared, as it is the time of day: {', '.join(found[:_MOST])}{more}")
+
+
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
     recorded = replay.history.seconds
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
@@ -179,6 +188,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
             continue
         times = replay.entered.get(block, 0)
         say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")
+    tell_timed(replay.timed)
     if outcome.disturbances:
         say("ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
             always=True)

@@ -56,7 +56,7 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         print(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
                           "iterations": samples.indices, "blocks": replay.verified,
                           "lines": outcome.compared - replay.verified, "differences": differs,
-                          "time_of_day": clock, "seconds": seconds}))
+                          "time_of_day": [*clock, *replay.timed], "seconds": seconds}))
         sys.stdout.flush()
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
@@ -64,6 +64,7 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         f"of {replay.history.run.id}")
     if clock:
         say(f"what depends on the time of day is not compared: {', '.join(clock)}")
+    report.tell_timed(replay.timed)
     if differs:
         say(f"DIFFERS in {len(differs)} place{'s' * (len(differs) != 1)}, first in {differs[0]}", always=True)
         for found in differs[1:_MOST]:

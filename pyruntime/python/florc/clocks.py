@@ -1,0 +1,58 @@
+"""Time stamps: numbers that a clock of the process showed while a run went on.
+
+A library keeps when an episode began, a bar when it was drawn. Such numbers differ in every run. A number is taken for one
+only where it lies within what the clock showed while the script was recorded, and what stands there in the replay within
+what the clock shows there. That is next to certain for the time of day, whose numbers are like no others. `perf_counter` and
+`monotonic` count from when the machine began: their numbers must be whole nanoseconds, as those clocks give them, must be
+none that a tensor of 32 bits could hold, and the two runs must have no such number in common.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from typing import Any, NamedTuple, Optional, Tuple
+
+Span = Tuple[float, float]
+"""What a clock showed at first and at last, in seconds."""
+
+
+class Spans(NamedTuple):
+    """What the clocks showed while a run went on; None where that is not known."""
+
+    wall: Optional[Span]
+    steady: Optional[Span]
+
+
+class Since:
+    """What the clocks have shown in this process, from now on."""
+
+    def __init__(self) -> None:
+        self.wall, self.steady = time.time(), time.perf_counter()
+
+    def spans(self) -> Spans:
+        """Until now."""
+        return Spans((self.wall, time.time()), (self.steady, time.perf_counter()))
+
+
+def are_stamps(recorded: Any, replayed: Any, then: Spans, now: Spans) -> bool:
+    """Whether two values are what the same clock showed in the recorded run and in this one."""
+    if type(recorded) is not float or type(replayed) is not float:
+        return False
+    if _holds(then.wall, recorded) and _holds(now.wall, replayed):
+        return True
+    return (_holds(then.steady, recorded) and _holds(now.steady, replayed) and _are_apart(then.steady, now.steady)
+            and _is_fine(recorded) and _is_fine(replayed))
+
+
+def _holds(span: Optional[Span], value: float) -> bool:
+    return span is not None and span[0] <= value <= span[1]
+
+
+def _are_apart(one: Optional[Span], two: Optional[Span]) -> bool:
+    return one is not None and two is not None and (one[1] < two[0] or two[1] < one[0])
+
+
+def _is_fine(value: float) -> bool:
+    """Whether it is a number of nanoseconds, and no number of a tensor."""
+    return round(value * 1e9) / 1e9 == value and struct.unpack("f", struct.pack("f", value))[0] != value
