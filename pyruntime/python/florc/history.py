@@ -8,7 +8,7 @@ import re
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native
-from .clocks import Spans
+from .clocks import DURATIONS, Spans
 from .launch import Unusable
 from .messages import say
 from .output import Part
@@ -164,7 +164,8 @@ class History:
     def is_clock(self, place: str) -> bool:
         """Whether a part of the state (`self.batch_time.sum`) holds the time of day."""
         inside = re.sub(r"^[\w.]+:", "", place)  # a global of another module: `utils:last_time`
-        return any(part in self._clock_names for part in re.split(r"[.\[\]']+", inside))
+        parts = re.split(r"[.\[\]']+", inside)
+        return any(part in self._clock_names for part in parts) or not DURATIONS.isdisjoint(parts[1:])
 
     def clocks(self) -> Spans:
         """What the clocks showed while the run went on."""
