@@ -178,3 +178,20 @@ add("the name of an object is lost when one of its attributes is bound", FLORC +
     SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
 add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
     "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n", JUMPS)
+
+# -- added statements
+
+add("fork: the child binds names of the script", "pyruntime/src/forking.rs", "Some(&names), None)", "None, None)",
+    FORK + "test_a_large_plain_state_replays_exactly[fork]")
+add("added statements: draws are not seen", FLORC + "looking.py",
+    "if state != found.get(name, state)]", "if False]", SMALL + "[draws]")
+add("added statements: nothing follows what they left", FLORC + "looking.py",
+    "        self.disturbances += self._left\n", "", SMALL + "[evaluates_and_stays_so]")
+add("added statements: those side by side are looked at one by one", FLORC + "looking.py",
+    "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
+add("names: what the record only iterated over is taken for kept", FLORC + "history.py",
+    'for place in plan["places"] if not place["iterated"]}', 'for place in plan["places"]}',
+    SMALL + "[reads_what_the_loop_iterates_over_and_binds]")
+add("unforeseen: iterators stand still", FLORC + "contents.py",
+    '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
+    SMALL + "[iterator_in_a_class_attribute]")

@@ -276,7 +276,7 @@ PLAIN = """
             _, part = divmod(20 * epoch + step, 7)
             time.sleep(0.02)
         # probe
-        print("epoch", epoch, sum(numbers), shared[0] is numbers)
+        print("epoch", epoch, sum(numbers), shared[0] is numbers, _)
 """
 PROBE = 'print("PROBE", _, numbers[::997], index[7], sorted(index.items())[-1], random.random.__self__.getstate()[1][:9])'
 
