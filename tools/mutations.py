@@ -166,7 +166,7 @@ add("the deferred check compares no states", FLORC + "comparing.py",
 add("a jump takes one item too few", FLORC + "replay.py",
     "after(index, iterable, iterator)", "after(index - 1, iterable, iterator)", JUMPS)
 add("a jump leaves out the code that was changed", FLORC + "versions.py",
-    """        if self.outside or self.drift:
+    """        if self._has_changed:
             return "code outside""", """        if False:
             return "code outside""", MIDDLE + "test_a_changed_statement_is_not_jumped_over")
 add("a name that is dead at the start of an iteration keeps its object apart", FLORC + "restoring.py",
@@ -189,9 +189,8 @@ add("added statements: nothing follows what they left", FLORC + "looking.py",
     "        self.disturbances += self._left\n", "", SMALL + "[evaluates_and_stays_so]")
 add("added statements: those side by side are looked at one by one", FLORC + "looking.py",
     "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
-add("names: what the record only iterated over is taken for kept", FLORC + "history.py",
-    'for place in plan["places"] if not place["iterated"]}', 'for place in plan["places"]}',
-    SMALL + "[reads_what_the_loop_iterates_over_and_binds]")
+add("names: the content of an object is taken for what a name stands for", FLORC + "versions.py",
+    " and (planned[place.name] or not place.bound)", "", SMALL + "[reads_a_list_that_the_loop_changes_and_binds]")
 add("unforeseen: iterators stand still", FLORC + "contents.py",
     '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
     SMALL + "[iterator_in_a_class_attribute]")
