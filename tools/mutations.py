@@ -189,8 +189,6 @@ add("added statements: nothing follows what they left", FLORC + "looking.py",
     "        self.disturbances += self._left\n", "", SMALL + "[evaluates_and_stays_so]")
 add("added statements: those side by side are looked at one by one", FLORC + "looking.py",
     "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
-add("names: the content of an object is taken for what a name stands for", FLORC + "versions.py",
-    " and (planned[place.name] or not place.bound)", "", SMALL + "[reads_a_list_that_the_loop_changes_and_binds]")
 add("unforeseen: iterators stand still", FLORC + "contents.py",
     '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
     SMALL + "[iterator_in_a_class_attribute]")

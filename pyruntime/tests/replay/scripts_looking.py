@@ -123,8 +123,7 @@ for epoch in range(3):
 """, restores=None)
 SCRIPTS.add("reads_a_list_that_the_loop_changes_and_binds", """
 import time
-def train():
-    queue = []
+def train(queue):
     for i in range(5):
         queue.append(i)
         if len(queue) > 3:
@@ -133,6 +132,7 @@ def train():
 +    print("PROBE", queue)
 
 for epoch in range(3):
-    train()
-    print(epoch)
+    rows = [epoch]
+    train(rows)
+    print(epoch, rows)
 """, restores=None)
