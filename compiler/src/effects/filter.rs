@@ -191,7 +191,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             mutated: matches!(effect.kind, EffectKind::Mutate | EffectKind::Consume),
             bound: assigns,
             iterated: effect.kind == EffectKind::Iterate,
-            maybe: self.maybe(place, assigns),
+            maybe: self.maybe(place),
             global,
             bound_before: is_name && here && self.was_bound(&place.root),
             range: effect.range,
@@ -266,18 +266,36 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     /// Whether reading the place when the loop is over could fail.
-    fn maybe(&self, place: &Place, assigns: bool) -> bool {
+    fn maybe(&self, place: &Place) -> bool {
         let here = place.home == Some(self.entry.scope);
         let root_maybe = match place.home {
             _ if here => !self.is_bound(&place.root),
-            Some(home) if self.is_module(place.home) => !self.bound_at_top_level(home, &place.root),
-            _ => false,
+            Some(home) if self.is_module(place.home) => {
+                !self.bound_at_top_level(home, &place.root) || !self.is_mentioned(&place.root)
+            }
+            Some(_) => false,
+            None => !self.is_mentioned(&place.root),
         };
         match place.attrs.as_slice() {
             [] => root_maybe,
             [attr] => root_maybe || !self.set_by_init(place, attr),
-            _ => root_maybe || assigns || !self.set_by_init(place, &place.attrs[0]),
+            // what the first attribute holds may be a list of objects that have the second
+            _ => true,
         }
+    }
+
+    /// Whether the loop's own function names it: else it may be called before the global is bound.
+    fn is_mentioned(&self, name: &str) -> bool {
+        let mut found = false;
+        walk::statements(self.extractor.project.scopes.list[self.entry.scope].body, &mut |stmt| {
+            for expr in walk::own_expressions(stmt) {
+                walk::expressions(expr, &mut |part| {
+                    found |= matches!(&part.kind, ExprKind::Name(known) if known == name);
+                    !found
+                });
+            }
+        });
+        found
     }
 
     /// Whether a global is bound by a statement at the top level of the file, not under a condition.

@@ -6,6 +6,10 @@ use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::walk;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
+const ALIKE: usize = 1000;
+/// Of longer suites the pairs are not weighed.
+const MOST_PAIRS: usize = 40_000;
+
 /// The statements of two versions, matched.
 #[derive(Debug, Default)]
 pub struct Aligned<'o, 'n> {
@@ -31,6 +35,14 @@ impl<'o, 'n> Aligned<'o, 'n> {
         let (removed, added) = (self.removed.len(), self.added.len());
         let old_keys: Vec<String> = old.iter().map(|stmt| key(old_source, stmt)).collect();
         let new_keys: Vec<String> = new.iter().map(|stmt| key(new_source, stmt)).collect();
+        if is_ambiguous(new, &old_keys, &new_keys) && old.len() * new.len() <= MOST_PAIRS {
+            let same = |i: usize, j: usize| old_keys[i] == new_keys[j];
+            let weigh = |i: usize, j: usize| in_common(old_source, &old[i], new_source, &new[j]);
+            let pairs = best_pairs(old.len(), new.len(), &|i, j| if same(i, j) { weigh(i, j) } else { 0 });
+            self.paired(old_source, old, new_source, new, pairs);
+            self.moved(old_source, removed, new_source, added);
+            return;
+        }
         for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
             let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
             if op.tag() == DiffTag::Equal {
@@ -43,6 +55,27 @@ impl<'o, 'n> Aligned<'o, 'n> {
             }
         }
         self.moved(old_source, removed, new_source, added);
+    }
+
+    /// Pairs of statements, in order, and what lies between them.
+    fn paired(
+        &mut self,
+        old_source: &Source,
+        old: &'o [Stmt],
+        new_source: &Source,
+        new: &'n [Stmt],
+        pairs: Vec<(usize, usize)>,
+    ) {
+        let (mut i, mut j) = (0, 0);
+        let end = (old.len(), new.len());
+        for (a, b) in pairs.into_iter().chain([end]) {
+            self.replaced(old_source, &old[i..a], new_source, &new[j..b]);
+            if (a, b) != end {
+                self.same.push((&old[a], &new[b]));
+                self.inner(old_source, &old[a], new_source, &new[b]);
+            }
+            (i, j) = (a + 1, b + 1);
+        }
     }
 
     /// Of what was removed from a suite and added to it, functions and classes of one name are the same one, elsewhere:
@@ -89,6 +122,52 @@ impl<'o, 'n> Aligned<'o, 'n> {
             self.suites(old_source, old, new_source, new);
         }
     }
+}
+
+/// Whether a compound statement may be one of several with its header: an added `if epoch % 2 == 0:` before the script's.
+fn is_ambiguous(new: &[Stmt], old_keys: &[String], new_keys: &[String]) -> bool {
+    let count = |keys: &[String], key: &String| keys.iter().filter(|known| *known == key).count();
+    new.iter().zip(new_keys).any(|(stmt, key)| {
+        !all_suites(stmt).is_empty() && count(new_keys, key) > 1 && count(old_keys, key) > 0
+    })
+}
+
+/// The pairs of statements, in order in both, that have most in common: a longest common subsequence with weights.
+fn best_pairs(old: usize, new: usize, weigh: &dyn Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
+    let weights: Vec<Vec<usize>> = (0..old).map(|i| (0..new).map(|j| weigh(i, j)).collect()).collect();
+    let mut best = vec![vec![0; new + 1]; old + 1];
+    for i in (0..old).rev() {
+        for j in (0..new).rev() {
+            let paired = if weights[i][j] > 0 { weights[i][j] + best[i + 1][j + 1] } else { 0 };
+            best[i][j] = paired.max(best[i + 1][j]).max(best[i][j + 1]);
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < old && j < new {
+        if weights[i][j] > 0 && best[i][j] == weights[i][j] + best[i + 1][j + 1] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[i][j] == best[i + 1][j] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+/// How much two statements with equal headers have in common: `ALIKE` when they are the same.
+fn in_common(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) -> usize {
+    if fold(old_source.slice(old.range)) == fold(new_source.slice(new.range)) {
+        return ALIKE;
+    }
+    let (old_keys, new_keys) = (inner_keys(old_source, old), inner_keys(new_source, new));
+    let shared = old_keys.iter().filter(|key| new_keys.contains(key)).count();
+    1 + (ALIKE - 2) * shared / old_keys.len().max(1)
+}
+
+fn inner_keys(source: &Source, stmt: &Stmt) -> Vec<String> {
+    all_suites(stmt).into_iter().flatten().map(|inner| key(source, inner)).collect()
 }
 
 fn all_suites(stmt: &Stmt) -> Vec<&[Stmt]> {
@@ -173,12 +252,7 @@ fn is_edit_of(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) 
     match &old.kind {
         StmtKind::Function(_) | StmtKind::Class(_) => is_same_definition(old, new),
         _ => {
-            let (old_suites, new_suites) = (all_suites(old), all_suites(new));
-            let keys = |source: &Source, suites: Vec<&[Stmt]>| -> Vec<String> {
-                suites.into_iter().flatten().map(|stmt| key(source, stmt)).collect()
-            };
-            let old_keys = keys(old_source, old_suites);
-            let new_keys = keys(new_source, new_suites);
+            let (old_keys, new_keys) = (inner_keys(old_source, old), inner_keys(new_source, new));
             let shared = old_keys.iter().filter(|key| new_keys.contains(key)).count();
             !old_keys.is_empty() && shared * 2 >= old_keys.len()
         }

@@ -153,6 +153,8 @@ def of_iterator(obj: Any) -> Parts:
 
 def _position(obj: Any) -> Any:
     if isinstance(obj, types.GeneratorType):
+        if obj.gi_running:
+            return "running"  # it moves while it is looked at
         return obj.gi_frame.f_lasti if obj.gi_frame is not None else "over"
     if isinstance(obj, itertools.count):
         return repr(obj)

@@ -1,0 +1,16 @@
+"""An added block before one with the same header: the script's own is told by what it holds."""
+
+for epoch in range(10):
+    if epoch % 2 == 0:
+        print("norm", net.fc.weight.norm())
+    if epoch % 2 == 0:
+        print("accuracy", accuracy(net))
+    with torch.no_grad():
+        print(net.fc.weight.mean())
+    with torch.no_grad():
+        sample = net(noise)
+        save(sample)
+    for name, p in net.named_parameters():
+        print(name, p.norm())
+    for name, p in net.named_parameters():
+        p.data.clamp_(-1, 1)
