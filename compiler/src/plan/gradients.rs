@@ -1,18 +1,21 @@
 //! Whether gradients outlive a block.
 //!
 //! A checkpoint holds no gradients when the next thing that happens to them is to be cleared. That is so when every
-//! `backward()` shares its iteration with an unconditional `zero_grad()`, and nothing else reads `.grad`.
+//! `backward()` shares its iteration with an unconditional `zero_grad()`, and nothing else reads `.grad`. Where several
+//! loops compute gradients, of a teacher and then of a student, a read in one may be of what another left.
 
 use super::Analysis;
 use crate::effects::Knowledge;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
+use std::collections::BTreeSet;
 
 /// Whether some gradient may be read, or added to, after the block that computed it.
 pub(super) fn live(analysis: &Analysis) -> bool {
     let mut reads_elsewhere = false;
     let mut accumulates = false;
+    let several = trains_several(analysis);
     for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
         accumulates |= accumulates_in(scope.body, false);
         let computes_here = mentions(scope.body, &|name| name == "backward");
@@ -24,11 +27,63 @@ pub(super) fn live(analysis: &Analysis) -> bool {
             if statement_reads_gradient(analysis, id, stmt) {
                 let beside = analysis.loops.around(stmt.id).is_none_or(|at| beside_backward(analysis, at));
                 let inside_any = analysis.loops.around(stmt.id).is_some();
-                reads_elsewhere |= !(beside && inside_any);
+                reads_elsewhere |= !(beside && inside_any) || several;
             }
         });
     }
     reads_elsewhere || accumulates
+}
+
+/// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.
+fn trains_several(analysis: &Analysis) -> bool {
+    let list = &analysis.loops.list;
+    let computes = |at: &usize| own_suite_mentions(list[*at].body(), &|name| name == "backward");
+    let training: Vec<usize> = (0..list.len()).filter(computes).collect();
+    let is_inside = |inner: usize, outer: usize| {
+        let mut at = Some(inner);
+        while let Some(found) = at {
+            if found == outer {
+                return true;
+            }
+            at = list[found].parent;
+        }
+        false
+    };
+    let cleared: Vec<BTreeSet<String>> = training.iter().map(|&at| cleared_in(list[at].body())).collect();
+    training.iter().enumerate().any(|(n, &one)| {
+        training
+            .iter()
+            .enumerate()
+            .skip(n + 1)
+            .any(|(m, &two)| !is_inside(one, two) && !is_inside(two, one) && cleared[n] != cleared[m])
+    })
+}
+
+/// Whose gradients a suite clears, as it is written.
+fn cleared_in(suite: &[Stmt]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    walk::statements(suite, &mut |stmt| {
+        for expr in walk::own_expressions(stmt) {
+            walk::expressions(expr, &mut |part| {
+                if let ExprKind::Call(call) = &part.kind
+                    && let ExprKind::Attribute { value, attr } = &call.callee.kind
+                    && attr == "zero_grad"
+                {
+                    found.insert(written(value));
+                }
+                true
+            });
+        }
+    });
+    found
+}
+
+fn written(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Name(name) => name.clone(),
+        ExprKind::Attribute { value, attr } => format!("{}.{attr}", written(value)),
+        _ => "…".to_owned(),
+    }
 }
 
 /// Whether `backward()` runs in an iteration of this loop, or of one around it in the same function.

@@ -127,9 +127,9 @@ impl<'o, 'n> Aligned<'o, 'n> {
 /// Whether a compound statement may be one of several with its header: an added `if epoch % 2 == 0:` before the script's.
 fn is_ambiguous(new: &[Stmt], old_keys: &[String], new_keys: &[String]) -> bool {
     let count = |keys: &[String], key: &String| keys.iter().filter(|known| *known == key).count();
-    new.iter().zip(new_keys).any(|(stmt, key)| {
-        !all_suites(stmt).is_empty() && count(new_keys, key) > 1 && count(old_keys, key) > 0
-    })
+    new.iter()
+        .zip(new_keys)
+        .any(|(stmt, key)| !all_suites(stmt).is_empty() && count(new_keys, key) > 1 && count(old_keys, key) > 0)
 }
 
 /// The pairs of statements, in order in both, that have most in common: a longest common subsequence with weights.

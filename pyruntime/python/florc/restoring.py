@@ -24,6 +24,8 @@ class Restorer:
         self._chunks: List[bytes] = []
         self.without_history: Set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
+        self.without_gradients = False
+        """Whether a block was restored whose gradients nobody reads, and which are not in its checkpoint."""
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
 
@@ -69,6 +71,7 @@ class Restorer:
             raise CannotRestore(f"it cannot be restored: {type(error).__name__}: {error}") from error
         finally:
             self.seconds += time.perf_counter() - begun
+        self.without_gradients |= not checkpoint.gradients
         if state.History.made > histories:
             self.without_history.add(loop.id)
         for place in loop.places:

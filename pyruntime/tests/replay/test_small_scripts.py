@@ -15,6 +15,7 @@ import scripts_looking
 import scripts_objects
 import scripts_programs
 import scripts_projects
+import scripts_public
 import scripts_random
 import scripts_reach
 from cases import Case, Cases
@@ -22,7 +23,7 @@ from harness import Trial
 
 SCRIPTS = Cases()
 for module in (scripts_bars, scripts_calls, scripts_control, scripts_datasets, scripts_headers, scripts_looking,
-               scripts_objects, scripts_programs, scripts_projects, scripts_random, scripts_reach):
+               scripts_objects, scripts_programs, scripts_projects, scripts_public, scripts_random, scripts_reach):
     SCRIPTS.update(module.SCRIPTS)
 
 
