@@ -138,6 +138,13 @@ def test_hard_cases(name: str, tmp_path: Path) -> None:
     jump_everywhere(Jumps(tmp_path, "import time\n" + CLOCK.lstrip() + HARD[name].lstrip()), must=True)
 
 
+def test_a_while_loop_that_runs_again_is_another_one(tmp_path: Path) -> None:
+    jumps = Jumps(tmp_path, "import time\n" + CLOCK.lstrip() + HARD["a loop that runs twice"].lstrip())
+    jumps.record_it()
+    whole, _, _ = jumps.values()
+    assert [path for path, _ in whole] == [f"L1#{run}/L1={index}" for run in range(2) for index in range(4)]
+
+
 @pytest.mark.parametrize("seed", range(int(FIRST), int(END)))
 def test_random_programs_jump_right_or_say_that_they_differ(seed: int, tmp_path: Path) -> None:
     jumps = Jumps(tmp_path, training(seed))
