@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from types import FrameType
-from typing import Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import _native, carried, contents, places, unforeseen
 from .versions import Versions
@@ -144,7 +144,7 @@ class _Reader(unforeseen.Reader):
     def __init__(self, is_project: Callable[[str], bool], versions: Versions):
         super().__init__(is_project)
         self._recorded_names, added = versions.names()
-        self._own = {f".{name}" for name in added}
+        self._own = {f".{name}" for name in added | _left_by_forward(versions.recorded_trees())}
         self._with_gradients = versions.reads_gradients()
 
     def parts(self, obj: Any) -> Optional[contents.Parts]:
@@ -163,6 +163,16 @@ class _Reader(unforeseen.Reader):
         known = self._recorded_names
         found = super().scopes(frame, rebound)
         return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]
+
+
+def _left_by_forward(trees: Iterable[ast.Module]) -> Set[str]:
+    """Attributes that the calls of modules leave behind and do not read, as `self.aux_loss = …`: the next call does so again."""
+    nodes = [node for tree in trees for function in ast.walk(tree)
+             if isinstance(function, ast.FunctionDef) and function.name == "forward" for node in ast.walk(function)]
+    assigned = {id(target) for node in nodes if isinstance(node, ast.Assign) for target in node.targets}
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    left = {node.attr for node in attributes if id(node) in assigned}
+    return left - {node.attr for node in attributes if id(node) not in assigned}
 
 
 def generators() -> Dict[str, Any]:

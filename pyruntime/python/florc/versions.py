@@ -6,7 +6,7 @@ import ast
 import contextlib
 import json
 import re
-from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native, carried, places
 from .history import History
@@ -226,6 +226,12 @@ class Versions:
         recorded = _names_in(text for *_, text in self._history.run.files())
         present = _names_in(self._project.text(change.file) or "" for change in self.changes)
         return recorded, present - recorded
+
+    def recorded_trees(self) -> Iterator[ast.Module]:
+        """What the files of the recorded project hold; not those that Python cannot read."""
+        for *_, text in self._history.run.files():
+            with contextlib.suppress(SyntaxError, RecursionError, ValueError):
+                yield ast.parse(text)
 
     def reads_gradients(self) -> bool:
         """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""

@@ -136,3 +136,34 @@ for epoch in range(3):
     train(rows)
     print(epoch, rows)
 """, restores=None)
+
+FORWARD = """
+import time, torch
+torch.manual_seed(0)
+
+class Mixture(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.calls = torch.nn.Linear(3, 3), 0
+    def forward(self, x):
+        {left}
+        return self.layer(x)
+
+net = Mixture()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+for epoch in range(3):
+    for i in range(3):
+        loss = net(x).pow(2).mean() + net.aux_loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        time.sleep(0.01)
++    with torch.no_grad():
++        print("PROBE", net(x).sum().item())
+    print(epoch, loss.item())
+"""
+SCRIPTS.add("calls_a_module_that_leaves_a_loss_behind",
+            FORWARD.format(left="self.aux_loss = 0.01 * self.layer.weight.pow(2).sum()"))
+SCRIPTS.add("calls_a_module_that_counts_its_calls",
+            FORWARD.format(left="self.calls += 1; self.aux_loss = 0.01 * self.calls"), flagged=True)
