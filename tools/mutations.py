@@ -187,7 +187,7 @@ add("fork: the child binds names of the script", "pyruntime/src/forking.rs", "So
 add("added statements: draws are not seen", FLORC + "looking.py",
     "if state != found.get(name, state)]", "if False]", SMALL + "[draws]")
 add("added statements: nothing follows what they left", FLORC + "looking.py",
-    "        self.disturbances += self._left\n", "", SMALL + "[evaluates_and_stays_so]")
+    "        self.disturbances += self._pending\n", "", SMALL + "[evaluates_and_stays_so]")
 add("added statements: those side by side are looked at one by one", FLORC + "looking.py",
     "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
 add("unforeseen: iterators stand still", FLORC + "contents.py",

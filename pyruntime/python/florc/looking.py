@@ -44,13 +44,15 @@ class Looking:
 
     def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
         self.disturbances: List[str] = []
-        """What was left behind by which statements, in words, where something followed."""
+        """What was left behind by which statements, in words, where recorded state followed."""
         self._versions = versions
         self._reader = _Reader(is_project, versions)
         self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
         self._before: Optional[_Before] = None
         self._last = 0
         """The line of the last statement of the group that ran."""
+        self._pending: List[str] = []
+        """What earlier groups left behind. As long as all runs again behind them, that is as it would have been."""
         self._left: List[str] = []
         """What the group has left behind so far."""
         self._told: Set[Group] = set()
@@ -61,8 +63,13 @@ class Looking:
         self._thread = threading.get_ident()
 
     def follows(self) -> None:
-        """What happens now finds what the last group left."""
-        self.disturbances += self._left
+        """State of the recorded run is put back: it knows nothing of what was left behind before."""
+        self._close()
+        self.disturbances += self._pending
+        self._pending = []
+
+    def _close(self) -> None:
+        self._pending += self._left
         if self._left and self._before is not None:
             self._told.add(self._before.group)
         self._left, self._before = [], None
@@ -89,7 +96,7 @@ class Looking:
         self._last = line
         if goes_on:
             return
-        self.follows()
+        self._close()
         began = time.perf_counter()
         times = self._times[group] = self._times.get(group, 0) + 1
         is_cheap = self._spent < _SHARE * (began - self._started)

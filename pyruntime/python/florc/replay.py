@@ -93,7 +93,9 @@ class Replay:
 
     @property
     def disturbances(self) -> List[str]:
-        """What added statements left behind for others to find."""
+        """What added statements left behind for others to find. What a part of a run leaves, the next one would find."""
+        if self.window is not None:
+            self.looking.follows()
         return self.looking.disturbances
 
     @property
@@ -145,9 +147,9 @@ class Replay:
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Whether the block must run again."""
         key = _native.enter_block(block)
-        self.looking.follows()
         reason = self._must_run(block, key)
         if reason is None:
+            self.looking.follows()
             self.skipped.blocks.add(key)
             return False
         self.reasons.setdefault(block, reason)
