@@ -45,8 +45,7 @@ class Looking:
     def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
         self.disturbances: List[str] = []
         """What was left behind by which statements, in words, where recorded state followed."""
-        self._versions = versions
-        self._reader = _Reader(is_project, versions)
+        self._versions, self._is_project = versions, is_project
         self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
         self._before: Optional[_Before] = None
         self._last = 0
@@ -61,6 +60,11 @@ class Looking:
         self._spent = 0.0
         self._started = time.perf_counter()
         self._thread = threading.get_ident()
+
+    @functools.cached_property
+    def _reader(self) -> "_Reader":
+        """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
+        return _Reader(self._is_project, self._versions)
 
     def follows(self) -> None:
         """State of the recorded run is put back: it knows nothing of what was left behind before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.machinery
 import importlib.util
 import os
@@ -27,6 +28,14 @@ _LEVELS = 3
 def decode(data: bytes) -> str:
     """A Python file as text, whatever its encoding; newlines become LF. Raises SyntaxError or UnicodeDecodeError."""
     return importlib.util.decode_source(data)
+
+
+def parsed(text: Optional[str]) -> ast.Module:
+    """The tree of a file; an empty one where Python cannot read it."""
+    try:
+        return ast.parse(text or "")
+    except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
+        return ast.Module(body=[], type_ignores=[])
 
 
 class Territory:

@@ -12,7 +12,8 @@ from .costs import Costs
 from .history import History
 from .launch import Unusable
 from .places import BOUNDARY
-from .steps import parsed, training_loop
+from .project import parsed
+from .steps import training_loop
 from .timeline import Followed, variables_of
 from .versions import Versions
 from .window import END, Samples, Window, loop_of

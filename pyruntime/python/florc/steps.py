@@ -8,10 +8,11 @@ two apart; where they do not, the loop that ran longest is taken.
 from __future__ import annotations
 
 import ast
-from typing import Dict, Iterable, List, Optional, Set, Tuple
+from typing import Dict, Iterable, List, Set, Tuple
 
 from .history import History
 from .launch import Unusable
+from .project import parsed
 
 TRAINS = frozenset({"backward", "step", "fit", "partial_fit", "minimize", "train_on_batch"})
 """Methods by whose names the compiler sees that a loop trains."""
@@ -96,11 +97,3 @@ class _Calls:
             found |= TRAINS & {function.attr}
             return self._methods.get(function.attr, [])
         return self._functions.get(function.id, []) if isinstance(function, ast.Name) else []
-
-
-def parsed(text: Optional[str]) -> ast.AST:
-    """The tree of a recorded source; an empty one where it cannot be read."""
-    try:
-        return ast.parse(text or "")
-    except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
-        return ast.Module(body=[], type_ignores=[])

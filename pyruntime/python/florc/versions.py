@@ -11,7 +11,7 @@ from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, O
 from . import _native, carried, places
 from .history import History
 from .launch import Script
-from .project import MAIN, Territory, analyse, decode, package_of_module
+from .project import MAIN, Territory, analyse, decode, package_of_module, parsed
 
 
 class Change(NamedTuple):
@@ -212,9 +212,7 @@ class Versions:
     def tree(self, file: str) -> ast.Module:
         """What a file of the project holds now; nothing when Python cannot read it."""
         if file not in self._trees:
-            self._trees[file] = ast.Module([], [])
-            with contextlib.suppress(SyntaxError, RecursionError, ValueError):
-                self._trees[file] = ast.parse(self._project.text(file) or "")
+            self._trees[file] = parsed(self._project.text(file))
         return self._trees[file]
 
     def added_lines(self, file: str) -> Set[int]:
@@ -228,10 +226,9 @@ class Versions:
         return recorded, present - recorded
 
     def recorded_trees(self) -> Iterator[ast.Module]:
-        """What the files of the recorded project hold; not those that Python cannot read."""
+        """What the files of the recorded project hold."""
         for *_, text in self._history.run.files():
-            with contextlib.suppress(SyntaxError, RecursionError, ValueError):
-                yield ast.parse(text)
+            yield parsed(text)
 
     def reads_gradients(self) -> bool:
         """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""
