@@ -51,6 +51,7 @@ bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory o
 bench-replay: setup ## does replay time grow with the epochs; how it scales, from recorded times (RUNS names runs) and the real cut
 	@$(BIN)/python tools/scaling.py $(RUNS)
 	@$(BIN)/python tools/latency.py --write
+	@$(BIN)/python tools/two_workers.py --write
 
 # These build and install nothing: GPU_PYTHON has torch and pytest, the wheel is in target/wheels (make wheel).
 GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))

@@ -18,7 +18,6 @@ def numbers() -> Any:
 KINDS: Dict[str, Callable[[], Any]] = {
     "generator": numbers,
     "list": lambda: iter([1, 2, 3]),
-    "range": lambda: iter(range(3)),
     "text": lambda: iter("abc"),
     "enumerate": lambda: enumerate([1, 2, 3]),
     "zip": lambda: zip([1, 2, 3], "abc"),
@@ -41,6 +40,9 @@ def test_only_an_iterator_that_has_moved_and_can_move_is_under_way(kind: str) ->
 
 
 def test_what_does_not_tell_is_taken_to_be_under_way() -> None:
+    iterator = iter(range(3))  # from Python 3.12 on, only what is left of the range is known
+    next(iterator)
+    assert is_under_way(iterator)
     assert is_under_way(itertools.count()) and is_under_way(itertools.cycle([1])) and is_under_way(iter({1: 2}))
 
 

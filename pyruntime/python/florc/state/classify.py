@@ -11,7 +11,7 @@ import weakref
 from typing import Any, Callable, Dict
 
 from . import (arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences,
-               tensors)
+               sets, tensors)
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 
 HANDLERS: Dict[type, Callable] = {}
@@ -44,8 +44,8 @@ BULK = frozenset({
     data.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, modules.encode_module,
     sequences.encode_bytearray, sequences.encode_array, sequences.encode_bytes})
 SIZED = frozenset({
-    sequences.encode_list, sequences.encode_tuple, mappings.encode_dict, mappings.encode_set,
-    mappings.encode_frozenset, mappings.encode_ordered, mappings.encode_defaultdict, sequences.encode_deque,
+    sequences.encode_list, sequences.encode_tuple, mappings.encode_dict, sets.encode_set,
+    sets.encode_frozenset, mappings.encode_ordered, mappings.encode_defaultdict, sequences.encode_deque,
     sequences.encode_namedtuple, objects.encode_derived})
 _PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
 _LIMIT = 10000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import mappings, sequences
+from . import mappings, sequences, sets
 
-ENCODERS = {**sequences.ENCODERS, **mappings.ENCODERS}
+ENCODERS = {**sequences.ENCODERS, **mappings.ENCODERS, **sets.ENCODERS}
 """Exact class -> encoder(enc, object) -> node."""
-KINDS = {**sequences.KINDS, **mappings.KINDS}
+KINDS = {**sequences.KINDS, **mappings.KINDS, **sets.KINDS}
 """Kind of node -> Kind."""

@@ -27,7 +27,7 @@ def is_under_way(obj: Any) -> bool:
     reduced = obj.__reduce__()
     if isinstance(obj, _OF_ITERATORS):
         return any(is_under_way(inner) for inner in reduced[1])
-    return len(reduced) < 3 or reduced[2] != 0
+    return len(reduced) < 3 or reduced[2] != 0  # of a range, Python 3.12 and later tell only what is left: None
 
 
 def _is_spent(loading: Any) -> bool:

@@ -1,28 +1,16 @@
-"""Dicts and sets: both directions.
+"""Dicts: both directions.
 
-Nodes: `["dict", [key, value, …]]`, `["OrderedDict", …]`, `["defaultdict", [key, value, …], factory]`,
-`["set", [values]]`, `["set", [values], size of its table, a hash]` when the order is kept, `["frozenset", [values]]` (restored with the
-tuples: it is immutable too).
+Nodes: `["dict", [key, value, …]]`, `["OrderedDict", …]`, `["defaultdict", [key, value, …], factory]`.
 """
 
 from __future__ import annotations
 
-import bisect
 import collections
-import json
 
 from .atoms import decode, same_atom
 from .kind import Kind
-from .kinds import KEPT, POINTER, Refused, is_ref, refuse_kept
+from .kinds import KEPT, is_ref, refuse_kept
 from .sequences import differs
-
-
-_SLOT_BYTES = 2 * POINTER
-"""Of a set's table: an element and its hash."""
-_SMALL_TABLE = 8
-_HASHED = "florc"
-_LARGE = 5000
-_REPAIRS = 40
 
 
 def _items(enc, pairs) -> list:
@@ -48,82 +36,6 @@ def encode_ordered(enc, obj):
 
 def encode_defaultdict(enc, obj):
     return ["defaultdict", _items(enc, dict.items(obj)), enc.value(obj.default_factory)]
-
-
-def _ordered(enc, items) -> list:
-    """Elements of a set in an order that does not depend on hashes, as far as their values tell them apart."""
-    values = [enc.value(x) for x in items]
-    return sorted(values, key=lambda v: json.dumps(v))
-
-
-def encode_set(enc, obj):
-    values = [enc.value(x) for x in set.__iter__(obj)]
-    if any(is_ref(value) or value == KEPT for value in values):
-        return ["set", sorted(values, key=json.dumps)]
-    # A script may depend on the order in which it meets plain values; the process's hash seed decides it.
-    size = set.__sizeof__(obj)
-    if values and not arrange(set(), list(set.__iter__(obj)), size):
-        raise Refused("the order of a set cannot be brought about again")
-    return ["set", values, size, hash(_HASHED)]
-
-
-def arrange(obj: set, items: list, size: int) -> bool:
-    """Fill a set so that it is iterated over in the order of `items`, in a table of `size` bytes. Whether that succeeded.
-
-    Where an element lies depends on the size of the table and on which elements came before it. Those that lie where
-    their hash says go first; then, wherever the order is not yet the wanted one, the wanted element is put in earlier.
-    """
-    slots = max((size - set().__sizeof__()) // _SLOT_BYTES, _SMALL_TABLE)
-    order = _insertion_order(items, slots - 1)
-    for _ in range(_REPAIRS if len(items) < _LARGE else 1):
-        _fill(obj, order, slots)
-        wrong = next((pair for pair in zip(set.__iter__(obj), items) if pair[0] is not pair[1]), None)
-        if wrong is None:
-            return True
-        there, wanted = (next(i for i, x in enumerate(order) if x is one) for one in wrong)
-        if there > wanted:
-            return False
-        order.insert(there, order.pop(wanted))
-    return False
-
-
-def _is_ordered(node: list) -> bool:
-    """Whether a recorded order is to be kept: under another hash seed it cannot be."""
-    return len(node) > 2 and node[3] == hash(_HASHED)
-
-
-def _fill(obj: set, order: list, slots: int) -> None:
-    """Updating from a dict makes room for twice its length at once, and takes its keys in their order."""
-    set.clear(obj)
-    if slots > _SMALL_TABLE:
-        count = max(slots // 4, 5)
-        fillers = [object() for _ in range(count - len(order))]
-        set.update(obj, dict.fromkeys([*order[:count], *fillers]))
-        for filler in fillers:
-            set.discard(obj, filler)
-    set.update(obj, order)
-
-
-def _insertion_order(items: list, mask: int) -> list:
-    """First the elements whose hashes rise as their places do, then those that a taken slot sent elsewhere."""
-    homes = [hash(item) & mask for item in items]
-    ends: list = []
-    last: list = []
-    before = []
-    for i, home in enumerate(homes):  # the longest run of rising homes
-        at = bisect.bisect_left(ends, home)
-        ends[at:at + 1] = [home]
-        last[at:at + 1] = [i]
-        before.append(last[at - 1] if at else -1)
-    at_home, i = set(), last[-1] if last else -1
-    while i >= 0:
-        at_home.add(i)
-        i = before[i]
-    return [x for i, x in enumerate(items) if i in at_home] + [x for i, x in enumerate(items) if i not in at_home]
-
-
-def encode_frozenset(enc, obj):
-    return ["frozenset", _ordered(enc, frozenset.__iter__(obj))]
 
 
 class Mapping(Kind):
@@ -199,42 +111,7 @@ def update_dict(obj, keys, values, base=dict) -> None:
         base.__setitem__(obj, key, value)
 
 
-class Set(Kind):
-    order = 2
-
-    def match(self, m, node, live) -> bool:
-        return type(live) is set and self.match_content(m, node, live)
-
-    def match_content(self, m, node, live) -> bool:
-        m.pair_elements(node[1], set.__iter__(live))
-        return True
-
-    def check(self, m, node, index):
-        if _is_ordered(node) and not arrange(set(), [decode(v) for v in node[1]], node[2]):
-            raise Refused("the order of a set cannot be brought about again")
-
-    def check_new(self, m, node, index):
-        refuse_kept(node[1])
-
-    def make(self, r, node, index):
-        return set()
-
-    def fill(self, r, node, obj, index):
-        if KEPT in node[1]:
-            return
-        if _is_ordered(node):
-            items = [decode(v) for v in node[1]]
-            if list(obj) != items or set.__sizeof__(obj) != node[2]:
-                arrange(obj, items, node[2])
-            return
-        new = {r.value(v) for v in node[1]}
-        if new != obj or {type(x) for x in new} != {type(x) for x in set.__iter__(obj)}:
-            set.clear(obj)
-            set.update(obj, new)
-
-
 ENCODERS = {
     dict: encode_dict, collections.OrderedDict: encode_ordered, collections.defaultdict: encode_defaultdict,
-    set: encode_set, frozenset: encode_frozenset,
 }
-KINDS = {"dict": Mapping(), "OrderedDict": Ordered(), "defaultdict": DefaultDict(), "set": Set()}
+KINDS = {"dict": Mapping(), "OrderedDict": Ordered(), "defaultdict": DefaultDict()}
