@@ -49,6 +49,40 @@ def test_iterations(nested: Workshop, words: str, wanted: slice) -> None:
     assert (done.out.splitlines(), done.code) == (every[wanted], 0), done.said
 
 
+IN_A_METHOD = MODEL + """
+    def evaluated(model):
+        total = 0.0
+        for step in map(float, range(3)):
+            total += model.weight * step
+        return total
+    class Trainer:
+        def train(self, steps):
+            self.model = models["model"]()
+            for step in range(steps):
+                time.sleep(0.006)
+                self.model.step(step)
+    +           if step % 5 == 0:
+    +               for name, value in vars(self.model).items():
+    +                   print("PROBE", step, name, value, evaluated(self.model))
+                if step % 10 == 0:
+                    print(step, self.model.weight)
+    trainer = Trainer()
+    trainer.train(40)
+    print(evaluated(trainer.model))
+    +for name in sorted(vars(trainer)):
+    +   print("PROBE", name, evaluated(trainer.model))
+    """
+
+
+def test_an_added_loop_changes_nothing_about_the_loop_around_it(workshop: Workshop) -> None:
+    record(workshop, IN_A_METHOD)
+    workshop.write("train.py", version(IN_A_METHOD, probes_of(IN_A_METHOD)))
+    every = answers(workshop)
+    for options, wanted in (((), every), (("--iterations", "20:26"), every[4:6]), (("--workers", "2"), every)):
+        done = replay(workshop, *options)
+        assert (done.out.splitlines(), done.code) == (wanted, 0), (options, done.said)
+
+
 def test_epochs_from_one_and_early_stopping(workshop: Workshop) -> None:
     record(workshop, EARLY)
     workshop.write("train.py", version(EARLY, probes_of(EARLY)))

@@ -111,6 +111,9 @@ pub struct Plan {
     pub clock_names: BTreeSet<String>,
 }
 
+/// The plans of a recorded project: its loops by the numbers that their statements have today.
+pub type Recorded<'p> = BTreeMap<usize, &'p LoopPlan>;
+
 /// How a plan is made.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -166,11 +169,24 @@ impl<'t> Analysis<'t> {
 
     /// Decides what is done to each loop; one plan per file.
     pub fn plans(&self, options: &Options) -> Vec<Plan> {
+        self.make_plans(options, None)
+    }
+
+    /// Does to each loop what was done to it when the project was recorded, whatever was added since; loops that are new are
+    /// left alone.
+    pub fn plans_as(&self, options: &Options, recorded: &Recorded) -> Vec<Plan> {
+        self.make_plans(options, Some(recorded))
+    }
+
+    fn make_plans(&self, options: &Options, recorded: Option<&Recorded>) -> Vec<Plan> {
         let flows = self.flows();
         let estimates = self.estimates(options.mode, &flows);
         let obstacles: Vec<Option<Obstacle>> = estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = facts::Facts::new(self);
-        let roles = select::roles(self, &facts, &obstacles);
+        let roles = match recorded {
+            Some(recorded) => select::recorded_roles(self, recorded, &obstacles),
+            None => select::roles(self, &facts, &obstacles),
+        };
         let gradients = gradients::live(self);
         let differentiated = history::differentiated(self, &facts);
         let ids = self.ids();
@@ -214,6 +230,11 @@ impl<'t> Analysis<'t> {
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read
                     let is_flat = !work.loops_below || plan.is_memoized() && work.trains;
                     plan.boundary_gradients = is_flat || gradients && work.backward;
+                }
+                if let Some(was) = recorded.and_then(|recorded| recorded.get(&plan.stmt)) {
+                    plan.trains = was.trains;
+                    plan.boundary_gradients = was.boundary_gradients;
+                    plan.boundary = plan.boundary.filter(|_| was.boundary.is_some());
                 }
                 plan
             })

@@ -5,11 +5,13 @@
 //! inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops stood at the
 //! call.
 
-use super::Analysis;
 use super::facts::Facts;
+use super::{Action, Analysis, Recorded};
 use crate::effects::Obstacle;
+use crate::loops::Loop;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{ExprKind, Function};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -43,6 +45,32 @@ pub(super) fn roles(analysis: &Analysis, facts: &Facts, obstacles: &[Option<Obst
         selection.contexts.iter().map(|context| context.unwrap_or(Context::Memoized(None))).collect();
     selection.contexts = contexts.into_iter().map(Some).collect();
     selection.decisions()
+}
+
+/// The roles that loops had when they were recorded: one that cannot be skipped any more runs again.
+pub(super) fn recorded_roles(
+    analysis: &Analysis,
+    recorded: &Recorded,
+    obstacles: &[Option<Obstacle>],
+) -> Vec<Decision> {
+    let loops = &analysis.loops.list;
+    let by_id: BTreeMap<&str, usize> = loops
+        .iter()
+        .enumerate()
+        .filter_map(|(at, entry)| Some((recorded.get(&entry.stmt.id)?.id.as_str(), at)))
+        .collect();
+    let decide = |(entry, obstacle): (&Loop, &Option<Obstacle>)| {
+        let Some(was) = recorded.get(&entry.stmt.id) else { return Decision { action: Role::LeftAlone, note: None } };
+        let action = match (&was.action, obstacle) {
+            (Action::MainLoop, _) | (Action::Both, Some(_)) => Role::MainLoop,
+            (Action::Both, None) => Role::Both,
+            (Action::SkipBlock, None) => Role::SkipBlock,
+            (Action::Inside(outer), _) => by_id.get(outer.as_str()).map_or(Role::LeftAlone, |&at| Role::Inside(at)),
+            (Action::LeftAlone, _) | (Action::SkipBlock, Some(_)) => Role::LeftAlone,
+        };
+        Decision { action, note: obstacle.clone().or_else(|| was.note.clone()) }
+    };
+    loops.iter().zip(obstacles).map(decide).collect()
 }
 
 struct Selection<'a, 't> {

@@ -3,7 +3,7 @@
 use super::align::{Aligned, align};
 use super::classify::{More, more_than_a_probe};
 use super::reach::loops_reached;
-use crate::plan::{Analysis, Options, Plan};
+use crate::plan::{Analysis, Options, Plan, Recorded};
 use crate::source::Source;
 use crate::syntax::File;
 use crate::syntax::tree::Stmt;
@@ -68,7 +68,7 @@ pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
     let aligned: Vec<Aligned> =
         pairs.iter().zip(new).map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default()).collect();
     let old_plans = before.plans(options);
-    let mut plans = after.plans(options);
+    let mut plans = after.plans_as(options, &recorded(&aligned, &pairs, &old_plans));
     let matched: Vec<BTreeMap<String, String>> = aligned
         .iter()
         .zip(&pairs)
@@ -95,6 +95,19 @@ pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
             probed,
         })
         .collect()
+}
+
+/// The loops that are in both versions: what was added decides nothing about them.
+fn recorded<'p>(aligned: &[Aligned], pairs: &[Option<usize>], plans: &'p [Plan]) -> Recorded<'p> {
+    let mut found = Recorded::new();
+    for (aligned, pair) in aligned.iter().zip(pairs) {
+        let Some(plan) = pair.map(|at| &plans[at]) else { continue };
+        for (before, after) in aligned.same.iter().chain(&aligned.edited) {
+            let entry = plan.loops.iter().find(|entry| entry.stmt == before.id);
+            found.extend(entry.map(|entry| (after.id, entry)));
+        }
+    }
+    found
 }
 
 /// Two versions of a project, analysed.
