@@ -284,14 +284,15 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         }
     }
 
-    /// Whether the loop's own function names it: else it may be called before the global is bound.
+    /// Whether the loop's own function names it, outside comprehensions and lambdas that have such a name of their own:
+    /// else it may be called before the global is bound, or the name may be no global at all.
     fn is_mentioned(&self, name: &str) -> bool {
         let mut found = false;
         walk::statements(self.extractor.project.scopes.list[self.entry.scope].body, &mut |stmt| {
             for expr in walk::own_expressions(stmt) {
                 walk::expressions(expr, &mut |part| {
                     found |= matches!(&part.kind, ExprKind::Name(known) if known == name);
-                    !found
+                    !found && !is_inner_scope_of(part, name)
                 });
             }
         });
@@ -337,15 +338,27 @@ fn sets_attribute(target: &Expr, itself: &str, attr: &str) -> bool {
 
 fn names_of_inner_scopes(expr: &Expr, out: &mut BTreeSet<String>) {
     walk::expressions(expr, &mut |part| {
-        match &part.kind {
-            ExprKind::Comprehension { clauses, .. } => clauses.iter().for_each(|clause| {
-                target_names(&clause.target, &mut |name| {
-                    out.insert(name.to_owned());
-                });
-            }),
-            ExprKind::Lambda { params, .. } => out.extend(params.iter().map(|param| param.name.clone())),
-            _ => {}
-        }
+        own_names(part, &mut |name| {
+            out.insert(name.to_owned());
+        });
         true
     });
+}
+
+/// Whether an expression is a comprehension or a lambda in which this name is its own.
+fn is_inner_scope_of(expr: &Expr, name: &str) -> bool {
+    let mut found = false;
+    own_names(expr, &mut |known| found |= known == name);
+    found
+}
+
+/// The names that a comprehension or a lambda has for itself.
+fn own_names(expr: &Expr, see: &mut dyn FnMut(&str)) {
+    match &expr.kind {
+        ExprKind::Comprehension { clauses, .. } => {
+            clauses.iter().for_each(|clause| target_names(&clause.target, &mut *see));
+        }
+        ExprKind::Lambda { params, .. } => params.iter().for_each(|param| see(&param.name)),
+        _ => {}
+    }
 }
