@@ -66,6 +66,10 @@ class Looking:
         """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
         return _Reader(self._is_project, self._versions)
 
+    def is_running(self) -> bool:
+        """Whether an added statement runs now, in this thread."""
+        return self._depth > 0 and threading.get_ident() == self._thread
+
     def follows(self) -> None:
         """State of the recorded run is put back: it knows nothing of what was left behind before."""
         self._close()

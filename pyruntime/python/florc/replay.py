@@ -72,6 +72,8 @@ class Replay:
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
+        self.read_back: List[str] = []
+        """Files that were read although only some of the iterations that write to them ran."""
         self._open: List[str] = []
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
@@ -97,6 +99,11 @@ class Replay:
         if self.window is not None:
             self.looking.follows()
         return self.looking.disturbances
+
+    def note_read_back(self, files: List[str]) -> None:
+        """Files that the script wrote and something then read: with iterations left out, they may not be as they were."""
+        if self.window is not None or self.skipped.jumps:
+            self.read_back = files
 
     @property
     def restore_seconds(self) -> float:

@@ -19,6 +19,7 @@ from .messages import say
 from .output import Divert
 from .replay import Leave, Replay
 from .runs import Run, find, is_of, store_path
+from .user_files import UserFiles
 from .versions import Versions
 from .window import Window
 
@@ -92,12 +93,16 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
     begun = time.perf_counter()
     words, _, environment = _STARTED
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+    files = UserFiles(run.store)
+    files.begin()
     try:
         done = workers.run(windows, folder, [sys.executable, main, *words],
                            {**environment, start.HASH_SEED: run.info["hash_seed"]},
                            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        files.end()
     merged = workers.Merged(history, versions)
     workers.merge(merged, done)
     return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
@@ -163,10 +168,12 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
 
     def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
         session.end()
+        files.end()
         replaying.tap.remove(is_cut)
         seconds = time.perf_counter() - begun
         divert.undo()
         replaying.reasons.update(again)
+        replaying.note_read_back(files.read_back)
         outcome = report.check(replaying)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
@@ -178,9 +185,15 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
         say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
         _exit(finish())
 
-    leave = Leave(at_end, lambda blocks: _start_again(blocks, again, divert, task), lambda: _exit(finish(is_cut=True)))
+    def cannot_restore(blocks: Dict[str, str]) -> NoReturn:
+        files.end()
+        _start_again(blocks, again, divert, task)
+
+    leave = Leave(at_end, cannot_restore, lambda: _exit(finish(is_cut=True)))
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window)
+    files = UserFiles(run.store, replaying.looking.is_running)
+    files.begin()
     start.Generators(lambda name, value: None, attempt.history.generators)
     failure: Optional[BaseException] = None
 
@@ -193,6 +206,7 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
         sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, compile_text))
         session.begin(replaying)
         replaying.tap.install()
+        files.watch()
         launch.execute(script, code)
     except SystemExit as error:
         failure = error if error.code not in (None, 0) else None

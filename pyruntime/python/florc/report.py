@@ -67,6 +67,8 @@ def check(replay: Replay) -> Check:
 
 def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int) -> Check:
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
+    changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
+                for file in replay.read_back]
     return Check(anomalies, compared, replay.disturbances, changes)
 
 

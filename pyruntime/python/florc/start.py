@@ -49,7 +49,7 @@ class Generators:
             if module in sys.modules:
                 self._meet(module, get, put)
             else:
-                sys.meta_path.insert(0, _AfterImport(module, lambda m=module, g=get, p=put: self._meet(m, g, p)))
+                sys.meta_path.insert(0, AfterImport(module, lambda m=module, g=get, p=put: self._meet(m, g, p)))
 
     def _meet(self, name: str, get: Callable[[], Any], put: Callable[[Any], None]) -> None:
         if name in self._recorded:
@@ -58,7 +58,7 @@ class Generators:
             self._kept(name, json.dumps(get()))
 
 
-class _AfterImport(importlib.abc.MetaPathFinder):
+class AfterImport(importlib.abc.MetaPathFinder):
     """Calls back once, right after a module was imported."""
 
     def __init__(self, name: str, call: Callable[[], None]):

@@ -65,6 +65,7 @@ class Merged:
         self.differences: List[str] = []
         self.disturbances: List[str] = []
         self.timed: List[str] = []
+        self.read_back: List[str] = []
         self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
@@ -79,6 +80,7 @@ class Merged:
         self.differences += [found for found in result["differences"] if found not in self.differences]
         self.disturbances += [found for found in result["disturbances"] if found not in self.disturbances]
         self.timed += [place for place in result["timed"] if place not in self.timed]
+        self.read_back += [file for file in result["read_back"] if file not in self.read_back]
         self.skipped.blocks.update(result["skipped"])
         self.reasons.update(result["reasons"])
         for block, times in result["entered"].items():
@@ -95,7 +97,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed
         "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
-        "failed": failed, "timed": replay.timed,
+        "failed": failed, "timed": replay.timed, "read_back": replay.read_back,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
         json.dump(result, file)

@@ -1,0 +1,210 @@
+"""The user's files in a replay: what the recorded run left on disk is its result, so it is put back when the replay ends.
+
+A replay runs the script again, or a part of it, and with it what writes checkpoints and logs. A file that is there is
+copied to `.florc/kept` before the script first opens it for writing, renames or removes it. Files that are new, and those
+that an added statement writes, stay as the replay leaves them. Writers that Python does not announce (`torch.save` and
+safetensors are asked apart; programs that the script starts are not) go unseen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import threading
+from typing import Any, Callable, Dict, List, Set
+
+from .messages import say
+from .start import AfterImport
+
+try:
+    import fcntl
+except ImportError:  # replays side by side are not told apart
+    fcntl = None  # type: ignore[assignment]
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_NATIVE = (("torch.serialization", "_open_zipfile_writer_file.__init__", 1), ("safetensors.torch", "serialize_file", 1),
+           ("safetensors.numpy", "serialize_file", 1))
+"""Functions that have a file written without a word to Python: module, name, which argument is its path."""
+
+
+class UserFiles:
+    """Keeps what a replay is about to change. Processes of one replay, and replays side by side, share a folder: the last
+    one puts everything back, and the next one what a killed replay left."""
+
+    def __init__(self, store: str, is_added: Callable[[], bool] = lambda: False):
+        self.written: Set[str] = set()
+        """Files that the script has opened for writing."""
+        self.read_back: List[str] = []
+        """Files that were read after the script had written to them."""
+        self._folder, self._store = os.path.join(store, "kept"), os.path.realpath(store)
+        self._is_added = is_added
+        self._is_on = False
+        self._copying: Set[int] = set()
+        """Threads that open files for this module itself."""
+        self._lock: Any = None
+
+    def begin(self) -> None:
+        """Take part; put back first what a replay left that was killed."""
+        os.makedirs(self._folder, exist_ok=True)
+        self._lock = open(os.path.join(self._folder, "lock"), "a+b")
+        if self._is_alone():
+            found = self._put_back()
+            if found:
+                say(f"an earlier replay was cut off: {', '.join(found)} put back as the recorded run left them")
+        if fcntl is not None:
+            fcntl.lockf(self._lock, fcntl.LOCK_SH)
+
+    def end(self) -> None:
+        """The script is over: unless another replay goes on, every file is as it was."""
+        self._is_on = False
+        if self._lock is not None:
+            if self._is_alone():
+                self._put_back()
+            self._lock.close()
+            self._lock = None
+
+    def watch(self) -> None:
+        """From now on, in this process and in those it forks. A hook cannot be taken out again; it can be deaf."""
+        self._is_on = True
+        sys.addaudithook(self._hear)
+        for module, name, at in _NATIVE:
+            if module in sys.modules:
+                self._ask(module, name, at)
+            else:
+                sys.meta_path.insert(0, AfterImport(module, lambda m=module, n=name, a=at: self._ask(m, n, a)))
+
+    def _is_alone(self) -> bool:
+        if fcntl is None:
+            return True
+        try:
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def _hear(self, event: str, args: tuple) -> None:
+        handle = _EVENTS.get(event)
+        if handle is None or not self._is_on or threading.get_ident() in self._copying:
+            return
+        try:
+            handle(self, *args)
+        except Exception as error:  # whatever it is, the script's own call must go on
+            self._is_on = False
+            say(f"files that the script writes from here on are not put back: {error}", always=True)
+
+    def _opened(self, path: Any, mode: Any, flags: Any) -> None:
+        if isinstance(flags, int) and flags & _WRITES:
+            self._keep(path)
+        elif self.written and isinstance(path, (str, bytes)):
+            real = os.path.realpath(os.fsdecode(path))
+            if real in self.written and real not in self.read_back:
+                self.read_back.append(real)
+
+    def _renamed(self, source: Any, target: Any, *_: Any) -> None:
+        self._keep(source)
+        self._keep(target)
+
+    def _removed(self, path: Any, *_: Any) -> None:
+        self._keep(path)
+
+    def _removed_tree(self, path: Any, *_: Any) -> None:
+        for folder, _, names in os.walk(path):
+            for name in names:
+                self._keep(os.path.join(folder, name))
+
+    def _keep(self, path: Any) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)) or self._is_added():
+            return
+        real = os.path.realpath(os.fsdecode(path))
+        if real in self.written or self._is_foreign(real):
+            return
+        self.written.add(real)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            if stat.S_ISREG(os.lstat(real).st_mode):
+                self._copy(real)
+
+    def _is_foreign(self, path: str) -> bool:
+        """Whether it is Python's, florc's, the system's, or something that programs remember for themselves."""
+        home = os.path.expanduser("~")
+        beyond_home = os.path.relpath(path, home) if path.startswith(home + os.sep) else ""
+        roots = (sys.prefix, sys.base_prefix, self._store, "/dev", "/proc", "/sys")
+        return (beyond_home.startswith(".") or "__pycache__" in path
+                or any(path.startswith(root + os.sep) for root in roots))
+
+    def _copy(self, real: str) -> None:
+        """Whole or not at all; of two processes, the first has copied before it writes."""
+        kept = os.path.join(self._folder, hashlib.sha256(os.fsencode(real)).hexdigest()[:32])
+        if os.path.exists(kept):
+            return
+        half = f"{kept}.{os.getpid()}"
+        self._copying.add(threading.get_ident())
+        try:
+            with open(kept + ".path", "wb") as file:
+                file.write(os.fsencode(real))
+            shutil.copy2(real, half)
+            with contextlib.suppress(FileExistsError):
+                os.link(half, kept)
+        finally:
+            with contextlib.suppress(OSError):
+                os.remove(half)
+            self._copying.discard(threading.get_ident())
+
+    def _put_back(self) -> List[str]:
+        """The names of the files that were put back."""
+        found = []
+        for name in sorted(os.listdir(self._folder)):
+            kept = os.path.join(self._folder, name)
+            if not name.endswith(".path"):
+                continue
+            with open(kept, "rb") as file:
+                path = os.fsdecode(file.read())
+            if os.path.exists(kept[:-len(".path")]):
+                if not self._move(kept[:-len(".path")], path):
+                    continue
+                found.append(os.path.basename(path))
+            os.remove(kept)
+        return found
+
+    @staticmethod
+    def _move(kept: str, path: str) -> bool:
+        beside = f"{path}.florc-{os.getpid()}"
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copy2(kept, beside)  # the store may lie on another disk
+            os.replace(beside, path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.remove(beside)
+            say(f"{path} cannot be put back ({error.strerror}); as the recorded run left it, it is {kept}", always=True)
+            return False
+        os.remove(kept)
+        return True
+
+    def _ask(self, module: str, name: str, at: int) -> None:
+        """Have a native writer's file kept before it is opened."""
+        holder: Any = sys.modules[module]
+        *outer, last = name.split(".")
+        for part in outer:
+            holder = getattr(holder, part, None)
+        original = getattr(holder, last, None)
+        if original is None:  # another version of the library
+            return
+
+        def asked(*args: Any, **options: Any) -> Any:
+            if self._is_on and len(args) > at:
+                self._hear("florc.write", (args[at],))
+            return original(*args, **options)
+
+        setattr(holder, last, asked)
+
+
+_EVENTS: Dict[str, Callable[..., None]] = {
+    "open": UserFiles._opened, "os.rename": UserFiles._renamed, "os.remove": UserFiles._removed,
+    "os.truncate": UserFiles._removed, "shutil.rmtree": UserFiles._removed_tree, "sqlite3.connect": UserFiles._removed,
+    "florc.write": UserFiles._removed,
+}
+"""What Python announces (`sys.addaudithook`), and what is done before it happens."""

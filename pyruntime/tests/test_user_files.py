@@ -1,0 +1,105 @@
+"""What the recorded run left on disk is there, byte for byte, after every replay; what an added statement writes stays."""
+
+from __future__ import annotations
+
+import os
+from typing import Dict
+
+import pytest
+from workshop import Workshop
+
+TRAIN = """
+    import os, shutil, time
+    log = open("log.txt", "w")
+    best = 0
+    for epoch in range(6):
+        total = 0.0
+        for step in range(4):
+            time.sleep(0.01)
+            total += step * (epoch % 4)
+        log.write(f"{epoch} {total}\\n")
+        with open("history.csv", "a") as file:
+            file.write(f"{epoch},{total}\\n")
+        if total > best:
+            best = total
+            with open("best.new", "w") as file:
+                file.write(str(epoch))
+            os.replace("best.new", "best.txt")
+        print(epoch, total)
+    # ADDED
+    log.close()
+    print(open("best.txt").read())
+    """
+
+
+def files(workshop: Workshop) -> Dict[str, str]:
+    return {path.name: path.read_text() for path in workshop.path.iterdir() if path.is_file() and path.name != "train.py"}
+
+
+@pytest.fixture
+def recorded(workshop: Workshop) -> Workshop:
+    workshop.write("train.py", TRAIN)
+    done = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert done.code == 0, done
+    assert len(files(workshop)["log.txt"].splitlines()) == len(files(workshop)["history.csv"].splitlines()) == 6
+    return workshop
+
+
+@pytest.mark.parametrize("options", [(), ("--last",), ("--iterations", "1:3"), ("--workers", "2"), ("--step-into", "all")])
+def test_a_replay_leaves_the_files_of_the_run(recorded: Workshop, options: tuple) -> None:
+    before = files(recorded)
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)").replace("best = 0", "best = 0  # more"))
+    done = recorded.florc("replay", *options, "train.py")
+    assert done.code == 0, done.said
+    assert files(recorded) == before
+    done = recorded.florc("verify", "--samples", "1", "train.py")
+    assert done.code == 0, done.said
+    assert files(recorded) == before
+    assert os.listdir(recorded.path / ".florc" / "kept") == ["lock"]
+
+
+def test_what_added_statements_write_stays(recorded: Workshop) -> None:
+    before = files(recorded)
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print(best, file=open('probe.txt', 'a'))"))
+    for times in (1, 2):
+        assert recorded.florc("replay", "train.py").code == 0
+        assert files(recorded) == {**before, "probe.txt": "18.0\n" * times}
+
+
+def test_a_file_that_only_some_iterations_wrote_is_not_vouched_for(recorded: Workshop) -> None:
+    recorded.write("train.py", TRAIN.replace("# ADDED", "log.flush(); print('PROBE', len(open('log.txt').readlines()))"))
+    done = recorded.florc("replay", "train.py")
+    assert done.out == "PROBE 6\n" or "log.txt was read" in done.said, done
+
+
+def test_the_next_replay_puts_back_what_a_killed_one_left(recorded: Workshop) -> None:
+    before = files(recorded)
+    killed = TRAIN.replace("# ADDED", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    recorded.write("train.py", killed)
+    assert recorded.florc("replay", "train.py").code != 0
+    assert files(recorded) != before
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)"))
+    done = recorded.florc("replay", "train.py")
+    assert "an earlier replay was cut off" in done.said and done.code == 0, done
+    assert files(recorded) == before
+
+
+def test_what_torch_saves(workshop: Workshop) -> None:
+    pytest.importorskip("torch")
+    workshop.write("train.py", """
+        import torch
+        net = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for epoch in range(4):
+            for _ in range(20):
+                net(torch.ones(2)).sum().backward()
+                optimizer.step()
+            torch.save(net.state_dict(), "net.pt")
+            print(epoch)
+        """)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    before = (workshop.path / "net.pt").read_bytes()
+    workshop.write("train.py", (workshop.path / "train.py").read_text().replace("print(epoch)", "print(epoch); print('PROBE')"))
+    done = workshop.florc("replay", "--iterations", "1:2", "train.py")
+    assert (done.out, done.code) == ("PROBE\n", 0), done
+    assert (workshop.path / "net.pt").read_bytes() == before
