@@ -103,3 +103,28 @@ def test_what_torch_saves(workshop: Workshop) -> None:
     done = workshop.florc("replay", "--iterations", "1:2", "train.py")
     assert (done.out, done.code) == ("PROBE\n", 0), done
     assert (workshop.path / "net.pt").read_bytes() == before
+
+
+RESUMES = """
+    import os, time
+    start = int(open("epoch.txt").read()) if os.path.exists("epoch.txt") else 0
+    for epoch in range(start, 4):
+        for step in range(3):
+            time.sleep(0.01)
+            total = step * epoch
+        # ADDED
+        with open("epoch.txt", "w") as file:
+            file.write(str(epoch + 1))
+    """
+
+
+def test_a_script_that_goes_on_from_its_own_files(workshop: Workshop) -> None:
+    """It finds them as the recorded run left them: there is nothing to do."""
+    workshop.write("train.py", RESUMES)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", RESUMES.replace("# ADDED", "print('PROBE', epoch, total)"))
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 1 and "L1 had 0 iterations, in the recorded run 4" in done.said, done
+    os.remove(workshop.path / "epoch.txt")
+    done = workshop.florc("replay", "train.py")
+    assert (done.code, len(done.out.splitlines())) == (0, 4), done

@@ -72,6 +72,8 @@ class Replay:
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
+        self.reached: Dict[str, int] = {}
+        """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
         """Files that were read although only some of the iterations that write to them ran."""
         self._open: List[str] = []
@@ -129,12 +131,20 @@ class Replay:
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
+        place, _, index = path.rpartition("=")
+        self.reached[place] = int(index) + 1
         if self.history.is_beyond(path):
             self._leave.at_end()
         if self.window is not None:
             self.begun |= self.window.begins(path)
             if self.window.is_over(path, self.begun) and not self._goes_on(path):
                 self._leave.window_over()
+
+    def value(self, path: str, number: Optional[int]) -> None:
+        """What an iteration is over; None: there is no such iteration."""
+        if number is None:
+            place, _, index = path.rpartition("=")
+            self.reached[place] = int(index)
 
     def _goes_on(self, path: str) -> bool:
         """Whether a checkpoint with which what was computed can be compared comes soon: sooner than the window took."""
