@@ -9,20 +9,38 @@ use std::path::{Path, PathBuf};
 
 /// A script and the files of its project that it imports, at any distance.
 ///
-/// Modules are looked for where Python would: beside the script, then in the folders of `PYTHONPATH`. Installed libraries
-/// are not part of a project.
+/// Modules are looked for where Python would: beside the script, then in the folders of `PYTHONPATH`; those of the script's
+/// own package where `python -m` finds it. Installed libraries are not part of a project.
 ///
 /// # Errors
 /// One diagnostic when the script is not Python; a module that is not is reported in [`Codebase::unfollowed`].
 pub fn load(source: &Source, script: &Path) -> Result<Codebase, Diagnostic> {
-    let file = File::script(source.clone(), "")?;
     if script == Path::new("-") {
-        return Ok(Codebase::single(file));
+        return Ok(Codebase::single(File::script(source.clone(), "")?));
     }
     let beside = script.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let (package, root) = package_of(script, &beside);
+    let file = File::script(source.clone(), &package)?;
+    let own = package.split('.').next().filter(|name| !name.is_empty());
     let mut folders = vec![beside];
     folders.extend(std::env::var_os("PYTHONPATH").iter().flat_map(std::env::split_paths));
-    Ok(follow(vec![file], &mut |dotted| find(&folders, dotted)))
+    Ok(follow(vec![file], &mut |dotted| match find(&folders, dotted) {
+        Found::Foreign if dotted.split('.').next() == own => find(std::slice::from_ref(&root), dotted),
+        found => found,
+    }))
+}
+
+/// The package that the script's relative imports name, and the folder that it is in. What tells where a package begins
+/// are its `__init__.py` files; without any, it is the script's own folder.
+fn package_of(script: &Path, beside: &Path) -> (String, PathBuf) {
+    let whole = script.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
+    let inside = whole.ancestors().take_while(|folder| folder.join("__init__.py").is_file()).count().max(1);
+    let mut names: Vec<_> = whole.ancestors().take(inside).filter_map(Path::file_name).collect();
+    names.reverse();
+    let package = names.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join(".");
+    // as it was typed, where that has so many folders
+    let root = beside.ancestors().nth(inside).or_else(|| whole.ancestors().nth(inside));
+    (package, root.unwrap_or(&whole).to_owned())
 }
 
 fn find(folders: &[PathBuf], dotted: &str) -> Found {

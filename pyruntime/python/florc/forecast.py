@@ -34,7 +34,8 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
             starts = sum(len(held) for place, held in history.boundaries.items() if loop_of(place) == block)
             if starts:
                 why = versions.why_not_jumped(block)
-                what = f"runs from its first iteration: {why}" if why else f"can begin with one of {messages.count(starts, 'iteration')}"
+                later = "one iteration" if starts == 1 else f"one of {starts} iterations"
+                what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
                 out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
             if not loop["memoized"]:
                 continue
