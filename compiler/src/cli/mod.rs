@@ -27,7 +27,7 @@ pub enum Outcome {
     /// Nothing: the command ran and ended with this exit code.
     Done(i32),
     /// A command that needs a Python process.
-    Runtime(Command),
+    Runtime(Box<Command>),
 }
 
 /// Reads the arguments (program name first) and runs what needs no Python process.
@@ -50,7 +50,7 @@ where
         Command::Instrument(args) => Outcome::Done(compile::instrument(&args)),
         Command::Plan(args) => Outcome::Done(compile::plan(&args)),
         Command::Probes(args) => Outcome::Done(probes::probes(&args)),
-        command => Outcome::Runtime(command),
+        command => Outcome::Runtime(Box::new(command)),
     }
 }
 

@@ -74,3 +74,34 @@ fn found(path: &Path, is_package: bool) -> Found {
 fn is_installed(path: &Path) -> bool {
     path.components().any(|part| matches!(part.as_os_str().to_str(), Some("site-packages" | "dist-packages")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_imports_name_the_package_around_the_script() {
+        let root = std::env::temp_dir().join(format!("florc-package-{}", std::process::id()));
+        let inner = root.join("out/pkg/sub");
+        std::fs::create_dir_all(&inner).unwrap();
+        for (file, text) in [
+            ("out/pkg/__init__.py", ""),
+            ("out/pkg/sub/__init__.py", ""),
+            ("out/pkg/engine.py", "x = 1\n"),
+            ("out/pkg/sub/train.py", "from ..engine import x\n"),
+            ("out/loss.py", "y = 1\n"),
+            ("out/train.py", "from .loss import y\nimport elsewhere\n"),
+        ] {
+            std::fs::write(root.join(file), text).unwrap();
+        }
+        let names = |script: &str| {
+            let path = root.join(script);
+            let codebase = load(&read_source(&path).unwrap(), &path).unwrap();
+            codebase.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("out/pkg/sub/train.py"), [File::SCRIPT, "pkg", "pkg.engine"]);
+        // without an `__init__.py`: the script's own folder
+        assert_eq!(names("out/train.py"), [File::SCRIPT, "out.loss"]);
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}

@@ -169,7 +169,7 @@ def exact(compared: int, blocks: int) -> str:
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
     if outcome.ended:
         if outcome.anomalies:
-            _tell_anomalies(replay, outcome.anomalies)
+            _tell_anomalies(replay, outcome)
         return
     recorded = replay.history.seconds
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
@@ -193,7 +193,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         for found in outcome.disturbances[:10]:
             say(f"  {found}", always=True)
     if outcome.anomalies:
-        _tell_anomalies(replay, outcome.anomalies)
+        _tell_anomalies(replay, outcome)
     elif outcome.disturbances:
         return
     elif outcome.changes:
@@ -206,12 +206,12 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         say("unverified: nothing the recorded run kept could be compared with this replay")
 
 
-def _tell_anomalies(replay: Union[Replay, Merged], anomalies: List[str]) -> None:
-    say(f"ANOMALOUS: the replay differs from the record in {count(len(anomalies), 'place')}; do not trust its values",
+def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:
+    say(f"ANOMALOUS: the replay differs from the record in {count(len(outcome.anomalies), 'place')}; do not trust its values",
         always=True)
-    for anomaly in anomalies[:10]:
+    for anomaly in outcome.anomalies[:10]:
         say(f"  {anomaly}", always=True)
     tell_circumstances(replay.history)
-    if replay.has_restored:
+    if replay.has_restored and not outcome.ended:
         say("a block that is restored may have side effects that florc did not see; "
             "--step-into all runs every block again", always=True)
