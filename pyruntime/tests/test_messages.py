@@ -229,3 +229,15 @@ def test_the_hint_to_run_all_again_is_for_what_was_restored(workshop: Workshop) 
     restored, ran = workshop.florc("replay", "train.py"), workshop.florc("replay", "--step-into", "all", "train.py")
     assert restored.code == ran.code == 1 and "differs from the record in 1 place;" in ran.said
     assert hint in restored.said and hint not in ran.said
+
+
+@pytest.mark.parametrize("words", [["pkg/train.py"], ["-m", "pkg.train"]])
+@pytest.mark.parametrize("is_package", [True, False])
+def test_a_plan_follows_relative_imports(workshop: Workshop, words: list, is_package: bool) -> None:
+    (workshop.path / "pkg").mkdir()
+    if is_package:
+        workshop.write("pkg/__init__.py", "")
+    workshop.write("pkg/engine.py", "def fit(model, data):\n    for row in data:\n        model.append(row)\n")
+    workshop.write("pkg/train.py", "from .engine import fit\nmodel = []\nfor epoch in range(3):\n    fit(model, [1])\n")
+    done = workshop.florc("plan", *words)
+    assert done.code == 0 and "pkg.engine.L1  line 2" in done.out and "cannot see the code" not in done.out, done

@@ -3,7 +3,7 @@
 use crate::plan::EffectsMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where runs are kept.
 const STORE: &str = "\
@@ -263,7 +263,11 @@ impl From<EffectsArg> for EffectsMode {
 #[derive(Debug, Args, Serialize)]
 pub struct PlanArgs {
     /// The script; `-` for standard input
-    pub script: PathBuf,
+    #[arg(required_unless_present = "module")]
+    pub script: Option<PathBuf>,
+    /// The script is a module, as `python -m` finds it in the current folder
+    #[arg(short = 'm', long, value_name = "MODULE", conflicts_with = "script")]
+    pub module: Option<String>,
     /// Tell the whole story of one loop
     #[arg(long, value_name = "LOOP")]
     pub explain: Option<String>,
@@ -276,6 +280,20 @@ pub struct PlanArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl PlanArgs {
+    /// The file, and the folder where its imports are looked for first.
+    pub fn file(&self) -> (PathBuf, PathBuf) {
+        let script = self.script.clone().unwrap_or_default();
+        let Some(module) = &self.module else {
+            let beside = script.parent().map_or_else(PathBuf::new, Path::to_owned);
+            return (script, beside);
+        };
+        let path = PathBuf::from(module.replace('.', "/"));
+        let script = if path.is_dir() { path.join("__main__.py") } else { path.with_extension("py") };
+        (script, PathBuf::new())
+    }
 }
 
 /// Arguments of `florc instrument`.

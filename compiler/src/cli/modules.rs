@@ -15,14 +15,21 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// One diagnostic when the script is not Python; a module that is not is reported in [`Codebase::unfollowed`].
 pub fn load(source: &Source, script: &Path) -> Result<Codebase, Diagnostic> {
+    load_from(source, script, script.parent().unwrap_or(Path::new("")))
+}
+
+/// As [`load`], with another folder than the script's to look in first: for `python -m` it is the current one.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(source: &Source, script: &Path, first: &Path) -> Result<Codebase, Diagnostic> {
     if script == Path::new("-") {
         return Ok(Codebase::single(File::script(source.clone(), "")?));
     }
-    let beside = script.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let (package, root) = package_of(script, &beside);
+    let (package, root) = package_of(script);
     let file = File::script(source.clone(), &package)?;
     let own = package.split('.').next().filter(|name| !name.is_empty());
-    let mut folders = vec![beside];
+    let mut folders = vec![first.to_owned()];
     folders.extend(std::env::var_os("PYTHONPATH").iter().flat_map(std::env::split_paths));
     Ok(follow(vec![file], &mut |dotted| match find(&folders, dotted) {
         Found::Foreign if dotted.split('.').next() == own => find(std::slice::from_ref(&root), dotted),
@@ -32,14 +39,14 @@ pub fn load(source: &Source, script: &Path) -> Result<Codebase, Diagnostic> {
 
 /// The package that the script's relative imports name, and the folder that it is in. What tells where a package begins
 /// are its `__init__.py` files; without any, it is the script's own folder.
-fn package_of(script: &Path, beside: &Path) -> (String, PathBuf) {
+fn package_of(script: &Path) -> (String, PathBuf) {
     let whole = script.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let inside = whole.ancestors().take_while(|folder| folder.join("__init__.py").is_file()).count().max(1);
     let mut names: Vec<_> = whole.ancestors().take(inside).filter_map(Path::file_name).collect();
     names.reverse();
     let package = names.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join(".");
     // as it was typed, where that has so many folders
-    let root = beside.ancestors().nth(inside).or_else(|| whole.ancestors().nth(inside));
+    let root = script.ancestors().nth(inside + 1).or_else(|| whole.ancestors().nth(inside));
     (package, root.unwrap_or(&whole).to_owned())
 }
 
