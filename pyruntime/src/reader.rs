@@ -114,8 +114,11 @@ impl PyRunReader {
         let unreadable: Vec<&str> =
             slot.iter().flat_map(|index| index.damaged().values()).map(String::as_str).collect();
         let mut message = format!("chunk {hash} is in no readable pack of {}", self.packs.display());
-        if !unreadable.is_empty() {
-            message.push_str(&format!("; not readable: {}", unreadable.join("; ")));
+        if let Some(first) = unreadable.first() {
+            message.push_str(&format!("; not readable: {first}"));
+        }
+        if unreadable.len() > 1 {
+            message.push_str(&format!(" (and {} more)", unreadable.len() - 1));
         }
         DamagedError::new_err(message)
     }

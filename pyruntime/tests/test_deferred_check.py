@@ -30,7 +30,7 @@ def test_what_is_the_same_is_exact(workshop: Workshop) -> None:
 
 def test_a_line_that_differs_is_told(workshop: Workshop) -> None:
     done = replayed(workshop, "step", "os.getpid()")
-    assert done.code == 1 and "differs from the record in 1 places" in done.said, done.said
+    assert done.code == 1 and "differs from the record in 1 place;" in done.said, done.said
     assert "outside loops: printed 'at the end " in done.said and "instead of" in done.said, done.said
 
 

@@ -3,13 +3,18 @@
 use crate::plan::EffectsMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Where runs are kept.
+const STORE: &str = "\
+Environment:
+  FLORC_DIR  The folder that recorded runs are kept in and looked for (default: .florc in the current folder)";
 
 /// Ask a question of a training run after it has ended.
 ///
 /// Record a run, add a log statement to the script, replay: the value comes back as if it had been logged at the time.
 #[derive(Debug, Parser)]
-#[command(name = "florc", version, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(name = "florc", version, disable_help_subcommand = true, arg_required_else_help = true, after_help = STORE)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -21,6 +26,7 @@ pub struct Cli {
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum Command {
     /// Run a script and keep what is needed to ask questions later
+    #[command(after_help = STORE)]
     Record(RecordArgs),
     /// Answer the log statements added since a run was recorded
     Replay(ReplayArgs),
@@ -58,7 +64,7 @@ pub struct RecordArgs {
     #[arg(short = 'm', long = "module", value_name = "MODULE", num_args = 1)]
     pub module: Option<String>,
     /// A name for the run, to find it by
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub name: Option<String>,
     /// Largest share of the run's time that florc may take (ε)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0 / 15.0, hide_default_value = true)]
@@ -78,6 +84,27 @@ pub struct RecordArgs {
     /// The script and its own arguments
     #[arg(value_name = "SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
     pub script: Vec<String>,
+}
+
+/// A name that can be part of a file name, and that no other way to name a run or a script looks like.
+fn run_name(text: &str) -> Result<String, String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) || !text.chars().all(allowed) {
+        Err("a name has letters (a to z), digits, '.', '_' and '-', and begins with a letter or digit".to_string())
+    } else if text.len() > 100 {
+        Err("a name has at most 100 characters".to_string())
+    } else if text == "latest" {
+        Err("`latest` names the newest run".to_string())
+    } else if text.ends_with(".py") {
+        Err("a name that ends in .py would be taken for a script".to_string())
+    } else {
+        Ok(text.to_string())
+    }
+}
+
+/// A replay takes the module from the record.
+fn no_module(text: &str) -> Result<String, String> {
+    Err(format!("replay names a run by its script: florc replay {}.py", text.replace('.', "/")))
 }
 
 /// Bytes: a number, alone or with k, M, G or T (powers of 1024).
@@ -128,6 +155,10 @@ pub struct ReplayArgs {
     /// [RUN] SCRIPT: the edited script, and the run to replay (default: its newest; or an id, a name, `latest`, `latest~1`)
     #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2)]
     pub target: Vec<String>,
+    /// Refused, with what to type instead
+    #[arg(short = 'm', long = "module", hide = true, value_parser = no_module)]
+    #[serde(skip)]
+    pub module: Option<String>,
     /// Say what would be skipped, restored and run again, and why; run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -232,7 +263,11 @@ impl From<EffectsArg> for EffectsMode {
 #[derive(Debug, Args, Serialize)]
 pub struct PlanArgs {
     /// The script; `-` for standard input
-    pub script: PathBuf,
+    #[arg(required_unless_present = "module")]
+    pub script: Option<PathBuf>,
+    /// The script is a module, as `python -m` finds it in the current folder
+    #[arg(short = 'm', long, value_name = "MODULE", conflicts_with = "script")]
+    pub module: Option<String>,
     /// Tell the whole story of one loop
     #[arg(long, value_name = "LOOP")]
     pub explain: Option<String>,
@@ -245,6 +280,20 @@ pub struct PlanArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl PlanArgs {
+    /// The file, and the folder where its imports are looked for first.
+    pub fn file(&self) -> (PathBuf, PathBuf) {
+        let script = self.script.clone().unwrap_or_default();
+        let Some(module) = &self.module else {
+            let beside = script.parent().map_or_else(PathBuf::new, Path::to_owned);
+            return (script, beside);
+        };
+        let path = PathBuf::from(module.replace('.', "/"));
+        let script = if path.is_dir() { path.join("__main__.py") } else { path.with_extension("py") };
+        (script, PathBuf::new())
+    }
 }
 
 /// Arguments of `florc instrument`.

@@ -87,7 +87,8 @@ fn shown(source: &Source, done: &Instrumented, args: &InstrumentArgs) -> String 
 
 pub(super) fn plan(args: &PlanArgs) -> i32 {
     let options = Options { mode: args.effects.into() };
-    let codebase = match load(&args.script, |source| modules::load(source, &args.script)) {
+    let (script, first) = args.file();
+    let codebase = match load(&script, |source| modules::load_from(source, &script, &first)) {
         Ok((_, codebase)) => codebase,
         Err(code) => return code,
     };
@@ -101,7 +102,7 @@ pub(super) fn plan(args: &PlanArgs) -> i32 {
     if let Some(id) = &args.explain {
         let Some(story) = files.iter().find_map(|(source, plan)| explain(source, plan, id)) else {
             let known: Vec<&str> = plans.iter().flat_map(|plan| &plan.loops).map(|entry| entry.id.as_str()).collect();
-            eprintln!("florc: {} has no loop {id}; it has {}", args.script.display(), known.join(", "));
+            eprintln!("florc: {} has no loop {id}; it has {}", script.display(), known.join(", "));
             return UNUSABLE;
         };
         print(&story);

@@ -10,7 +10,7 @@ pub use compile::{plans_text, read_source};
 pub use modules::load as load_codebase;
 pub use probes::{to_json as probes_json, to_text as probes_text};
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -27,7 +27,7 @@ pub enum Outcome {
     /// Nothing: the command ran and ended with this exit code.
     Done(i32),
     /// A command that needs a Python process.
-    Runtime(Command),
+    Runtime(Box<Command>),
 }
 
 /// Reads the arguments (program name first) and runs what needs no Python process.
@@ -36,7 +36,8 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let cli = match Cli::try_parse_from(argv) {
+    let argv: Vec<OsString> = argv.into_iter().map(Into::into).collect();
+    let cli = match Cli::try_parse_from(&argv).and_then(|cli| no_unknown_option(cli, &argv)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output and are no error.
@@ -49,8 +50,18 @@ where
         Command::Instrument(args) => Outcome::Done(compile::instrument(&args)),
         Command::Plan(args) => Outcome::Done(compile::plan(&args)),
         Command::Probes(args) => Outcome::Done(probes::probes(&args)),
-        command => Outcome::Runtime(command),
+        command => Outcome::Runtime(Box::new(command)),
     }
+}
+
+/// What follows `florc record` belongs to the script from its name on: an option that stands before it is florc's own.
+fn no_unknown_option(cli: Cli, argv: &[OsString]) -> Result<Cli, clap::Error> {
+    let Command::Record(args) = &cli.command else { return Ok(cli) };
+    if args.module.is_none() && args.script.first().is_some_and(|word| word.starts_with('-')) {
+        let own = |script: clap::Arg| script.allow_hyphen_values(false).trailing_var_arg(false);
+        Cli::command().mut_subcommand("record", |record| record.mut_arg("script", own)).try_get_matches_from(argv)?;
+    }
+    Ok(cli)
 }
 
 /// `florc` built by cargo alone: commands that run a script are in the Python package.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Any, Dict, List, Tuple
 
 from . import _native, messages
 from .launch import Unusable
-from .messages import say
+from .messages import answer, say
 
 UNUSABLE = 2
 
@@ -26,6 +25,18 @@ def run(argv: List[str]) -> int:
     except Unusable as error:
         say(str(error), always=True)
         return UNUSABLE
+    except (_native.StoreError, KeyboardInterrupt) as error:
+        if arguments["command"] == "record":  # the script's own
+            raise
+        return _give_up(error)
+
+
+def _give_up(error: BaseException) -> int:
+    if isinstance(error, KeyboardInterrupt):
+        say("interrupted", always=True)
+        return messages.INTERRUPTED
+    say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
+    return UNUSABLE
 
 
 def _record(arguments: Dict[str, Any]) -> int:
@@ -51,24 +62,29 @@ def _verify(arguments: Dict[str, Any]) -> int:
 def _target(words: List[str]) -> Tuple[Any, Any]:
     """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
     if len(words) == 2:
+        if _is_script(words[0]) and not _is_script(words[1]):
+            raise Unusable(f"the run comes before the script: florc replay {words[1]} {words[0]}")
         return words[0], words[1]
-    word = words[0]
-    looks_like_script = word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
-    return (None, word) if looks_like_script else (word, None)
+    return (None, words[0]) if _is_script(words[0]) else (words[0], None)
+
+
+def _is_script(word: str) -> bool:
+    return word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
 
 
 def _runs(arguments: Dict[str, Any]) -> int:
     from . import runs
 
-    found = runs.all_runs(runs.store_path())
-    if arguments["script"] is not None:
-        found = [run for run in found if runs.is_of(run, arguments["script"])]
+    store, script = runs.store_path(), arguments["script"]
+    every = runs.all_runs(store)
+    found = [run for run in every if script is None or runs.is_of(run, script)]
+    for path, why in runs.damaged(store):
+        say(f"{path} is damaged: {why}; its run is passed over", always=True)
     if not arguments["json"] and not found:
-        say(f"no recorded runs in {runs.store_path()}")
+        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {runs.others(every)}")
         return 0
     for run in found:
-        print(json.dumps({**run.info, "status": run.status}) if arguments["json"] else runs.line(run))
-    sys.stdout.flush()
+        answer((json.dumps({**run.info, "status": run.status}) if arguments["json"] else runs.line(run)) + "\n")
     return 0
 
 

@@ -34,7 +34,8 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
             starts = sum(len(held) for place, held in history.boundaries.items() if loop_of(place) == block)
             if starts:
                 why = versions.why_not_jumped(block)
-                what = f"runs from its first iteration: {why}" if why else f"can begin with one of {starts} iterations"
+                later = "one iteration" if starts == 1 else f"one of {starts} iterations"
+                what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
                 out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
             if not loop["memoized"]:
                 continue
@@ -42,7 +43,7 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
             is_forced = block in forced or "all" in forced
             why = "asked for with --step-into" if is_forced else versions.why_run(block)
             what = f"runs again: {why}" if why else (
-                f"restored from {len(held)} checkpoints ({messages.size(sum(c.nbytes for c in held))})"
+                f"restored from {messages.count(len(held), 'checkpoint')} ({messages.size(sum(c.nbytes for c in held))})"
                 if held else f"runs again: {history.why_not_kept(block)}")
             out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
     return out

@@ -10,11 +10,10 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 from . import _native
 from .clocks import DURATIONS, Spans
 from .launch import Unusable
-from .messages import say
 from .output import Part
 from .places import BOUNDARY
 from .runs import Run
-from .timeline import Timeline
+from .timeline import Timeline, variables_of
 
 
 def _without_numbers(text: str) -> str:
@@ -23,6 +22,17 @@ def _without_numbers(text: str) -> str:
 
 def _kept(plan: Dict[str, Any]) -> Dict[str, bool]:
     return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
+
+
+def _opened(run: Run) -> Any:
+    try:
+        return _native.RunReader(run.store, run.id, 0)
+    except ValueError as error:  # the name of the run's folder
+        raise Unusable(f"{error}; remove {run.path}") from None
+    except _native.StoreError as error:
+        is_lost = "journal.0" in str(error)
+        way_out = "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
+        raise Unusable(f"{error}{way_out * is_lost}") from None
 
 
 class Checkpoint(NamedTuple):
@@ -58,7 +68,7 @@ class History:
 
     def __init__(self, run: Run):
         self.run = run
-        self.reader = _native.RunReader(run.store, run.id, 0)
+        self.reader = _opened(run)
         self.checkpoints: Dict[str, Checkpoint] = {}
         self.boundaries: Dict[str, Set[int]] = {}
         """Loop at its place in the nest -> iterations that begin with a checkpoint."""
@@ -87,8 +97,29 @@ class History:
             except (KeyError, TypeError, ValueError) as error:
                 raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
                                f"{error!r}; record the script again") from None
+
+    @property
+    def damage(self) -> Optional[str]:
+        """Where the journal cannot be read; None when it is whole."""
+        journal = os.path.join(self.run.path, "journal.0")
         if self.reader.damaged:
-            say(f"the journal of {run.id} is damaged at {self.reader.damaged}; what comes after is not used", always=True)
+            return f"{journal} is damaged at {self.reader.damaged}; what the run recorded after that is not used"
+        if self.reader.torn and self.run.status != "killed":  # a killed run leaves it so
+            return f"{journal} is cut off at {self.reader.torn}; what the run recorded after that is missing"
+        return None
+
+    def damaged_packs(self) -> List[str]:
+        """Which packs of the run cannot be read, and why."""
+        return [why for name, why in self.reader.damaged_packs() if name.startswith(self.run.id + "-")]
+
+    @property
+    def variables(self) -> Dict[str, List[str]]:
+        """The names that the loops bind, by id."""
+        return {loop["id"]: variables_of(loop["header"]) for plan in self.plans.values() for loop in plan["loops"]}
+
+    def iteration(self, path: str) -> str:
+        """The iterations that a place is in, as `--iterations` takes them: `fold=0,epoch=2`; nothing outside all loops."""
+        return self.timeline.words(path, self.variables)
 
     def _read(self, kind: str, payload: Any) -> None:
         if kind == "checkpoint":
@@ -157,6 +188,8 @@ class History:
         """Why there is no checkpoint where one was looked for."""
         if block in self._not_kept:
             return f"it could not be checkpointed: {self._not_kept[block]}"
+        if self.damage is not None:
+            return "what can be read of the journal names no checkpoint of it here"
         if self._dropped:
             return "no checkpoint was kept of it here (to stay within --max-disk)"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"

@@ -35,7 +35,9 @@ def load(script: List[str], module: Optional[str]) -> Script:
         return _load_module(module, script)
     path = os.path.abspath(script[0])
     if os.path.isdir(path):
-        path = os.path.join(path, "__main__.py")
+        folder, path = script[0], os.path.join(path, "__main__.py")
+        if not os.path.exists(path):
+            raise Unusable(f"{folder} is a folder without a __main__.py: which script in it?")
     try:
         with open(path, "rb") as file:
             data = file.read()

@@ -1,4 +1,4 @@
-"""What florc itself says: on standard error, one line at a time."""
+"""What florc itself says: on standard error, one line at a time; what it answers, on standard output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import os
 import sys
 from typing import Any
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 quiet = False
+_OWN = "florc: "
 _stream: Any = None
 
 
@@ -22,7 +25,30 @@ def say(text: str, always: bool = False) -> None:
     if quiet and not always:
         return
     with contextlib.suppress(OSError, ValueError):
-        print(f"florc: {text}", file=_stream or sys.stderr, flush=True)
+        print(f"{_OWN}{text}", file=_stream or sys.stderr, flush=True)
+
+
+def answer(text: str) -> None:
+    """Print to standard output at once. Where its reader went away (`florc runs | head -1`), nobody wants to know more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os._exit(0)
+
+
+def hand_on(line: str) -> None:
+    """Print a line of another florc process: as its own what that one said, anything else as it is."""
+    if line.startswith(_OWN):
+        say(line[len(_OWN):], always=True)
+        return
+    with contextlib.suppress(OSError, ValueError):
+        print(line, file=_stream or sys.stderr, flush=True)
+
+
+def count(number: int, what: str) -> str:
+    """`1 block`, `2 blocks`."""
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def size(count: float) -> str:

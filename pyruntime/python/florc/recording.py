@@ -107,7 +107,7 @@ class _Ending:
         run = self._recording.run
         ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
         state = ended.get(self.status, f", {self.status}")
-        say(f"recorded {run.id}{state}: {report['checkpoints']} checkpoints, {messages.size(report['bytes'])} in "
+        say(f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} in "
             f"{os.path.relpath(run.store)}, overhead {100 * report['overhead']:.1f} %")
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")

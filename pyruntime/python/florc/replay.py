@@ -108,6 +108,11 @@ class Replay:
             self.read_back = files
 
     @property
+    def has_restored(self) -> bool:
+        """Whether anything was restored rather than run."""
+        return bool(self.skipped.blocks or self.skipped.jumps)
+
+    @property
     def restore_seconds(self) -> float:
         """Seconds that restoring took."""
         return self.restorer.seconds
@@ -186,9 +191,12 @@ class Replay:
         if checkpoint is None:
             return self.history.why_not_kept(block)
         unreadable = self.restorer.take(checkpoint)
-        if unreadable is not None:
-            self.differences.append(f"{key}: {unreadable}")
-        return unreadable
+        if unreadable is None:
+            return None
+        self.differences.append(f"{key}: its checkpoint cannot be read: {unreadable}")
+        # whatever was the reason before: this one is told
+        self.reasons[block] = f"its checkpoint {key} cannot be read: {unreadable}"
+        return self.reasons[block]
 
     def why_never_skipped(self, block: str) -> Optional[str]:
         """Why a block runs in every iteration; None when its checkpoints may be restored."""
@@ -239,15 +247,19 @@ class Replay:
                 self.reasons.setdefault(block + places.BOUNDARY, unsafe)
             return None
         held = self.history.boundaries.get(place, ())
+        unreadable = None
         for index in sorted((i for i in held if 0 < i <= first), reverse=True):
             checkpoint = self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]
-            if self.restorer.take(checkpoint) is None:
+            unreadable = self.restorer.take(checkpoint)
+            if unreadable is None:
                 try:
                     there = None if iterable is None else after(index, iterable, iterator)
                 except StopIteration:
                     self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
                 self.skipped.jumps[place] = index
                 return index, there
+        if unreadable is not None:
+            self.reasons[block + places.BOUNDARY] = f"its checkpoints cannot be read: {unreadable}"
         return None
 
     def _first_asked(self, place: str, block: str) -> int:

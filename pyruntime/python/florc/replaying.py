@@ -16,18 +16,14 @@ from . import batch, forecast, launch, messages, on_ray, project, report, select
 from .history import History
 from .launch import Unusable
 from .messages import say
+from .opening import AGAIN, opened, recorded_run, tell_where
 from .output import Divert
 from .replay import Leave, Replay
-from .runs import Run, find, is_of, store_path
+from .runs import Run
 from .user_files import UserFiles
 from .versions import Versions
 from .window import Window
 
-AGAIN = "_FLORC_REPLAY_AGAIN"
-"""What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
-reasons, and how many bytes its probes wrote."""
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
@@ -36,14 +32,15 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     run = recorded_run(wanted, path)
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
-    history = History(run)
+    history = opened(run)
     versions = Versions(history, script)
+    forced = _forced(arguments["step_into"], history, versions)
     task = workers.Task.of_this_process()
     if arguments["emit"]:
-        sys.stdout.write(batch.slurm(run, _STARTED[0], arguments["workers"]))
+        messages.answer(batch.slurm(run, _STARTED[0], arguments["workers"]))
         return 0
     if arguments["dry_run"]:
-        sys.stdout.write(forecast.describe(history, versions, arguments))
+        messages.answer(forecast.describe(history, versions, arguments))
         return 0
     tell_where(run, path)
     _refuse_drift(versions, arguments["allow_drift"])
@@ -56,28 +53,18 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
             say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments)
-    forced = set(arguments["step_into"])
     run_script(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
 
 
-def recorded_run(wanted: Optional[str], path: Optional[str]) -> Run:
-    """The run to replay. Raises Unusable when there is none that can be."""
-    run = find(store_path(), wanted, path)
-    if run.is_running():
-        raise Unusable(f"{run.id} is still being recorded")
-    if run.source(str(run.info.get("script"))) is None:
-        raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
-    return run
-
-
-def tell_where(run: Run, path: Optional[str]) -> None:
-    """Say where what is replayed lies, when it is not where it was recorded."""
-    if AGAIN in os.environ:  # it was said
-        return
-    if run.moved is not None:
-        say(f"what was recorded in {run.moved.old} is replayed in {run.moved.new}")
-    elif path is not None and not is_of(run, path):
-        say(f"{path} runs in the place of {run.info['script']}, with the files there")
+def _forced(loops: List[str], history: History, versions: Versions) -> Set[str]:
+    """The loops of --step-into. Raises Unusable for one that is in neither version."""
+    recorded = {loop["id"]: loop for plan in history.plans.values() for loop in plan["loops"]}
+    for name in loops:
+        if name != "all" and name not in recorded and versions.loop(name) is None:
+            there = "".join(f"\n  {known}  line {loop['line']}  {loop['header']}" for known, loop in recorded.items()
+                            if loop["memoized"])
+            raise Unusable(f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
+    return set(loops)
 
 
 def _shard(history: History, versions: Versions, number: int, count: int) -> Optional[Window]:
@@ -100,7 +87,7 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
                            {**environment, start.HASH_SEED: run.info["hash_seed"]},
                            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return messages.INTERRUPTED
     finally:
         files.end()
     merged = workers.Merged(history, versions)
@@ -109,8 +96,13 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
 
 
 def _folder(run: Run) -> str:
+    """Where a replay keeps what the script prints. Raises Unusable where it cannot be made."""
     folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Unusable(f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
+                       "make it writable, or set FLORC_DIR to a copy of the store in a folder that is") from None
     return folder
 
 
@@ -172,13 +164,15 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
         replaying.tap.remove(is_cut)
         seconds = time.perf_counter() - begun
         divert.undo()
+        if isinstance(failure, KeyboardInterrupt):
+            say("interrupted", always=True)
+            return messages.INTERRUPTED
         replaying.reasons.update(again)
         replaying.note_read_back(files.read_back)
-        outcome = report.check(replaying)
+        outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
-            failed = failure is not None and not report.ended_so(replaying, failure)
-            workers.keep(replaying, task, outcome.anomalies, outcome.compared, failed)
+            workers.keep(replaying, task, outcome.anomalies, outcome.compared, outcome.ended)
         return code
 
     def at_end() -> NoReturn:

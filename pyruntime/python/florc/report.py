@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Union
 
-from . import _native, circumstances, launch
+from . import _native, circumstances, failed
 from .history import History, LogLine
-from .messages import duration, say
+from .messages import answer, count, duration, say
 from .output import Part
 from .places import BOUNDARY
 from .replay import Replay
@@ -32,17 +31,23 @@ class Check(NamedTuple):
     """Where added statements do more than look: the recorded run would have gone on otherwise."""
     changes: List[str]
     """Other changes that run again, and that nothing was seen of."""
+    ended: str
+    """How and where the script ended, where the recorded run did not end so."""
 
     @property
     def verdict(self) -> str:
         """`exact`, `unverified` or `anomalous`."""
-        if self.anomalies or self.disturbances:
+        if self.anomalies or self.disturbances or self.ended:
             return "anomalous"
         return "exact" if self.compared and not self.changes else "unverified"
 
 
-def check(replay: Replay) -> Check:
-    """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3)."""
+def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
+    """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3).
+
+    `failure`: what the script ended with. When an added statement raised it, that is all there is to tell.
+    """
+    ended, is_own = failed.describe(replay, failure) if failure is not None else ("", False)
     removed = replay.versions.removed_lines()
     window = replay.window
 
@@ -60,9 +65,13 @@ def check(replay: Replay) -> Check:
         for offset in range(max(i2 - i1, j2 - j1)):
             old = recorded[i1 + offset] if i1 + offset < i2 else None
             new = replay.lines[j1 + offset] if j1 + offset < j2 else None
+            if ended and new is None and j2 == len(theirs):
+                continue  # it did not come so far
             if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
                 anomalies.append(_difference(old, new))
-    return _check(replay, [*_other_lengths(replay), *anomalies], len(ours) + replay.verified)
+    if not ended:
+        anomalies += _other_lengths(replay)
+    return _check(replay, [] if is_own else anomalies, len(ours) + replay.verified, ended)
 
 
 def _other_lengths(replay: Replay) -> Iterator[str]:
@@ -75,11 +84,11 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 
 
-def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int) -> Check:
+def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, ended: str) -> Check:
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
                 for file in replay.read_back]
-    return Check(anomalies, compared, replay.disturbances, changes)
+    return Check(anomalies, compared, replay.disturbances, changes, ended)
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
@@ -119,49 +128,30 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
            folder: str) -> int:
     """Print the report; the exit code."""
     if failure is not None:
-        _tell_failure(failure, folder)
+        failed.tell(failure, folder, outcome.ended)
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)
-    if failure is not None and not ended_so(replay, failure):
-        return ANOMALOUS
     return ANOMALOUS if outcome.verdict == "anomalous" else 0
 
 
 def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     """Print the report of a parallel replay; the exit code."""
-    outcome = _check(merged, merged.differences, merged.compared)
+    outcome = _check(merged, merged.differences, merged.compared, merged.ended)
     if as_json:
         _print_values(merged, outcome, seconds)
     _tell(merged, outcome, seconds)
-    return ANOMALOUS if outcome.verdict == "anomalous" or merged.failed else 0
-
-
-def ended_so(replay: Replay, failure: BaseException) -> bool:
-    """Whether the recorded run ended in the same way."""
-    if isinstance(failure, SystemExit):
-        return replay.history.run.status == f"exit {failure.code}"
-    return replay.history.run.status == "exception"
-
-
-def _tell_failure(failure: BaseException, folder: str) -> None:
-    if isinstance(failure, SystemExit):
-        say(f"the script ended itself with exit code {failure.code}", always=True)
-        return
-    stripped = launch.without_own_frames(failure.__traceback__)
-    sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
-    say(f"the script raised; what it printed is in {os.path.join(folder, 'output')}", always=True)
+    return ANOMALOUS if outcome.verdict == "anomalous" else 0
 
 
 def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
-    for value in replay.values:
-        print(json.dumps({"file": value.file, "line": value.line, "path": value.path, "text": value.text,
-                          "verdict": outcome.verdict}))
-    print(json.dumps({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
-                      "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
-                      "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
-                      "anomalies": outcome.anomalies + outcome.disturbances}))
-    sys.stdout.flush()
+    found = [{"file": value.file, "line": value.line, "path": value.path, "text": value.text,
+              "verdict": outcome.verdict} for value in replay.values]
+    found.append({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
+                  "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
+                  "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
+                  "anomalies": [outcome.ended] * bool(outcome.ended) + outcome.anomalies + outcome.disturbances})
+    answer("".join(json.dumps(entry) + "\n" for entry in found))
 
 
 def tell_circumstances(history: History) -> None:
@@ -172,6 +162,8 @@ def tell_circumstances(history: History) -> None:
     sources = [f"the time of day ({', '.join(history.clock_places())})"] if history.clock_places() else []
     if circumstances.is_undetermined_on_cuda(history.circumstances):
         sources.append("CUDA kernels (torch.use_deterministic_algorithms is off)")
+    if history.damage is not None:
+        say(history.damage, always=True)
     if sources:
         say(f"no run repeats {' and '.join(sources)}", always=True)
 
@@ -183,7 +175,16 @@ def tell_timed(found: List[str]) -> None:
         say(f"not compared, as it is the time of day: {', '.join(found[:_MOST])}{more}")
 
 
+def exact(compared: int, blocks: int) -> str:
+    """The verdict when nothing differs."""
+    return f"exact: {count(compared - blocks, 'recorded line')} and the state of {count(blocks, 'block')} reappeared unchanged"
+
+
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
+    if outcome.ended:
+        if outcome.anomalies:
+            _tell_anomalies(replay, outcome)
+        return
     recorded = replay.history.seconds
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
     faster = f" ({recorded / seconds:.1f} times as fast)" if recorded and seconds > 0 else ""
@@ -193,13 +194,12 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
     if replay.skipped.jumps:
         say(f"{replay.skipped.describe()}: the state in which it began was restored")
     ran = sum(replay.entered.values())
-    say(f"{len(replay.skipped.blocks)} blocks restored in {duration(replay.restore_seconds)}, {ran} run again")
+    say(f"{count(len(replay.skipped.blocks), 'block')} restored in {duration(replay.restore_seconds)}, {ran} run again")
     for block, why in replay.reasons.items():
         if block.endswith(BOUNDARY):
             say(f"  {block[: -len(BOUNDARY)]} ran from its first iteration: {why}")
             continue
-        times = replay.entered.get(block, 0)
-        say(f"  {block} ran {times} time{'s' * (times != 1)}: {why}")
+        say(f"  {block} ran {count(replay.entered.get(block, 0), 'time')}: {why}")
     tell_timed(replay.timed)
     if outcome.disturbances:
         say("ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
@@ -207,13 +207,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         for found in outcome.disturbances[:10]:
             say(f"  {found}", always=True)
     if outcome.anomalies:
-        say(f"ANOMALOUS: the replay differs from the record in {len(outcome.anomalies)} places; do not trust its values",
-            always=True)
-        for anomaly in outcome.anomalies[:10]:
-            say(f"  {anomaly}", always=True)
-        tell_circumstances(replay.history)
-        say("a block that is restored may have side effects that florc did not see; "
-            "--step-into all runs every block again", always=True)
+        _tell_anomalies(replay, outcome)
     elif outcome.disturbances:
         return
     elif outcome.changes:
@@ -221,7 +215,17 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         for found in outcome.changes[:10]:
             say(f"  {found}")
     elif outcome.compared:
-        lines = outcome.compared - replay.verified
-        say(f"exact: {lines} recorded lines and the state of {replay.verified} blocks reappeared unchanged")
+        say(exact(outcome.compared, replay.verified))
     else:
         say("unverified: nothing the recorded run kept could be compared with this replay")
+
+
+def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:
+    say(f"ANOMALOUS: the replay differs from the record in {count(len(outcome.anomalies), 'place')}; do not trust its values",
+        always=True)
+    for anomaly in outcome.anomalies[:10]:
+        say(f"  {anomaly}", always=True)
+    tell_circumstances(replay.history)
+    if replay.has_restored and not outcome.ended:
+        say("a block that is restored may have side effects that florc did not see; "
+            "--step-into all runs every block again", always=True)

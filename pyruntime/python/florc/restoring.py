@@ -35,7 +35,7 @@ class Restorer:
         try:
             self._chunks = [self._history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
         except _native.StoreError as error:
-            return f"its checkpoint {checkpoint.key} cannot be read: {error}"
+            return str(error)
         self._pending = checkpoint
         self.seconds += time.perf_counter() - begun
         return None

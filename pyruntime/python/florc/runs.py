@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native, moved
 from .launch import Unusable
-from .messages import duration, size
+from .messages import count, duration, size
 
 try:
     import fcntl
@@ -100,22 +100,27 @@ class Run:
         """Keep the text of a project file as it was run; `save` makes it part of the run."""
         digest = hashlib.blake2b(file.encode(), digest_size=8).hexdigest()
         kept = f"{digest}-{os.path.basename(file)}"
-        with open(os.path.join(self.path, "source", kept), "w", encoding="utf-8", newline="",
-                  errors="surrogateescape") as out:
-            out.write(text)
-        self.info.setdefault("sources", {})[file] = {"kept": kept, "module": module, "package": package}
+        data = text.encode("utf-8", "surrogateescape")
+        with open(os.path.join(self.path, "source", kept), "wb") as out:
+            out.write(data)
+        self.info.setdefault("sources", {})[file] = {"kept": kept, "module": module, "package": package,
+                                                     "hash": _hash_of(data)}
 
     def source(self, file: str) -> Optional[str]:
-        """The text of a project file as it was run; None when the run did not use it."""
-        kept = self.info.get("sources", {}).get(file, {}).get("kept")
+        """The text of a project file as it was run; None when the run did not use it. Raises Unusable when it is damaged."""
+        entry = self.info.get("sources", {}).get(file, {})
+        kept = entry.get("kept")
         if kept is None or os.path.basename(kept) != kept:
             return None
+        path = os.path.join(self.path, "source", kept)
         try:
-            with open(os.path.join(self.path, "source", kept), encoding="utf-8", newline="",
-                      errors="surrogateescape") as source:
-                return source.read()
-        except OSError:
-            return None
+            with open(path, "rb") as source:
+                data = source.read()
+        except OSError as error:
+            raise Unusable(_damaged_source(path, file, (error.strerror or str(error)).lower())) from None
+        if entry.get("hash", _hash_of(data)) != _hash_of(data):
+            raise Unusable(_damaged_source(path, file, "it does not match its hash in run.json"))
+        return data.decode("utf-8", "surrogateescape")
 
     def files(self) -> List[Tuple[str, str, str, str]]:
         """The project as it was run: name as a module, package, path and text of each file that can still be read."""
@@ -133,44 +138,93 @@ class Run:
         return recorded if recorded != "running" or self.is_running() else "killed"
 
 
+def _hash_of(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _damaged_source(path: str, file: str, why: str) -> str:
+    return f"{path}, the text of {os.path.relpath(file)} as it was run, is damaged: {why}; record the script again"
+
+
 def all_runs(store: str) -> List[Run]:
     """Every run of a store, oldest first. A folder without a readable `run.json` is passed over."""
-    folder = os.path.join(store, "runs")
+    return sorted((Run(store, run_id, info) for run_id, _, info, _ in _listed(store) if info is not None),
+                  key=lambda run: (run.info.get("started", 0), run.id))
+
+
+def damaged(store: str) -> List[Tuple[str, str]]:
+    """The `run.json` files that are passed over, and why."""
+    return [(path, why) for _, path, info, why in _listed(store) if info is None]
+
+
+def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
+    """For each folder of a run: its name, its `run.json`, what that holds, or why it cannot be read."""
     found = []
     with contextlib.suppress(OSError):
-        for run_id in sorted(os.listdir(folder)):
-            with contextlib.suppress(OSError, ValueError):
-                with open(os.path.join(folder, run_id, "run.json"), encoding="utf-8") as file:
-                    info = json.load(file)
-                if isinstance(info, dict):
-                    found.append(Run(store, run_id, info))
-    return sorted(found, key=lambda run: (run.info.get("started", 0), run.id))
+        for run_id in sorted(os.listdir(os.path.join(store, "runs"))):
+            folder = os.path.join(store, "runs", run_id)
+            if not os.path.isdir(folder):
+                continue
+            path = os.path.join(folder, "run.json")
+            info, why = _read(path)
+            found.append((run_id, path, info, why))
+    return found
+
+
+def _read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            info = json.load(file)
+    except OSError as error:
+        return None, (error.strerror or str(error)).lower()
+    except ValueError as error:
+        return None, str(error)
+    is_run = isinstance(info, dict) and isinstance(info.get("script"), str) and isinstance(info.get("argv"), list)
+    return (info, "") if is_run else (None, "it does not describe a run")
 
 
 def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
-    runs = [run.located(script) for run in all_runs(store)]
+    every = runs = [run.located(script) for run in all_runs(store)]
+    lost = "".join(f"\n  {path} is damaged: {why}" for path, why in damaged(store))
     if not runs:
-        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}")
+        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}{lost}")
     if script is not None:
         of_script = [run for run in runs if is_of(run, script)]
         if not of_script and wanted is None:
-            names = sorted({os.path.relpath(run.info.get("script", "?")) for run in runs})
-            raise Unusable(f"no recorded run of {_shown(script)} in {store} (there are runs of {', '.join(names)}); "
-                           f"if it is one of these under another name: florc replay {runs[-1].id} {_shown(script)}")
+            raise Unusable(f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
+                           f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}")
         runs = of_script or runs
     if wanted is None or wanted == "latest":
         return runs[-1]
     if wanted.startswith("latest~") and wanted[7:].isdigit() and int(wanted[7:]) < len(runs):
         return runs[-1 - int(wanted[7:])]
     by_id = os.path.basename(wanted.rstrip("/"))
-    matches = [run for run in runs if run.id.startswith(by_id) or run.info.get("name") == wanted]
+    matches = _matching(runs, wanted)
     if not matches:
-        raise Unusable(f"no run {wanted} in {store}; `florc runs` lists them")
+        raise Unusable(_not_there(store, wanted, script, _matching(every, wanted)) + lost)
     exact = [run for run in matches if run.id == by_id]
     if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
         raise Unusable(f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
     return (exact or matches)[-1]
+
+
+def _matching(runs: List[Run], wanted: str) -> List[Run]:
+    by_id = os.path.basename(wanted.rstrip("/"))
+    return [run for run in runs if run.id.startswith(by_id) or run.info.get("name") == wanted]
+
+
+def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[Run]) -> str:
+    if not elsewhere:
+        return f"no run {wanted} in {store}; `florc runs` lists them"
+    run = elsewhere[-1]
+    there = os.path.relpath(run.info["script"])
+    return f"{run.id} is a run of {there}, not of {_shown(script)}: florc replay {wanted} {there}"
+
+
+def others(runs: List[Run]) -> str:
+    """Which scripts a store holds runs of, in brackets."""
+    return f"(there are runs of {', '.join(sorted({os.path.relpath(run.info['script']) for run in runs}))})"
 
 
 def is_of(run: Run, script: str) -> bool:
@@ -190,5 +244,5 @@ def line(run: Run) -> str:
     script = os.path.basename(run.info.get("script", "?"))
     arguments = " ".join(run.info.get("argv", [])[1:])
     seconds = duration(report["seconds"]) if "seconds" in report else ""
-    kept = f"{report['checkpoints']} checkpoints, {size(report['bytes'])}" if "checkpoints" in report else ""
+    kept = f"{count(report['checkpoints'], 'checkpoint')}, {size(report['bytes'])}" if "checkpoints" in report else ""
     return f"{run.id:24}  {started}  {run.status:11}  {seconds:>12}  {kept:28}  {script} {arguments}".rstrip()

@@ -7,14 +7,14 @@ import re
 from itertools import chain
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import segments
+from . import messages, segments
 from .costs import Costs
 from .history import History
 from .launch import Unusable
 from .places import BOUNDARY
 from .project import parsed
 from .steps import training_loop
-from .timeline import Followed, variables_of
+from .timeline import Followed
 from .versions import Versions
 from .window import END, Samples, Window, loop_of
 
@@ -66,21 +66,17 @@ def _located(counts: List[int], step: int) -> Tuple[int, int]:
 def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
     """The innermost loop that is named, and the range of its iterations."""
     within = ""
-    variables = _variables(history)
+    variables = history.variables
     parts = [part.strip() for part in words.split(",")]
     for n, part in enumerate(parts):
         name, equals, numbers = part.rpartition("=")
-        loop = (history.timeline.named(name.strip(), within, variables) if equals or within
+        loop = (history.timeline.named(name.strip(), within, variables, part) if equals or within
                 else history.timeline.main_loop(history.seconds))
         start, stop = _range(numbers, loop, whole(history, loop))
         if n + 1 < len(parts) and stop != start + 1:
             raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
         within = f"{loop.place}={start}/"
     return loop, start, stop
-
-
-def _variables(history: History) -> Dict[str, List[str]]:
-    return {loop["id"]: variables_of(loop["header"]) for plan in history.plans.values() for loop in plan["loops"]}
 
 
 def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
@@ -100,7 +96,7 @@ def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
     stop = start + 1 if not several else index(last) if last else END
     start = max(0, start) if several else start
     if start >= count or start < 0:
-        raise Unusable(f"{text}: the recorded run has only {count} iterations of {loop.loop}")
+        raise Unusable(f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}")
     if stop <= start:
         raise Unusable(f"{text}: no iteration is in this range")
     return start, stop

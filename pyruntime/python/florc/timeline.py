@@ -59,6 +59,15 @@ class Followed(NamedTuple):
         return int(index)
 
 
+    def number_of(self, index: int) -> int:
+        """The number that an iteration is over, as far as is known; else its own."""
+        known = sorted(self.numbers.items())
+        if not known or index in self.numbers:
+            return self.numbers.get(index, index)
+        (first, a), (last, b) = known[0], known[-1]
+        return a + round((index - first) * (b - a) / (last - first)) if last > first else a + index - first
+
+
 class Timeline:
     """Every followed loop that was told of, by its place."""
 
@@ -115,16 +124,37 @@ class Timeline:
         """Every run of a loop, in the order in which they began."""
         return sorted((loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0))
 
-    def named(self, name: str, within: str, variables: Dict[str, List[str]]) -> Followed:
-        """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is."""
-        inside = [loop for loop in self.loops.values() if loop.place.startswith(within)
-                  and len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
-        found = [loop for loop in inside if name == loop.loop or name in variables.get(loop.base, ())]
+    def named(self, name: str, within: str, variables: Dict[str, List[str]], asked: str) -> Followed:
+        """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is.
+
+        `asked`: what was asked for of it, `epoch=2`.
+        """
+        below = [loop for loop in self.loops.values() if loop.place.startswith(within)]
+        inside = [loop for loop in below
+                  if len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
+        found, deeper = ([loop for loop in among if name == loop.loop or name in variables.get(loop.base, ())]
+                         for among in (inside, below))
         if not found:
             known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
-            where = f" inside {within.rstrip('/')}" if within else ""
-            raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else ""))
+            where = f" inside {self.words(within, variables)}" if within else ""
+            raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else "")
+                           + (self._way_to(deeper[0], asked, variables) if deeper else ""))
         return found[0]
+
+    def _way_to(self, loop: Followed, asked: str, variables: Dict[str, List[str]]) -> str:
+        around = self.words(loop.place.rpartition("/")[0], variables)
+        return f"; name the iterations around it, too: {around},{asked}"
+
+    def words(self, path: str, variables: Dict[str, List[str]]) -> str:
+        """The iterations of a path by loop variable: `fold=0,epoch=2`."""
+        parts, found = path.rstrip("/").split("/"), []
+        for n, part in enumerate(parts, 1):
+            loop, sign, index = part.partition("=")
+            if sign:
+                followed = self.loops.get("/".join([*parts[: n - 1], loop]))
+                number = followed.number_of(int(index)) if followed else index
+                found.append(f"{next(iter(variables.get(loop_of(loop), ())), loop)}={number}")
+        return ",".join(found)
 
 
 def variables_of(header: str) -> List[str]:

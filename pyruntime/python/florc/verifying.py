@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Dict, List, NoReturn, Optional
+from typing import Any, Dict, NoReturn, Optional
 
 from . import launch, report, selection, start
-from .history import History
-from .messages import duration, say
+from .messages import answer, count, duration, say
+from .opening import opened, recorded_run, tell_where
 from .replay import Replay
-from .replaying import Attempt, recorded_run, run_script, tell_where
+from .replaying import Attempt, run_script
 from .report import ANOMALOUS, Check
 from .runs import Run
 from .versions import Versions
@@ -25,7 +25,7 @@ def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     run = recorded_run(wanted, path)
     start.with_hash_seed(run.info["hash_seed"])
     tell_where(run, path)
-    history = History(run)
+    history = opened(run)
     script = _recorded_script(run)
     samples = selection.sampled(history, arguments["samples"])
     versions = Versions(history, script, as_recorded=True)
@@ -47,17 +47,15 @@ def _recorded_script(run: Run) -> launch.Script:
 def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: Optional[BaseException],
           as_json: bool, folder: str) -> int:
     differs = list(outcome.anomalies)
-    if failure is not None and not report.ended_so(replay, failure):
-        differs.append(f"the script ended with {type(failure).__name__}: {failure}; its output is in "
-                       f"{os.path.join(folder, 'output')}")
+    if outcome.ended:
+        differs.append(f"{outcome.ended}: {failure}; its output is in {os.path.join(folder, 'output')}")
     verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
     clock = replay.history.clock_places()
     if as_json:
-        print(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
+        answer(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
                           "iterations": samples.indices, "blocks": replay.verified,
                           "lines": outcome.compared - replay.verified, "differences": differs,
-                          "time_of_day": [*clock, *replay.timed], "seconds": seconds}))
-        sys.stdout.flush()
+                          "time_of_day": [*clock, *replay.timed], "seconds": seconds}) + "\n")
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
     say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, "
@@ -66,13 +64,12 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
         say(f"what depends on the time of day is not compared: {', '.join(clock)}")
     report.tell_timed(replay.timed)
     if differs:
-        say(f"DIFFERS in {len(differs)} place{'s' * (len(differs) != 1)}, first in {differs[0]}", always=True)
+        say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)
         for found in differs[1:_MOST]:
             say(f"  {found}", always=True)
         report.tell_circumstances(replay.history)
     elif outcome.compared:
-        say(f"exact: {outcome.compared - replay.verified} recorded lines and the state of {replay.verified} blocks "
-            "reappeared unchanged")
+        say(report.exact(outcome.compared, replay.verified))
     else:
         say("unverified: nothing that the recorded run kept could be compared")
     return ANOMALOUS if differs else 0

@@ -15,7 +15,7 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from .history import History
-from .messages import duration, say
+from .messages import duration, hand_on, say
 from .replay import Replay, Value
 from .skipped import Skipped
 from .versions import Versions
@@ -71,8 +71,9 @@ class Merged:
         self.entered: Dict[str, int] = {}
         self.compared = self.verified = 0
         self.restore_seconds = 0.0
-        self.failed = False
-        """Whether the script ended otherwise than in the record."""
+        self.ended = ""
+        """How the script ended, where that is otherwise than in the record."""
+        self.has_restored = False
 
     def add(self, result: Dict[str, Any]) -> None:
         """Put the next segment's result after the others."""
@@ -88,16 +89,17 @@ class Merged:
         self.compared += result["compared"]
         self.verified += result["verified"]
         self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
-        self.failed |= result["failed"]
+        self.ended = self.ended or result["ended"]
+        self.has_restored |= result["has_restored"]
 
 
-def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, failed: bool) -> None:
+def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended: str) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
         "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
-        "failed": failed, "timed": replay.timed, "read_back": replay.read_back,
+        "ended": ended, "timed": replay.timed, "read_back": replay.read_back, "has_restored": replay.has_restored,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
         json.dump(result, file)
@@ -193,8 +195,7 @@ def run(windows: List[Window], folder: str, command: List[str], environment: Dic
                     worker.start()
                     continue
                 running.remove(worker)
-                done = "done" if worker.result() is not None else f"FAILED: {_ending(worker)}"
-                say(f"{worker.describe()}: {done} after {duration(time.perf_counter() - worker.begun)}")
+                say(f"{worker.describe()}: {_outcome(worker)} after {duration(time.perf_counter() - worker.begun)}")
             time.sleep(0.01)
     except KeyboardInterrupt:
         say("interrupted: the workers are ended", always=True)
@@ -202,6 +203,13 @@ def run(windows: List[Window], folder: str, command: List[str], environment: Dic
     finally:
         _end([worker.process for worker in workers if worker.process is not None])
     return workers
+
+
+def _outcome(worker: _Worker) -> str:
+    result = worker.result()
+    if result is None:
+        return f"FAILED: {_ending(worker)}"
+    return "ended early" if result["ended"] else "done"
 
 
 def _ending(worker: _Worker) -> str:
@@ -237,11 +245,11 @@ def merge(merged: Merged, workers: List[_Worker]) -> None:
         else:
             merged.add(result)
             _hand_on(worker.out)
-        if result is None or result["failed"]:
+        if result is None or result["ended"]:
             say(f"{worker.describe()} said at last:", always=True)
             for line in _tail(worker.log):
-                say(f"  {line}", always=True)
-        if result is not None and result["failed"]:
+                hand_on(line)
+        if result is not None and result["ended"]:
             break
     sys.stdout.flush()
 

@@ -7,6 +7,8 @@ use super::error::{Result, StoreError};
 
 /// The newest store format that this code reads and the one that it writes.
 pub const FORMAT: u64 = 1;
+/// What `store.json` holds.
+const MARKER: &str = r#"{"format": 1}"#;
 const NAME_LIMIT: usize = 128;
 
 /// An opened store.
@@ -80,7 +82,7 @@ impl Store {
             create_dirs(&root.join("packs"))?;
             create_dirs(&root.join("runs"))?;
             // last: a store exists once it says its format
-            write_whole(&root.join("store.json"), format!("{{\"format\": {FORMAT}}}\n").as_bytes())?;
+            write_whole(&root.join("store.json"), format!("{MARKER}\n").as_bytes())?;
         }
         let store = Store::open(root)?;
         create_dirs(&store.packs())?;
@@ -97,15 +99,16 @@ impl Store {
         let root = root.canonicalize().map_err(StoreError::io("open the store", root))?;
         let marker = root.join("store.json");
         let not_a_store = |why: String| StoreError::NotAStore { path: root.clone(), why };
-        let text = fs::read_to_string(&marker).map_err(|error| not_a_store(format!("store.json: {error}")))?;
-        let found: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| not_a_store(format!("store.json: {error}")))?;
+        let unreadable =
+            |why: String| not_a_store(format!("store.json is damaged: {why}; it holds {MARKER}: write that into it"));
+        let text = fs::read_to_string(&marker).map_err(|error| unreadable(error.to_string()))?;
+        let found: serde_json::Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         match found.get("format").and_then(serde_json::Value::as_u64) {
             Some(format) if format > FORMAT => {
                 Err(StoreError::NewerFormat { path: marker, found: format, known: FORMAT })
             }
             Some(format) if format >= 1 => Ok(Store { root }),
-            _ => Err(not_a_store("store.json has no format number".to_string())),
+            _ => Err(unreadable("it has no format number".to_string())),
         }
     }
 

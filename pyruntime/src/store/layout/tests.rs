@@ -8,6 +8,7 @@ fn creating_twice_opens_the_same_store() {
     Store::create(&root).unwrap();
     assert_eq!(fs::read_to_string(root.join(".gitignore")).unwrap(), "*\n");
     assert!(store.packs().is_dir() && root.join("runs").is_dir());
+    assert!(MARKER.contains(&FORMAT.to_string()));
     let left: Vec<_> = fs::read_dir(&root).unwrap().collect();
     assert_eq!(left.len(), 4, "no temporary file is left: {left:?}");
 }
@@ -21,7 +22,8 @@ fn a_newer_format_is_refused_with_advice() {
     assert!(said.contains("has format 2") && said.contains("upgrade florc"), "{said}");
     for odd in ["", "[]", "{\"format\": -1}", "{\"format\": 0}", "{\"format\": \"1\"}"] {
         fs::write(dir.path().join("store.json"), odd).unwrap();
-        assert!(matches!(Store::open(dir.path()), Err(StoreError::NotAStore { .. })), "{odd}");
+        let error = Store::open(dir.path()).unwrap_err();
+        assert!(matches!(error, StoreError::NotAStore { .. }) && error.to_string().contains(MARKER), "{odd}: {error}");
     }
 }
 

@@ -1,0 +1,243 @@
+"""What a user meets when something is not as it should be: one sentence, with a way out, and the right exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+from workshop import Done, Workshop
+
+SCRIPT = """
+    import time
+    total = 0.0
+    for epoch in range(6):
+        for step in map(float, range(4)):
+            time.sleep(0.01)
+            total += step + epoch
+        print("epoch", epoch, total)
+    print("done", total)
+    """
+FOLDS = """
+    import time
+    class Model:
+        weight = 0.0
+        def step(self, size):
+            self.weight += size
+    models = {"model": Model}  # so that `step` may be an optimizer's: a training step
+    for fold in range(2):
+        model = models["model"]()
+        for epoch in range(1, 4):
+            for step in map(float, range(3)):
+                time.sleep(0.01)
+                model.step(step)
+            print(fold, epoch, model.weight)
+    """
+UNUSABLE = 2
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with runs of three scripts, one of them with a name."""
+    made = Workshop(tmp_path_factory.mktemp("recorded"))
+    for name, text, options in (("train.py", SCRIPT, ["--name", "grp"]), ("other.py", SCRIPT, []), ("folds.py", FOLDS, [])):
+        made.write(name, text)
+        assert made.florc("record", "--overhead", "0.9", *options, name).code == 0
+    return made.path
+
+
+@pytest.fixture
+def kept(recorded: Path, tmp_path: Path) -> Iterator[Workshop]:
+    """This folder, which a test may damage: it is as it was afterwards."""
+    shutil.copytree(recorded, tmp_path / "backup")
+    yield Workshop(recorded)
+    shutil.rmtree(recorded)
+    shutil.copytree(tmp_path / "backup", recorded)
+
+
+def of_grp(kept: Workshop, what: str) -> Path:
+    [found] = (kept.path / ".florc").glob(what)
+    return found
+
+
+def flip(file: Path, part: float) -> None:
+    """Change one bit, so far into the file."""
+    data = bytearray(file.read_bytes())
+    data[int(part * len(data))] ^= 1
+    file.write_bytes(data)
+
+
+def truncate(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def is_sentence(done: Done, *words: str) -> None:
+    assert (done.code, done.out) == (UNUSABLE, ""), done
+    assert "Traceback" not in done.err and all(word in done.said + done.err for word in words), done
+
+
+@pytest.mark.parametrize("damage", [os.remove, truncate, lambda file: flip(file, 0)], ids=["gone", "short", "flipped"])
+@pytest.mark.parametrize("command", [["replay", "train.py"], ["verify", "grp"], ["replay", "--dry-run", "train.py"]])
+def test_a_damaged_store_is_named(kept: Workshop, damage: Callable, command: list) -> None:
+    damage(of_grp(kept, "store.json"))
+    done = kept.florc(*command)
+    is_sentence(done, 'store.json is damaged: ', 'it holds {"format": 1}: write that into it')
+    of_grp(kept, ".gitignore").with_name("store.json").write_text('{"format": 1}')
+    assert kept.florc(*command).code == 0
+
+
+@pytest.mark.parametrize("command", [["replay", "train.py"], ["verify", "grp"]])
+def test_a_lost_journal_and_a_folder_that_cannot_be_written(kept: Workshop, command: list) -> None:
+    of_grp(kept, "runs/*-grp").joinpath("replays").write_text("in the way")
+    is_sentence(kept.florc(*command), "cannot make ", "set FLORC_DIR to a copy of the store")
+    os.remove(of_grp(kept, "runs/*-grp/journal.0"))
+    is_sentence(kept.florc(*command), "journal.0: No such file", "record the script again")
+
+
+def test_a_damaged_journal_is_told_beside_the_result(kept: Workshop) -> None:
+    journal = of_grp(kept, "runs/*-grp/journal.0")
+    os.truncate(journal, journal.stat().st_size - 30)
+    done = kept.florc("replay", "train.py")
+    assert done.code == 0 and done.said.count(f"{journal} is cut off at byte ") == 1, done.said
+    flip(journal, 0.5)
+    done = kept.florc("replay", "-q", "train.py")
+    assert done.code == 1 and done.said.count(f"{journal} is damaged at byte ") == 2, done.said
+    assert "overhead allowed" not in kept.florc("replay", "train.py").said
+
+
+def test_a_damaged_checkpoint_is_no_checkpoint_that_was_not_kept(kept: Workshop) -> None:
+    for pack in (kept.path / ".florc/packs").glob("*-grp-*"):
+        truncate(pack)
+    done = kept.florc("replay", "train.py")
+    assert done.code == 1 and "is damaged: " in done.said.splitlines()[0], done.said
+    assert "ran 6 times: its checkpoint L1=5/L2#0 cannot be read: " in done.said and "overhead allowed" not in done.said
+
+
+def test_a_damaged_run_is_named(kept: Workshop) -> None:
+    info = of_grp(kept, "runs/*-grp/run.json")
+    truncate(info)
+    for words in (["grp"], ["train.py"]):
+        is_sentence(kept.florc("replay", *words), f"{info} is damaged: ")
+    listed = kept.florc("runs")
+    assert listed.code == 0 and len(listed.out.splitlines()) == 2 and f"{info} is damaged: " in listed.said
+    done = kept.florc("replay", "other.py")
+    assert done.code == 0 and done.said.count(f"{info} is damaged: ") == 1, done.said
+
+
+@pytest.mark.parametrize("damage", [os.remove, lambda file: flip(file, 0.5)], ids=["gone", "flipped"])
+def test_a_damaged_source_is_no_edit(kept: Workshop, damage: Callable) -> None:
+    source = of_grp(kept, "runs/*-grp/source/*")
+    damage(source)
+    for command in (["replay", "train.py"], ["verify", "grp"]):
+        is_sentence(kept.florc(*command), str(source), "the text of train.py as it was run, is damaged: ")
+
+
+@pytest.mark.parametrize("command, words", [
+    (["replay", "grp", "other.py"], ["-grp is a run of train.py, not of other.py: florc replay grp train.py"]),
+    (["replay", "train.py", "grp"], ["the run comes before the script: florc replay grp train.py"]),
+    (["replay", "-m", "pkg.train"], ["replay names a run by its script: florc replay pkg/train.py"]),
+    (["replay", "--step-into", "L9", "train.py"], ["there is no such loop", "L2  line 4  for step in map(float, range(4))"]),
+    (["replay", "--iterations", "epoch=2", "folds.py"], ["name the iterations around it, too: fold=0,epoch=2"]),
+    (["replay", "--iterations", "fold=1,step=2", "folds.py"], ["inside fold=1 runs over step", ": fold=1,epoch=1,step=2"]),
+    (["record", "--nmae", "x", "train.py"], ["unexpected argument '--nmae' found", "'--name'"]),
+    (["record", "."], [". is a folder without a __main__.py"]),
+])
+def test_what_was_meant_is_said(kept: Workshop, command: list, words: list) -> None:
+    is_sentence(kept.florc(*command), *words)
+
+
+@pytest.mark.parametrize("name", ["a b/c", "latest", "", "..", "-x", "run.py", "é", "n" * 101])
+def test_a_bad_name_makes_nothing(workshop: Workshop, name: str) -> None:
+    workshop.write("train.py", "print(1)\n")
+    is_sentence(workshop.florc("record", f"--name={name}", "train.py"), "invalid value")
+    assert not (workshop.path / ".florc").exists()
+
+
+def test_options_behind_the_script_are_its_own(workshop: Workshop) -> None:
+    workshop.write("train.py", "import sys; print(sys.argv)\n")
+    assert workshop.florc("record", "train.py", "--nmae", "-x").out == "['train.py', '--nmae', '-x']\n"
+    assert workshop.florc("record", "-m", "train", "--nmae").out.endswith("train.py', '--nmae']\n")
+
+
+def test_no_runs_of_a_script(kept: Workshop) -> None:
+    done = kept.florc("runs", "third.py")
+    assert done.code == 0 and "no recorded run of third.py in" in done.said
+    assert "(there are runs of folds.py, other.py, train.py)" in done.said
+
+
+@pytest.mark.parametrize("command", [["runs", "--json"], ["replay", "--json", "train.py"], ["replay", "--dry-run", "train.py"],
+                                     ["verify", "--json", "grp"]])
+def test_a_reader_that_goes_away_is_no_error(kept: Workshop, command: list) -> None:
+    process = subprocess.Popen([sys.executable, "-m", "florc", *command], cwd=kept.path, env=kept.environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read()
+    assert process.wait(60) == 0 and "Error" not in said, said
+
+
+def added(kept: Workshop, statement: str, after: str = "        total +=") -> None:
+    """Put a statement before the line that begins so."""
+    text = (kept.path / "train.py").read_text()
+    indent = after[: len(after) - len(after.lstrip())]
+    (kept.path / "train.py").write_text(text.replace(after, f"{indent}{statement}\n{after}"))
+
+
+def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
+    added(kept, "if epoch == 1: print('PROBE', totl)")
+    done = kept.florc("replay", "train.py")
+    assert done.code == 1 and done.err.splitlines()[-1].startswith("NameError: name 'totl' is not defined"), done
+    [told] = done.said.splitlines()
+    assert "what was added (train.py:6) raised NameError in epoch=1;" in told
+    report = json.loads(kept.florc("replay", "--json", "train.py").out)
+    assert report["verdict"] == "anomalous" and len(report["anomalies"]) == 1
+    shared = kept.florc("replay", "--workers", "2", "train.py")
+    assert shared.code == 1 and shared.err == done.err and "florc: florc:" not in shared.said, shared
+    assert "worker 1, iterations 0 to 2 of L1: ended early after" in shared.said
+    assert shared.said.count("raised NameError") == 1 and "ANOMALOUS" not in shared.said
+
+
+@pytest.mark.parametrize("statement, told", [("raise ValueError(epoch)", "the script raised ValueError in epoch=2"),
+                                             ("raise SystemExit(3)", "the script ended itself with exit code 3 in epoch=2")])
+def test_an_end_that_the_record_has_not(workshop: Workshop, statement: str, told: str) -> None:
+    stop = f'    if epoch == 2 and os.path.exists("stop"): {statement}\n        print("epoch"'
+    workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('    print("epoch"', stop))
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("stop", "")
+    done = workshop.florc("replay", "train.py")
+    [said] = done.said.splitlines()
+    assert done.code == 1 and f"{told}, and the recorded run did not; what the script printed is in" in said, done
+    verified = workshop.florc("verify")
+    assert verified.code == 1 and f"DIFFERS in 1 place, first in {told}" in verified.said, verified.said
+
+
+def test_ctrl_c_ends_a_replay(kept: Workshop) -> None:
+    added(kept, "print('PROBE', flush=True)")
+    done = kept.florc("replay", "train.py", interrupt_after="PROBE")
+    assert (done.code, done.err, done.said) == (130, "", "florc: interrupted\n"), done
+
+
+def test_the_hint_to_run_all_again_is_for_what_was_restored(workshop: Workshop) -> None:
+    workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('"done"', "os.getpid()"))
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    hint = "--step-into all runs every block again"
+    restored, ran = workshop.florc("replay", "train.py"), workshop.florc("replay", "--step-into", "all", "train.py")
+    assert restored.code == ran.code == 1 and "differs from the record in 1 place;" in ran.said
+    assert hint in restored.said and hint not in ran.said
+
+
+@pytest.mark.parametrize("words", [["pkg/train.py"], ["-m", "pkg.train"]])
+@pytest.mark.parametrize("is_package", [True, False])
+def test_a_plan_follows_relative_imports(workshop: Workshop, words: list, is_package: bool) -> None:
+    (workshop.path / "pkg").mkdir()
+    if is_package:
+        workshop.write("pkg/__init__.py", "")
+    workshop.write("pkg/engine.py", "def fit(model, data):\n    for row in data:\n        model.append(row)\n")
+    workshop.write("pkg/train.py", "from .engine import fit\nmodel = []\nfor epoch in range(3):\n    fit(model, [1])\n")
+    done = workshop.florc("plan", *words)
+    assert done.code == 0 and "pkg.engine.L1  line 2" in done.out and "cannot see the code" not in done.out, done
