@@ -166,8 +166,9 @@ class _Reader(unforeseen.Reader):
         if type(obj) is functools._lru_cache_wrapper:
             return None  # whether it has been asked before makes no difference
         found = super().parts(obj)
-        if found and self._own:
-            found = {key: part for key, part in found.items() if key not in self._own}
+        own = self._own | _caches(type(obj))
+        if found and own:
+            found = {key: part for key, part in found.items() if key not in own}
         torch = sys.modules.get("torch")
         if self._with_gradients and torch is not None and isinstance(obj, torch.Tensor) and obj.is_leaf:
             gradient = obj.grad
@@ -178,6 +179,12 @@ class _Reader(unforeseen.Reader):
         known = self._recorded_names
         found = super().scopes(frame, rebound)
         return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]
+
+
+def _caches(kind: type) -> Set[str]:
+    """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
+    is_metric = any(cls.__module__.partition(".")[0] == "torchmetrics" for cls in kind.__mro__)
+    return {"._computed"} if is_metric else set()
 
 
 def _left_by_forward(trees: Iterable[ast.Module]) -> Set[str]:

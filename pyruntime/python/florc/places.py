@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import sys
@@ -127,6 +128,8 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
             if state.is_bar(value) and place.name not in loop.counting:
                 found[place.name + BAR] = value
             value = _unwrapped(value)
+            if _is_output(value):
+                continue
             if hasattr(type(value), "__next__"):
                 raise Consumed(place.name)
             if _is_plain_data(place.name, value):
@@ -243,6 +246,12 @@ def _unwrapped(value: Any) -> Any:
     while type(value).__module__.partition(".")[0] == "tqdm" and hasattr(value, "iterable"):
         value = value.iterable
     return value
+
+
+def _is_output(value: Any) -> bool:
+    """`tqdm(loader, file=sys.stderr)` iterates over the loader, and writes to the file."""
+    is_closed = not isinstance(value, io.IOBase) or value.closed
+    return value is sys.stdout or value is sys.stderr or not is_closed and value.writable() and not value.readable()
 
 
 _CONTAINERS = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
