@@ -193,3 +193,30 @@ add("added statements: those side by side are looked at one by one", FLORC + "lo
 add("unforeseen: iterators stand still", FLORC + "contents.py",
     '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
     SMALL + "[iterator_in_a_class_attribute]")
+
+# -- what was added since
+
+add("added loops decide how recorded ones are replayed", "compiler/src/probes/compare.rs",
+    "after.plans_as(options, &recorded(&aligned, &pairs, &old_plans))", "after.plans(options)",
+    "tests/test_window.py::test_an_added_loop_changes_nothing_about_the_loop_around_it")
+add("names of lambdas are asked for", "compiler/src/effects/filter.rs",
+    "!found && !is_inner_scope_of(part, name)", "!found", SMALL + "[names_of_lambdas_and_comprehensions]")
+add("loops of another length pass", FLORC + "report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
+    "tests/test_user_files.py::test_a_script_that_goes_on_from_its_own_files")
+add("sets: elements are taken in as they come", FLORC + "state/sets.py",
+    "    keys = [*removed, *order]\n", "    keys = [*removed, *items]\n", "tests/state/test_sets.py")
+add("sets: removed elements leave no trace", FLORC + "state/sets.py",
+    "    removed = [_Removed(slot + wanted.table) for slot in wanted.removed]\n", "    removed: list = []\n",
+    "tests/state/test_sets.py")
+
+# -- the user's files
+
+add("user's files: not put back", FLORC + "user_files.py",
+    "            if self._is_alone():\n                self._put_back()\n", "            pass\n", "tests/test_user_files.py")
+add("user's files: a killed replay's stay", FLORC + "user_files.py",
+    "            found = self._put_back()\n", "            found = []\n",
+    "tests/test_user_files.py::test_the_next_replay_puts_back_what_a_killed_one_left")
+add("user's files: native writers go unseen", FLORC + "user_files.py",
+    "            if self._is_on and len(args) > at:\n", "            if False:\n", "tests/test_user_files.py::test_what_torch_saves")
+add("user's files: added statements' are put back", FLORC + "user_files.py",
+    "os.PathLike)) or self._is_added():", "os.PathLike)):", "tests/test_user_files.py::test_what_added_statements_write_stays")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Dict
 
 import pytest
+from florc import user_files
 from workshop import Workshop
 
 TRAIN = """
@@ -103,6 +105,32 @@ def test_what_torch_saves(workshop: Workshop) -> None:
     done = workshop.florc("replay", "--iterations", "1:2", "train.py")
     assert (done.out, done.code) == ("PROBE\n", 0), done
     assert (workshop.path / "net.pt").read_bytes() == before
+
+
+def test_large_files_are_moved_and_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                             capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.setattr(user_files, "_LARGE", 10)
+    monkeypatch.setattr(user_files.shutil, "copy2", lambda *_: pytest.fail("it was copied"))
+    (tmp_path / "made anew").write_text("a" * 11)
+    (tmp_path / "in place").write_text("b" * 11)
+    (tmp_path / "replaced").write_text("c" * 11)
+    (tmp_path / "removed").write_text("d" * 11)
+    found = user_files.UserFiles(str(tmp_path / "store"))
+    found.begin()
+    found.watch()
+    try:
+        (tmp_path / "made anew").write_text("other")
+        with open(tmp_path / "in place", "r+") as file:
+            file.write("c")
+        (tmp_path / "new").write_text("other")
+        os.replace(tmp_path / "new", tmp_path / "replaced")
+        (tmp_path / "removed").unlink()
+    finally:
+        monkeypatch.undo()
+        found.end()
+    for name, letter in (("made anew", "a"), ("replaced", "c"), ("removed", "d")):
+        assert (tmp_path / name).read_text() == letter * 11
+    assert (tmp_path / "in place").read_text() == "c" + "b" * 10 and "it is not put back" in capsys.readouterr().err
 
 
 RESUMES = """

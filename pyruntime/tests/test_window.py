@@ -94,6 +94,13 @@ def test_epochs_from_one_and_early_stopping(workshop: Workshop) -> None:
         assert (done.out.splitlines(), done.code) == (wanted, 0), (options, done.said)
 
 
+def test_nothing_added_in_what_is_asked_for(nested: Workshop) -> None:
+    kept = [probe for probe in probes_of(NESTED) if "outer" in NESTED.splitlines()[probe]]
+    nested.write("train.py", version(NESTED, kept))
+    done = replay(nested, "--iterations", "L1=2,L2=1")
+    assert (done.out, done.code) == ("", 0) and "no added statement ran in the iterations" in done.said, done
+
+
 def test_epochs_of_one_fold(workshop: Workshop) -> None:
     record(workshop, FOLDS)
     workshop.write("train.py", version(FOLDS, probes_of(FOLDS)))

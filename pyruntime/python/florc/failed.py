@@ -22,9 +22,10 @@ def describe(replay: Replay, failure: BaseException) -> Tuple[str, bool]:
     if added is not None:
         line = f"{os.path.basename(added.file)}:{added.line}"
         return f"the replay ended early: what was added ({line}) raised {type(failure).__name__}{where}", True
+    way_out = "; blocks were restored, --step-into all runs them again" if replay.has_restored else ""
     if isinstance(failure, SystemExit):
-        return f"the script ended itself with exit code {failure.code}{where}, and the recorded run did not", False
-    return f"the script raised {type(failure).__name__}{where}, and the recorded run did not", False
+        return f"the script ended itself with exit code {failure.code}{where}, and the recorded run did not{way_out}", False
+    return f"the script raised {type(failure).__name__}{where}, and the recorded run did not{way_out}", False
 
 
 def ended_so(replay: Replay, failure: BaseException) -> bool:

@@ -72,6 +72,8 @@ class Replay:
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
+        self.answered = 0
+        """How many times an added statement ran where values were asked for."""
         self.reached: Dict[str, int] = {}
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
@@ -314,6 +316,7 @@ class Replay:
             finally:
                 self.tap.paused -= 1
             return
+        self.answered += 1
         if self._capture is not None:
             try:
                 with self._capture.values_of(name):

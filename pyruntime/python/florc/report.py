@@ -129,6 +129,8 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
     """Print the report; the exit code."""
     if failure is not None:
         failed.tell(failure, folder, outcome.ended)
+    elif replay.window is not None and replay.versions.changes and not replay.answered:
+        say("no added statement ran in the iterations that were asked for")
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)

@@ -1,7 +1,8 @@
 """The user's files in a replay: what the recorded run left on disk is its result, so it is put back when the replay ends.
 
 A replay runs the script again, or a part of it, and with it what writes checkpoints and logs. A file that is there is
-copied to `.florc/kept` before the script first opens it for writing, renames or removes it. Files that are new, and those
+copied to `.florc/kept` before the script first opens it for writing, renames or removes it (a large one that is made anew is moved
+there, one that is changed in place is left to the script, and that is said). Files that are new, and those
 that an added statement writes, stay as the replay leaves them. Writers that Python does not announce (`torch.save` and
 safetensors are asked apart; programs that the script starts are not) go unseen.
 """
@@ -15,7 +16,7 @@ import shutil
 import stat
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Set
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from .messages import say
 from .start import AfterImport
@@ -26,6 +27,8 @@ except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_LARGE = 1 << 30
+"""Bytes that take seconds to copy."""
 _NATIVE = (("torch.serialization", "_open_zipfile_writer_file.__init__", 1), ("safetensors.torch", "serialize_file", 1),
            ("safetensors.numpy", "serialize_file", 1))
 """Functions that have a file written without a word to Python: module, name, which argument is its path."""
@@ -98,25 +101,31 @@ class UserFiles:
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
         if isinstance(flags, int) and flags & _WRITES:
-            self._keep(path)
+            self._keep(path, _moved if flags & os.O_TRUNC and not flags & os.O_EXCL else _left)
         elif self.written and isinstance(path, (str, bytes)):
             real = os.path.realpath(os.fsdecode(path))
             if real in self.written and real not in self.read_back:
                 self.read_back.append(real)
 
     def _renamed(self, source: Any, target: Any, *_: Any) -> None:
-        self._keep(source)
-        self._keep(target)
+        self._keep(source, _linked)
+        self._keep(target, _linked)
 
     def _removed(self, path: Any, *_: Any) -> None:
-        self._keep(path)
+        self._keep(path, _linked)
+
+    def _changed(self, path: Any, *_: Any) -> None:
+        self._keep(path, _left)
+
+    def _made_anew(self, path: Any) -> None:
+        self._keep(path, _moved)
 
     def _removed_tree(self, path: Any, *_: Any) -> None:
         for folder, _, names in os.walk(path):
             for name in names:
-                self._keep(os.path.join(folder, name))
+                self._keep(os.path.join(folder, name), _linked)
 
-    def _keep(self, path: Any) -> None:
+    def _keep(self, path: Any, without_copying: Callable[[str, str], bool]) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)) or self._is_added():
             return
         real = os.path.realpath(os.fsdecode(path))
@@ -124,8 +133,9 @@ class UserFiles:
             return
         self.written.add(real)
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            if stat.S_ISREG(os.lstat(real).st_mode):
-                self._copy(real)
+            found = os.lstat(real)
+            if stat.S_ISREG(found.st_mode):
+                self._set_aside(real, without_copying if found.st_size > _LARGE else None)
 
     def _is_foreign(self, path: str) -> bool:
         """Whether it is Python's, florc's, the system's, or something that programs remember for themselves."""
@@ -135,8 +145,8 @@ class UserFiles:
         return (beyond_home.startswith(".") or "__pycache__" in path
                 or any(path.startswith(root + os.sep) for root in roots))
 
-    def _copy(self, real: str) -> None:
-        """Whole or not at all; of two processes, the first has copied before it writes."""
+    def _set_aside(self, real: str, without_copying: Optional[Callable[[str, str], bool]]) -> None:
+        """Whole or not at all; of two processes, the first has done so before it writes."""
         kept = os.path.join(self._folder, hashlib.sha256(os.fsencode(real)).hexdigest()[:32])
         if os.path.exists(kept):
             return
@@ -145,6 +155,8 @@ class UserFiles:
         try:
             with open(kept + ".path", "wb") as file:
                 file.write(os.fsencode(real))
+            if without_copying is not None and without_copying(real, kept):
+                return
             shutil.copy2(real, half)
             with contextlib.suppress(FileExistsError):
                 os.link(half, kept)
@@ -174,7 +186,10 @@ class UserFiles:
         beside = f"{path}.florc-{os.getpid()}"
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            shutil.copy2(kept, beside)  # the store may lie on another disk
+            with contextlib.suppress(OSError):  # the store may lie on another disk
+                os.replace(kept, path)
+                return True
+            shutil.copy2(kept, beside)
             os.replace(beside, path)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -202,9 +217,33 @@ class UserFiles:
         setattr(holder, last, asked)
 
 
+def _linked(path: str, kept: str, may_remove: bool = False) -> bool:
+    """Large, and about to lose its name only. False where the store lies on another disk."""
+    try:
+        os.link(path, kept)
+    except FileExistsError:  # another process did so, and may have made the file anew since
+        return True
+    except OSError:
+        return False
+    if may_remove:
+        os.remove(path)
+    return True
+
+
+def _moved(path: str, kept: str) -> bool:
+    """Large, and about to be made anew."""
+    return _linked(path, kept, may_remove=True)
+
+
+def _left(path: str, kept: str) -> bool:
+    """Large, and about to be changed, or only opened so (`numpy.memmap`): a copy would take long."""
+    say(f"{path} is large, and the script may change it: it is not put back", always=True)
+    return True
+
+
 _EVENTS: Dict[str, Callable[..., None]] = {
     "open": UserFiles._opened, "os.rename": UserFiles._renamed, "os.remove": UserFiles._removed,
-    "os.truncate": UserFiles._removed, "shutil.rmtree": UserFiles._removed_tree, "sqlite3.connect": UserFiles._removed,
-    "florc.write": UserFiles._removed,
+    "os.truncate": UserFiles._changed, "shutil.rmtree": UserFiles._removed_tree, "sqlite3.connect": UserFiles._changed,
+    "florc.write": UserFiles._made_anew,
 }
 """What Python announces (`sys.addaudithook`), and what is done before it happens."""
