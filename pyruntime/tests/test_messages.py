@@ -211,7 +211,7 @@ def test_an_end_that_the_record_has_not(workshop: Workshop, statement: str, told
     workshop.write("stop", "")
     done = workshop.florc("replay", "train.py")
     [said] = done.said.splitlines()
-    assert done.code == 1 and f"{told}, and the recorded run did not; what the script printed is in" in said, done
+    assert done.code == 1 and f"{told}, and the recorded run did not; blocks were restored, --step-into all" in said, done
     verified = workshop.florc("verify")
     assert verified.code == 1 and f"DIFFERS in 1 place, first in {told}" in verified.said, verified.said
 
