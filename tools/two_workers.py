@@ -23,7 +23,7 @@ from latency import DOCS, EPOCHS, INNER, SCRIPT, checked
 from probes import environment
 
 BEGIN, END = "<!-- bench-two-workers -->", "<!-- /bench-two-workers -->"
-PASSES, ROUNDS = "48", 3
+PASSES, ROUNDS = "48", 2
 
 
 def halves(folder: Path) -> float:
