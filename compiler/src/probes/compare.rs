@@ -3,7 +3,7 @@
 use super::align::{Aligned, align};
 use super::classify::{More, more_than_a_probe};
 use super::reach::loops_reached;
-use crate::plan::{Analysis, Options, Plan, Recorded};
+use crate::plan::{Analysis, LoopPlan, Options, Plan, Recorded};
 use crate::source::Source;
 use crate::syntax::File;
 use crate::syntax::tree::Stmt;
@@ -68,13 +68,12 @@ pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
     let aligned: Vec<Aligned> =
         pairs.iter().zip(new).map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default()).collect();
     let old_plans = before.plans(options);
-    let mut plans = after.plans_as(options, &recorded(&aligned, &pairs, &old_plans));
-    let matched: Vec<BTreeMap<String, String>> = aligned
-        .iter()
-        .zip(&pairs)
-        .zip(&mut plans)
-        .map(|((aligned, pair), plan)| {
-            let matched = pair.map(|at| match_loops(aligned, &old_plans[at], plan)).unwrap_or_default();
+    let recorded = recorded(&aligned, &pairs, &old_plans);
+    let mut plans = after.plans_as(options, &recorded);
+    let matched: Vec<BTreeMap<String, String>> = plans
+        .iter_mut()
+        .map(|plan| {
+            let matched = match_loops(&recorded, plan);
             rename(plan, &matched);
             matched
         })
@@ -102,10 +101,9 @@ fn recorded<'p>(aligned: &[Aligned], pairs: &[Option<usize>], plans: &'p [Plan])
     let mut found = Recorded::new();
     for (aligned, pair) in aligned.iter().zip(pairs) {
         let Some(plan) = pair.map(|at| &plans[at]) else { continue };
-        for (before, after) in aligned.same.iter().chain(&aligned.edited) {
-            let entry = plan.loops.iter().find(|entry| entry.stmt == before.id);
-            found.extend(entry.map(|entry| (after.id, entry)));
-        }
+        let both = aligned.same.iter().chain(&aligned.edited);
+        let today: BTreeMap<usize, usize> = both.map(|(before, after)| (before.id, after.id)).collect();
+        found.extend(plan.loops.iter().filter_map(|entry| Some((*today.get(&entry.stmt)?, entry))));
     }
     found
 }
@@ -181,10 +179,9 @@ fn otherwise(why: &str) -> Option<More> {
 }
 
 /// Old ids by new ids, of loops that are in both versions.
-fn match_loops(aligned: &Aligned, old: &Plan, new: &Plan) -> BTreeMap<String, String> {
-    let pairs = aligned.same.iter().chain(&aligned.edited);
-    let by_stmt = |plan: &Plan, stmt: usize| plan.loops.iter().find(|entry| entry.stmt == stmt).map(|e| e.id.clone());
-    pairs.filter_map(|(before, after)| Some((by_stmt(new, after.id)?, by_stmt(old, before.id)?))).collect()
+fn match_loops(recorded: &Recorded, new: &Plan) -> BTreeMap<String, String> {
+    let pair = |entry: &LoopPlan| Some((entry.id.clone(), recorded.get(&entry.stmt)?.id.clone()));
+    new.loops.iter().filter_map(pair).collect()
 }
 
 /// Gives the loops of the new plan their old ids; a loop that is new is not instrumented.

@@ -169,16 +169,16 @@ class UserFiles:
         """The names of the files that were put back."""
         found = []
         for name in sorted(os.listdir(self._folder)):
-            kept = os.path.join(self._folder, name)
-            if not name.endswith(".path"):
+            kept, kind = os.path.splitext(os.path.join(self._folder, name))
+            if kind != ".path":
                 continue
-            with open(kept, "rb") as file:
+            with open(kept + kind, "rb") as file:
                 path = os.fsdecode(file.read())
-            if os.path.exists(kept[:-len(".path")]):
-                if not self._move(kept[:-len(".path")], path):
+            if os.path.exists(kept):
+                if not self._move(kept, path):
                     continue
                 found.append(os.path.basename(path))
-            os.remove(kept)
+            os.remove(kept + kind)
         return found
 
     @staticmethod
@@ -210,7 +210,7 @@ class UserFiles:
             return
 
         def asked(*args: Any, **options: Any) -> Any:
-            if self._is_on and len(args) > at:
+            if len(args) > at:
                 self._hear("florc.write", (args[at],))
             return original(*args, **options)
 
