@@ -178,7 +178,7 @@ add("the name of an object is lost when one of its attributes is bound", FLORC +
     SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
 add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
     "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n",
-    "tests/replay/test_jumps.py::test_a_while_loop_that_runs_again_is_another_one")
+    "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one")
 
 # -- added statements
 

@@ -145,6 +145,26 @@ def test_a_while_loop_that_runs_again_is_another_one(tmp_path: Path) -> None:
     assert [path for path, _ in whole] == [f"L1#{run}/L1={index}" for run in range(2) for index in range(4)]
 
 
+def test_a_while_loop_around_blocks_that_runs_again_is_another_one(tmp_path: Path) -> None:
+    jumps = Jumps(tmp_path, "import time\n" + CLOCK.lstrip() + """
+def train(data):
+    done = 0
+    while done < 3:
+        for i in range(3):
+            clock.step(0.02)
+            data.append(i)
+        done += 1
++        print("PROBE", done, len(data))
+total = []
+train(total)
+train(total)
+""")
+    jumps.record_it()
+    whole, _, _ = jumps.values()
+    assert [path.rpartition("=")[2] for path, _ in whole] == list("012012")
+    assert len({path for path, _ in whole}) == 6
+
+
 @pytest.mark.parametrize("seed", range(int(FIRST), int(END)))
 def test_random_programs_jump_right_or_say_that_they_differ(seed: int, tmp_path: Path) -> None:
     jumps = Jumps(tmp_path, training(seed))
