@@ -72,6 +72,16 @@ pub fn stop_following() {
     ACTIVE.store(false, Ordering::Release);
 }
 
+/// Lets go of the session that was followed.
+#[pyfunction]
+pub fn forget() {
+    boundary::listen(None);
+    for slot in [&JUMP, &VALUE, &PASSED, &ITERATION] {
+        let held = lock(slot).take();
+        drop(held);
+    }
+}
+
 /// Makes a loop known: the file and function it is in, and the loops around it there.
 #[pyfunction]
 pub fn register_loop(id: String, scope: String, ancestors: Vec<String>) {

@@ -8,6 +8,7 @@ mod encode;
 mod errors;
 mod follow;
 mod forking;
+mod main_script;
 pub mod materialize;
 mod pace;
 pub mod policy;
@@ -17,6 +18,7 @@ mod recorder;
 pub mod save;
 mod saver_class;
 pub mod store;
+mod tap;
 
 use pyo3::prelude::*;
 
@@ -33,6 +35,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reader::PyRunReader>()?;
     module.add_class::<recorder::PyRecorder>()?;
     module.add_class::<saver_class::PySaver>()?;
+    module.add_class::<tap::PySeen>()?;
     module.add_function(wrap_pyfunction!(check::chunk_hashes, module)?)?;
     module.add_function(wrap_pyfunction!(check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(compile::command_line, module)?)?;
@@ -51,7 +54,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::register_loop, module)?)?;
     module.add_function(wrap_pyfunction!(follow::start_following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::stop_following, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::forget, module)?)?;
     module.add_function(wrap_pyfunction!(follow::tick, module)?)?;
+    module.add_function(wrap_pyfunction!(main_script::run_main, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

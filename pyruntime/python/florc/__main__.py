@@ -1,4 +1,8 @@
-"""The `florc` command. Also what `florc record` and `florc replay` start again with a fixed hash seed."""
+"""The `florc` command, and the process in which a script is recorded or replayed.
+
+`record`, `replay` and `verify` run in a process of their own, started from this file: with a fixed hash seed, and with nothing
+of florc between the interpreter and the script. The script gets this module, `__main__`, emptied.
+"""
 
 import os
 import sys
@@ -6,6 +10,17 @@ import sys
 
 def main() -> int:
     """Run the command line; the exit code."""
+    from florc import start
+
+    if sys.argv[1:2] == ["record"] and not start.is_own_process():
+        start.again()
+    from florc.commands import run
+
+    return int(run(sys.argv))
+
+
+def _prepare() -> object:
+    """What `_native.run_main` calls: an exit code, or the script to run (`launch.Prepared`)."""
     from florc.commands import run
 
     return run(sys.argv)
@@ -16,8 +31,15 @@ def _leave_own_folder() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0]) == here:
         sys.path[0] = os.path.dirname(here)
+    else:  # `python -P`
+        sys.path.insert(0, os.path.dirname(here))
 
 
 if __name__ == "__main__":
-    _leave_own_folder()
-    sys.exit(main())
+    if "_FLORC_STARTED" in os.environ:
+        _leave_own_folder()
+        from florc._native import run_main
+
+        run_main(_prepare)
+    else:
+        sys.exit(main())

@@ -4,55 +4,70 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Tuple, Union
 
-from . import _native, messages
-from .launch import Unusable
+from . import _native, messages, mishaps
+from .launch import Prepared, Unusable
 from .messages import answer, say
 
 UNUSABLE = 2
 
 
-def run(argv: List[str]) -> int:
-    """Run a command line (program name first); the exit code."""
-    code, command = _native.command_line(["florc", *argv[1:]])
+def run(argv: List[str]) -> Union[int, Prepared]:
+    """Run a command line (program name first); the exit code, or the script to run."""
+    code, command = _native.command_line(["florc", *map(_hidden, argv[1:])])
     if command is None:
         return int(code or 0)
-    arguments = json.loads(command)
+    arguments = _shown(json.loads(command))
     messages.quiet = bool(arguments.get("quiet"))
     try:
-        return int(_COMMANDS[arguments["command"]](arguments))
+        return _COMMANDS[arguments["command"]](arguments)
     except Unusable as error:
         say(str(error), always=True)
-        return UNUSABLE
-    except (_native.StoreError, KeyboardInterrupt) as error:
+    except _native.StoreError as error:
+        say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
+    except KeyboardInterrupt:
         if arguments["command"] == "record":  # the script's own
             raise
-        return _give_up(error)
-
-
-def _give_up(error: BaseException) -> int:
-    if isinstance(error, KeyboardInterrupt):
         say("interrupted", always=True)
         return messages.INTERRUPTED
-    say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
+    except Exception as error:
+        mishaps.swallowed(f"florc {arguments['command']}", error)
+        say(mishaps.told(), always=True)
     return UNUSABLE
 
 
-def _record(arguments: Dict[str, Any]) -> int:
+_BYTES, _PRIVATE = 0xDC00, 0x10FE00
+"""Where Python puts the bytes of an argument that is not UTF-8, and where they are while the native half, which takes UTF-8
+only, reads the arguments: a private range that nobody names files in."""
+
+
+def _hidden(word: str) -> str:
+    return "".join(chr(_PRIVATE + ord(c) - _BYTES) if _BYTES < ord(c) < _BYTES + 256 else c for c in word)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join(chr(_BYTES + ord(c) - _PRIVATE) if _PRIVATE < ord(c) < _PRIVATE + 256 else c for c in value)
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return {key: _shown(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _record(arguments: Dict[str, Any]) -> Union[int, Prepared]:
     from .recording import record
 
     return record(arguments)
 
 
-def _replay(arguments: Dict[str, Any]) -> int:
+def _replay(arguments: Dict[str, Any]) -> Union[int, Prepared]:
     from .replaying import replay
 
     run_name, script = _target(arguments["target"])
     return replay(run_name, script, arguments)
 
 
-def _verify(arguments: Dict[str, Any]) -> int:
+def _verify(arguments: Dict[str, Any]) -> Union[int, Prepared]:
     from .verifying import verify
 
     run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)

@@ -139,6 +139,10 @@ class History:
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], self.run.file(payload["file"]), payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())], self._begun))
+        elif kind == "lines":
+            for path, text, file, number, *parts in payload["lines"]:
+                self.lines.append(LogLine(path, text, self.run.file(file or ""), number,
+                                          [Part(*part) for part in (parts or [[]])[0]], self._begun))
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

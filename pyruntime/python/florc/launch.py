@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import builtins
-import importlib.machinery
-import importlib.util
 import os
+import stat
 import sys
-import types
 from types import CodeType, TracebackType
-from typing import List, NamedTuple, NoReturn, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
+_OF_MAIN = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__annotations__", "__builtins__", "__file__", "__cached__")
+"""What `__main__` holds before its first line; versions of Python differ in which of them there are."""
 
 
 class Script(NamedTuple):
@@ -23,33 +22,60 @@ class Script(NamedTuple):
     module: Optional[str]
 
 
+class Prepared(NamedTuple):
+    """A script that is ready to run, for `_native.run_main`."""
+
+    code: CodeType
+    names: Dict[str, Any]
+    """The globals of `__main__`."""
+    ended: Callable[[Optional[BaseException]], None]
+    """Called when it is over, with what it raised."""
+
+
 class Unusable(Exception):
     """The command cannot be carried out; the message says why and what to do."""
 
 
+class NotRecordable(Exception):
+    """Python can run this, florc cannot record it; the message says why."""
+
+
 def load(script: List[str], module: Optional[str]) -> Script:
-    """Read the script. Raises Unusable for a file that is not there, SyntaxError for one that is not text."""
+    """Read the script. Raises Unusable for a file that is not there, NotRecordable for what is no file of source code,
+    SyntaxError or UnicodeDecodeError for one that is not text."""
     from .project import decode
 
     if module is not None:
         return _load_module(module, script)
-    path = os.path.abspath(script[0])
+    given = script[0]
+    if given == "-":
+        raise NotRecordable("it is read from standard input")
+    path = os.path.abspath(given)
     if os.path.isdir(path):
-        folder, path = script[0], os.path.join(path, "__main__.py")
+        path = os.path.join(path, "__main__.py")
         if not os.path.exists(path):
-            raise Unusable(f"{folder} is a folder without a __main__.py: which script in it?")
+            raise Unusable(f"{given} is a folder without a __main__.py: which script in it?")
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotRecordable("it is no file, so that a replay could not read it again")
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise Unusable(f"cannot read {script[0]}: {(error.strerror or str(error)).lower()}") from None
+        raise Unusable(f"cannot read {given}: {(error.strerror or str(error)).lower()}") from None
+    if path.endswith(".pyc") or data[:4] == b"PK\x03\x04" or data[2:4] == b"\r\n" and b"\0" in data[:16]:
+        raise NotRecordable("it is not source code")
+    _refuse_names([path, os.getcwd()])
     return Script(path, decode(data), list(script), None)
 
 
 def _load_module(name: str, arguments: List[str]) -> Script:
+    import importlib.machinery
+    import importlib.util
+
     from .project import decode
 
-    sys.path.insert(0, os.getcwd())
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, os.getcwd())
     try:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations is not None:
@@ -58,24 +84,54 @@ def _load_module(name: str, arguments: List[str]) -> Script:
         spec = None
     if spec is None or not spec.origin or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
         raise Unusable(f"no module named {name} that can be run")
+    _refuse_names([spec.origin, os.getcwd()])
     with open(spec.origin, "rb") as file:
         return Script(spec.origin, decode(file.read()), [spec.origin, *arguments], spec.name)
 
 
-def execute(script: Script, code: CodeType) -> None:
-    """Run the code with `sys.argv`, `sys.path[0]` and `__main__` as a plain run has them."""
-    main = types.ModuleType("__main__")
+def _refuse_names(paths: List[str]) -> None:
+    """The compiler and the journal name files in UTF-8."""
+    for path in paths:
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise NotRecordable(f"its path is not UTF-8: {path!r}") from None
+
+
+def become_main(script: Script) -> Dict[str, Any]:
+    """Let `sys.argv`, `sys.path[0]` and `__main__` be as a plain run of the script has them; the globals of `__main__`.
+
+    It is the interpreter's own `__main__`, so that it is taken apart at the end as Python does it.
+    """
+    import importlib.machinery
+
+    names = sys.modules["__main__"].__dict__
+    kept = {name: names[name] for name in _OF_MAIN if name in names}
     loader = importlib.machinery.SourceFileLoader("__main__", script.path)
-    main.__dict__.update(__file__=script.path, __builtins__=builtins, __loader__=loader, __cached__=None,
-                         __annotations__={})
+    kept.update(__name__="__main__", __doc__=None, __package__=None, __spec__=None, __loader__=loader, __file__=script.path,
+                __cached__=None)
+    if "__annotations__" in kept:
+        kept["__annotations__"] = {}
+    is_safe = getattr(sys.flags, "safe_path", False)
+    if is_safe:
+        del sys.path[0]  # the package's, see `__main__`
     if script.module is None:
-        sys.path[0] = os.path.dirname(os.path.realpath(script.path))
+        words = script.argv
+        if not is_safe:
+            sys.path[0] = os.path.dirname(os.path.realpath(script.path))
     else:
+        import importlib.util
+
+        words = ["-m", script.module, *script.argv[1:]]
+        if not is_safe:
+            del sys.path[1]  # the package's: the folder of the module was put before it
         spec = importlib.util.find_spec(script.module)
-        main.__dict__.update(__spec__=spec, __package__=script.module.rpartition(".")[0], __cached__=getattr(spec, "cached", None))
-    sys.argv = script.argv
-    sys.modules["__main__"] = main
-    exec(code, main.__dict__)
+        kept.update(__spec__=spec, __package__=script.module.rpartition(".")[0], __cached__=getattr(spec, "cached", None))
+    sys.argv = list(script.argv)
+    sys.orig_argv = [sys.orig_argv[0], *words]
+    names.clear()
+    names.update(kept)
+    return names
 
 
 def reraise(error: BaseException) -> NoReturn:

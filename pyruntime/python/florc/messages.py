@@ -28,6 +28,13 @@ def say(text: str, always: bool = False) -> None:
         print(f"{_OWN}{text}", file=_stream or sys.stderr, flush=True)
 
 
+def flush() -> None:
+    """Write out what was printed so far: this process is about to be replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # None where the descriptor was closed
+            stream.flush()
+
+
 def answer(text: str) -> None:
     """Print to standard output at once. Where its reader went away (`florc runs | head -1`), nobody wants to know more."""
     try:
@@ -66,3 +73,11 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"
+
+
+def relative(path: str) -> str:
+    """A path as people see it from where they are; as it is where that folder is gone."""
+    try:
+        return os.path.relpath(path)
+    except OSError:
+        return path

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
-import threading
-from typing import Any, Callable, Container, ContextManager, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Container, ContextManager, NamedTuple, Optional
 
-from . import _native, session
+from . import _native, mishaps, session
 
 
 class Part(NamedTuple):
@@ -18,91 +18,54 @@ class Part(NamedTuple):
     text: str
 
 
-LineSink = Callable[[List[Part], str, int], None]
-"""Called with the parts of a line, and with the file and the line number of the statement that ended it."""
-
-_MOST_FRAMES = 40
-"""How far up the caller of a library's `print` is looked for."""
-
-
 class Tap:
-    """Sees what is written to `sys.stdout` without standing in its way.
+    """Sees what is written to `sys.stdout`, without standing in its way (`_native.Seen`).
 
-    The stream stays the same object of the same class; only its `write` is looked up on the instance first. Writes of
-    other threads are let through unseen: their order is not the program's.
+    The stream stays the same object of the same class; only its `write` is looked up on the instance first. `sink` is called
+    with the parts of a line (path, text), the file and the line number of the statement that ended it; where lines are
+    `batched`, with several at once as JSON.
     """
 
-    def __init__(self, sink: LineSink, project: Container[str]):
-        self._sink, self._project = sink, project
-        self._parts: List[Part] = []
+    def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False):
+        self._sink, self._project, self._batched = sink, project, batched
         self._stream: Any = None
-        self._thread = threading.get_ident()
-        self.paused = 0
-        """While above zero, lines are a probe's own and are not kept."""
+        self._seen: Any = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds that seeing took."""
+        return self._seen.spent if self._seen is not None else 0.0
 
     def install(self) -> None:
-        """Start to see. A stream whose `write` cannot be replaced stays unseen."""
+        """Start to see. A stream whose `write` cannot be replaced stays unseen, and so does one of the user's own class."""
         stream = sys.stdout
-        try:
-            write = stream.write
-            stream.write = self._seen(write)
-        except (AttributeError, TypeError):
+        if type(stream) is not io.TextIOWrapper:
             return
-        self._stream = stream
+        with mishaps.Swallow("seeing what is printed"):
+            self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched)
+            stream.write = self._seen  # type: ignore[method-assign]
+            self._stream = stream
+
+    def pause(self, change: int) -> None:
+        """While more pauses have begun (1) than ended (-1), lines are a probe's own and are not kept."""
+        if self._seen is not None:
+            self._seen.pause(change)
+
+    def flush(self) -> None:
+        """Hand on the lines that were printed so far."""
+        if self._seen is not None:
+            with mishaps.Swallow("handing on what was printed"):
+                self._seen.flush()
 
     def remove(self, is_cut: bool = False) -> None:
         """Let the stream be as it was, and hand on what is left of an unfinished line; not of one that was cut."""
         if self._stream is None:
             return
-        with contextlib.suppress(AttributeError):
-            del self._stream.write
-        self._stream = None
-        if self._parts and not is_cut:
-            self._sink(self._parts, "", 0)
-        self._parts = []
-
-    def _seen(self, write: Callable[[str], int]) -> Callable[[str], int]:
-        def seen(text: str) -> int:
-            count = write(text)
-            if session.current is not None and not self.paused and threading.get_ident() == self._thread and isinstance(text, str):
-                with contextlib.suppress(Exception):  # R0: seeing may fail, printing may not
-                    self._take(text)
-            return count
-
-        return seen
-
-    def _caller(self) -> Tuple[str, int]:
-        """The statement of the project that writes; of a library, a line number below zero for the one that called it.
-
-        Nothing when Python itself writes, as for `atexit`.
-        """
-        frame: Any = sys._getframe(3) if _depth_is_over(3) else None
-        sign = 1
-        for _ in range(_MOST_FRAMES):
-            if frame is None:
-                break
-            if frame.f_code.co_filename in self._project:
-                return frame.f_code.co_filename, sign * frame.f_lineno
-            frame, sign = frame.f_back, -1
-        return "", 0
-
-    def _take(self, text: str) -> None:
-        path = _native.loop_path()
-        *lines, rest = text.split("\n")
-        if lines:
-            file, number = self._caller()
-            for line in lines:
-                parts, self._parts = [*self._parts, Part(path, line)], []
-                self._sink(parts, file, number)
-        if rest:
-            self._parts.append(Part(path, rest))
-
-
-def _depth_is_over(depth: int) -> bool:
-    try:
-        return sys._getframe(depth + 1) is not None
-    except ValueError:
-        return False
+        with mishaps.Swallow("no longer seeing what is printed"):
+            if self._stream.__dict__.get("write") is self._seen:
+                del self._stream.write
+            self._stream = None
+            self._seen.close(is_cut)
 
 
 class Divert:

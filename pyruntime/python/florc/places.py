@@ -4,112 +4,19 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import sys
 import types
 from types import FrameType
-from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
-from . import _native, state
+from . import state
+from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, unbound
 
-
-class _Unbound:
-    """What stands for a name that is not bound."""
-
-    def __repr__(self) -> str:
-        return "florc.unbound"
-
-
-unbound = _Unbound()
-
-
-class Place(NamedTuple):
-    """One place of a changeset, as the plan has it."""
-
-    name: str
-    mutated: bool
-    bound: bool
-    iterated: bool
-    by_name: bool
-    in_globals: bool
-
-
-BAR = " (progress bar)"
-"""After the name of a place that is iterated over: the bar itself, beside what it runs over."""
-BOUNDARY = "@"
-"""After the id of a loop: the start of its iterations, with places of its own."""
-
-
-class Loop(NamedTuple):
-    """One loop of the plan."""
-
-    id: str
-    memoized: bool
-    followed: bool
-    gradients: bool
-    header: str
-    file: str
-    line: int
-    end_line: int
-    places: List[Place]
-    note: Optional[str]
-    function: str
-    binds: List[str]
-    """The names that its statements bind, places or not."""
-    differentiated: bool
-    """Whether gradients may be computed after it of what it computes."""
-    counting: FrozenSet[str] = frozenset()
-    """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
+__all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
 
 
 class Consumed(Exception):
     """A block advances an iterator that was made outside it: no checkpoint can put that back."""
-
-
-loops: Dict[str, Loop] = {}
-"""Every loop of every instrumented file of this process, by id."""
-
-
-def register(plan: str, file: str) -> List[Loop]:
-    """Make a file's plan (JSON) known to the runtime."""
-    entries = {entry["id"]: entry for entry in json.loads(plan)["loops"]}
-    found = []
-    for entry in entries.values():
-        loop = loop_of(entry, file)
-        loops[loop.id] = loop
-        if entry.get("boundary") is not None:
-            loops[loop.id + BOUNDARY] = boundary_of(entry, file)
-        found.append(loop)
-        _native.register_loop(loop.id, f"{file}:{entry['function']}", _ancestors(entries, entry))
-    return found
-
-
-def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
-    out, parent = [], entry["parent"]
-    while parent is not None:
-        out.append(parent)
-        parent = by_id[parent]["parent"]
-    return out
-
-
-def loop_of(entry: dict, file: str) -> Loop:
-    """A loop from its entry in a plan."""
-    places = _places(entry["places"])
-    note = entry["note"]["why"] if entry["note"] else None
-    return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False))
-
-
-def boundary_of(entry: dict, file: str) -> Loop:
-    """The start of a loop's iterations."""
-    loop, start = loop_of(entry, file), entry["boundary"]
-    counting = frozenset(p["place"] for p in start["places"] if p["iterated"] and p["line"] == entry["line"])
-    return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=start["gradients"],
-                         places=_places(start["places"]), counting=counting)
-
-
-def _places(entries: List[dict]) -> List[Place]:
-    return [Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entries]
 
 
 def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:

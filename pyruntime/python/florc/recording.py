@@ -7,90 +7,126 @@ import os
 import shutil
 import sys
 from types import CodeType
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Union
 
-from . import _native, launch, messages, session, start
-from .budget import Budget
-from .launch import Unusable
+from . import _native, instrumented, launch, messages, mishaps, session, start
+from .launch import NotRecordable, Prepared, Unusable
 from .messages import say
-from .project import MAIN, ProjectFinder, Territory, analyse
 from .record import Recording
 from .runs import Run, store_path
 
 
-def record(arguments: Dict[str, Any]) -> int:
-    """Run the script recorded. Returns only when the script ended without `sys.exit` or an exception."""
+def record(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+    """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
     words, module = arguments["script"], arguments["module"]
     if not words and module is None:
         raise Unusable("which script? florc record train.py")
     if not 0 < arguments["overhead"] < 1:
         raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
-    script = _load(words, module)
     try:
-        original = compile(script.text, script.path, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        # Python's own message; there is no run to speak of.
-        launch.reraise(error)
-    hash_seed = start.with_hash_seed()
-    recording = _begin(script, arguments, hash_seed)
-    if recording is None:
-        return _unrecorded(script, original)
-    ending = _Ending(recording, script)
-    # Registered before the script's own: runs after them, so that what they print is recorded too.
-    atexit.register(ending.finish)
-    start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
-    try:
-        territory = Territory(script)
-        recording.project = analyse(script, territory)
-        recording.keep_sources()
-        code = recording.compile(script.text, script.path, MAIN)
-        sys.meta_path.insert(0, ProjectFinder(territory, recording.compile))
-        session.begin(recording)
-        recording.tap.install()
-        launch.execute(script, code)
-    except SystemExit as error:
-        ending.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
-        raise
-    except KeyboardInterrupt as error:
-        ending.status = "interrupted"
-        launch.reraise(error)
-    except BaseException as error:
-        ending.status = "exception"
-        launch.reraise(error)
-    ending.status = "ok"
-    return 0
-
-
-def _begin(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Optional[Recording]:
-    """The session; None when the store cannot be written (a full disk): then the script runs without."""
-    run = None
-    try:
-        run = Run.begin(store_path(), script.path, script.argv, arguments["module"], arguments["name"], hash_seed)
-        staging = arguments["max_staging"]
-        return Recording(run, arguments["overhead"], arguments["engine"], staging and staging << 20,
-                         Budget(arguments["max_disk"]))
-    except (Unusable, _native.StoreError, OSError) as error:
-        say(f"nothing is recorded: {error}", always=True)
-        if run is not None:
-            shutil.rmtree(run.path, ignore_errors=True)
-        return None
-
-
-def _unrecorded(script: launch.Script, code: CodeType) -> int:
-    try:
-        launch.execute(script, code)
-    except SystemExit:
-        raise
-    except BaseException as error:
-        launch.reraise(error)
-    return 0
-
-
-def _load(words: Any, module: Any) -> launch.Script:
-    try:
-        return launch.load(words, module)
+        script = launch.load(words, module)
+        hash_seed = start.with_hash_seed()
     except (SyntaxError, UnicodeDecodeError) as error:
         raise Unusable(f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
+    except Unusable:
+        if not sys.flags.ignore_environment:
+            raise
+        return _plainly(words, module, "Python runs with -E or -I, so it ignores PYTHONHASHSEED")
+    except NotRecordable as error:
+        return _plainly(words, module, str(error))
+    except Exception as error:
+        return _plainly(words, module, _said(error))
+    return _recorded(script, arguments, hash_seed)
+
+
+def _plainly(words: List[str], module: Optional[str], why: str) -> int:
+    """Run the script as if florc were not there: nothing of it has been read."""
+    say(f"nothing is recorded: {why}", always=True)
+    start.plainly(["-m", module, *words] if module is not None else words)
+
+
+def _recorded(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Prepared:
+    """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
+    beginning = _Beginning(script, arguments, hash_seed)
+    try:
+        try:
+            code = beginning.compiled()
+        except SyntaxError as error:  # Python's own message; there is no run to speak of
+            beginning.undo()
+            launch.reraise(error)
+        names = launch.become_main(script)
+        return Prepared(code, names, beginning.ending.ended)
+    except KeyboardInterrupt as error:
+        beginning.undo()
+        launch.reraise(error)
+    except Exception as error:
+        beginning.undo()
+        say(f"nothing is recorded: {_said(error)}", always=True)
+        code = compile(script.text, script.path, "exec", dont_inherit=True)
+        return Prepared(code, launch.become_main(script), _unrecorded)
+
+
+def _said(error: BaseException) -> str:
+    known = (Unusable, _native.StoreError, OSError)
+    return str(error) if isinstance(error, known) else f"an error inside florc, {type(error).__name__}: {error}"
+
+
+def _unrecorded(error: Optional[BaseException]) -> None:
+    if error is not None:
+        launch.reraise(error)
+
+
+class _Beginning:
+    """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
+
+    def __init__(self, script: launch.Script, arguments: Dict[str, Any], hash_seed: str):
+        self._script, self._arguments, self._hash_seed = script, arguments, hash_seed
+        self._run: Optional[Run] = None
+        self._recording: Optional[Recording] = None
+        self._generators: Optional[start.Generators] = None
+        self._finder: Any = None
+        self.ending: Any = None
+
+    def compiled(self) -> CodeType:
+        """Begin the run and its session; the code to run. Raises SyntaxError for what Python does not take."""
+        from .project import MAIN, ProjectFinder, Territory, analyse
+
+        script = self._script
+        original = instrumented.compile_original(script.text, script.path)
+        territory = Territory(script)
+        project = analyse(script, territory)
+        self._run = run = Run.begin(store_path(), script.path, script.argv, self._arguments["module"],
+                                    self._arguments["name"], self._hash_seed)
+        self._recording = recording = Recording(run, self._arguments)
+        self.ending = ending = _Ending(recording, script)
+        self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
+        recording.project = project
+        recording.keep_sources()
+        code = recording.compile(script.text, script.path, MAIN, original)
+        self._finder = ProjectFinder(territory, recording.compile)
+        sys.meta_path.insert(0, self._finder)
+        # Registered before the script's own: runs after them, so that what they print is recorded too.
+        atexit.register(ending.finish)
+        session.begin(recording)
+        recording.tap.install()
+        return code
+
+    def undo(self) -> None:
+        """As if nothing had been tried."""
+        with mishaps.Swallow("taking down a run that did not begin"):
+            if self._recording is not None:
+                session.end()
+                self._recording.tap.remove()
+                atexit.unregister(self.ending.finish)
+            if self._finder in sys.meta_path:
+                sys.meta_path.remove(self._finder)
+            if self._generators is not None:
+                self._generators.leave()
+        with mishaps.Swallow("closing a run that did not begin"):
+            if self._recording is not None:
+                self._recording.recorder.close()
+        if self._run is not None:
+            shutil.rmtree(self._run.path, ignore_errors=True)
 
 
 class _Ending:
@@ -100,23 +136,46 @@ class _Ending:
         self.status = "exception"
         self._recording, self._script, self._pid = recording, script, os.getpid()
 
+    def ended(self, error: Optional[BaseException]) -> None:
+        """The script's code is over: end the process as a plain run does."""
+        if error is None:
+            self.status = "ok"
+        elif isinstance(error, SystemExit):
+            self.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
+        elif isinstance(error, KeyboardInterrupt):
+            self.status = "interrupted"
+        if error is not None:
+            launch.reraise(error)
+
     def finish(self) -> None:
+        """Registered with `atexit`."""
         if os.getpid() != self._pid:
             return
-        report = self._recording.finish(self.status)
+        try:
+            self._tell(self._recording.finish(self.status))
+        except Exception as error:
+            mishaps.swallowed("closing the run", error)
+            say(f"the run could not be closed: {_said(error)}", always=True)
+
+    def _tell(self, report: Dict[str, Any]) -> None:
         run = self._recording.run
         ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
         state = ended.get(self.status, f", {self.status}")
         say(f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} in "
-            f"{os.path.relpath(run.store)}, overhead {100 * report['overhead']:.1f} %")
+            f"{messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %")
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
         if report["dead"]:
             say(f"recording stopped early: {report['dead']}", always=True)
         elif report["errors"]:
             self._say_lost(report)
+        if report["records_lost"]:
+            say(f"{messages.count(report['records_lost'], 'record')} of the journal "
+                "could not be written: a replay will miss what they tell", always=True)
+        if mishaps.count:
+            say(mishaps.told(), always=True)
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
-            f"florc replay {os.path.relpath(self._script.path)}")
+            f"florc replay {messages.relative(self._script.path)}")
 
     def _say_lost(self, report: Dict[str, Any]) -> None:
         """One line, however much went wrong."""

@@ -14,7 +14,7 @@ from .fast_forward import after, why_not
 from .history import History
 from .looking import Looking
 from .messages import say
-from .output import Divert, Part, Tap
+from .output import Divert, Tap
 from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
 from .versions import Versions
@@ -121,18 +121,12 @@ class Replay:
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, its loops named as in the record, its probes marked."""
-        original = compile(text, file, "exec", dont_inherit=True)
-        emitted = self.versions.instrument(text, file, module)
-        if emitted is None or not emitted.changed:
-            return original
-        try:
-            code = instrumented.compile_mapped(emitted, text, file)
-        except (instrumented.Altered, RecursionError):
-            # As on record: the original runs, and everything in it runs again.
-            say(f"{os.path.basename(file)} runs as it is: its instrumented form differs", always=True)
-            return original
-        places.register(emitted.plan, file)
-        return code
+        compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument(text, file, module))
+        if compiled.left_alone is not None:  # as on record; everything in it runs again
+            say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True)
+        elif compiled.plan is not None:
+            places.register(compiled.plan, file)
+        return compiled.code
 
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
@@ -306,7 +300,7 @@ class Replay:
 
     @contextlib.contextmanager
     def _written(self, name: str) -> Iterator[None]:
-        self.tap.paused += 1
+        self.tap.pause(1)
         is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
         if not self.answers("" if is_beside else None):
             try:
@@ -314,7 +308,7 @@ class Replay:
                 with contextlib.suppress(Exception):
                     yield
             finally:
-                self.tap.paused -= 1
+                self.tap.pause(-1)
             return
         self.answered += 1
         if self._capture is not None:
@@ -322,18 +316,19 @@ class Replay:
                 with self._capture.values_of(name):
                     yield
             finally:
-                self.tap.paused -= 1
+                self.tap.pause(-1)
             return
         self.divert.open()
         try:
             yield
         finally:
             self.divert.close()
-            self.tap.paused -= 1
+            self.tap.pause(-1)
 
-    def _line(self, parts: List[Part], file: str, line: int) -> None:
-        if self.answers(parts[-1].path):
-            self.lines.append(Line(parts[-1].path, "".join(part.text for part in parts if self.answers(part.path))))
+    def _line(self, parts: List[Tuple[str, str]], file: str, line: int) -> None:
+        path = parts[-1][0]
+        if self.answers(path):
+            self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing to do."""

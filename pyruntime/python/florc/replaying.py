@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from types import CodeType
-from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
 from . import batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
 from .history import History
@@ -27,8 +27,8 @@ from .window import Window
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
-def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> int:
-    """Answer the statements added since the run was recorded; the exit code."""
+def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> Union[int, launch.Prepared]:
+    """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
     run = recorded_run(wanted, path)
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
@@ -53,7 +53,7 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
             say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments)
-    run_script(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
+    return prepare(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
 
 
 def _forced(loops: List[str], history: History, versions: Versions) -> Set[str]:
@@ -79,12 +79,10 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
-    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     files = UserFiles(run.store)
     files.begin()
     try:
-        done = workers.run(windows, folder, [sys.executable, main, *words],
-                           {**environment, start.HASH_SEED: run.info["hash_seed"]},
+        done = workers.run(windows, folder, start.command(*words), start.environment(run.info["hash_seed"], environment),
                            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
         return messages.INTERRUPTED
@@ -146,8 +144,8 @@ class Attempt(NamedTuple):
     """The recorded text of every file runs, whatever it holds today."""
 
 
-def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> NoReturn:
-    """Run the script as a replay, report (`told`), and end the process."""
+def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launch.Prepared:
+    """The script, ready to run as a replay. When it is over, the result is reported (`told`), and the process ends."""
     run, script, task = attempt.run, attempt.script, attempt.task
     folder = _folder(run)
     if os.path.isdir(run.info["cwd"]):
@@ -189,25 +187,22 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
     files = UserFiles(run.store, replaying.looking.is_running)
     files.begin()
     start.Generators(lambda name, value: None, attempt.history.generators)
-    failure: Optional[BaseException] = None
 
     def compile_text(text: str, file: str, module: str) -> CodeType:
         recorded = run.source(file) if attempt.as_recorded else None
         return replaying.compile(text if recorded is None else recorded, file, module)
 
-    try:
-        code = compile_text(script.text, script.path, project.MAIN)
-        sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, compile_text))
-        session.begin(replaying)
-        replaying.tap.install()
-        files.watch()
-        launch.execute(script, code)
-    except SystemExit as error:
-        failure = error if error.code not in (None, 0) else None
-    except BaseException as error:
-        failure = error
-    ended = _end_of_process()
-    _exit(finish(failure or ended))
+    def ended(error: Optional[BaseException]) -> None:
+        failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
+        at_exit = _end_of_process()
+        _exit(finish(failure or at_exit))
+
+    code = compile_text(script.text, script.path, project.MAIN)
+    sys.meta_path.insert(0, project.ProjectFinder(attempt.versions.territory, compile_text))
+    session.begin(replaying)
+    replaying.tap.install()
+    files.watch()
+    return launch.Prepared(code, launch.become_main(script), ended)
 
 
 def _exit(code: int) -> NoReturn:
@@ -236,6 +231,5 @@ def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert, 
     arguments, folder, environment = _STARTED
     environment.update(task.to_environment() if task else {})
     environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.written})
-    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
     os.chdir(folder)
-    os.execve(sys.executable, [sys.executable, main, *arguments], environment)
+    os.execve(sys.executable, start.command(*arguments), start.environment(given=environment))

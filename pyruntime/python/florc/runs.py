@@ -22,6 +22,10 @@ except ImportError:  # no such locks on this platform: a run that was killed loo
     fcntl = None  # type: ignore[assignment]
 
 
+_LOWEST_FD = 200
+"""As the recorder's own descriptors."""
+
+
 def store_path() -> str:
     """`FLORC_DIR`, or `.florc` in the working directory; absolute."""
     return os.path.abspath(os.environ.get("FLORC_DIR") or ".florc")
@@ -68,7 +72,11 @@ class Run:
     def lock(self) -> None:
         """Hold the run's lock: released by the operating system however the process ends."""
         if fcntl is not None:
-            self._lock = open(os.path.join(self.path, "lock"), "w")
+            low = os.open(os.path.join(self.path, "lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+            try:  # out of the script's way: its first file gets the number it has in a plain run
+                self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
+            finally:
+                os.close(low)
             with contextlib.suppress(OSError):
                 fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

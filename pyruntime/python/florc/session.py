@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
 
 from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 current: Optional[Any] = None
 """A recording or a replay, or None."""
@@ -23,6 +26,7 @@ def end() -> None:
     """From now on emitted code does the plain thing."""
     global current
     _native.stop_following()
+    _native.forget()
     current = None
 
 

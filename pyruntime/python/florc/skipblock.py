@@ -7,9 +7,12 @@ are restored.
 from __future__ import annotations
 
 import sys
-from typing import Any, List, Tuple
 
 from . import _native, session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, List, Tuple
 
 
 def step_into(block: str) -> bool:

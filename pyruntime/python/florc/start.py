@@ -1,4 +1,5 @@
-"""The state that a run starts from: the hash seed, and every global random generator as it first appears.
+"""The process that a run starts in, and the state it starts from: the hash seed, and every global random generator as it
+first appears.
 
 Half of all training scripts never seed. What they draw is then decided here, so it is part of the record: a replay
 starts from the same state, and an unseeded script replays exactly.
@@ -6,35 +7,86 @@ starts from the same state, and an unseeded script replays exactly.
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.util
-import json
 import os
-import random
-import subprocess
 import sys
-from typing import Any, Callable, Dict, Optional
+
+from . import messages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, NoReturn, Optional
 
 HASH_SEED = "PYTHONHASHSEED"
-_MARK = "_FLORC_HASH_SEED_SET"
+STARTED = "_FLORC_STARTED"
+"""Marks a process that florc started for a script: its value is what HASH_SEED was before, after a `=`, or nothing."""
+
+_before: Optional[str] = os.environ.pop(STARTED, None)
+
+
+def is_own_process() -> bool:
+    """Whether florc started this process for a script."""
+    return _before is not None
+
+
+def environment(seed: Optional[str] = None, given: Optional[Dict[str, str]] = None) -> Dict[str, str]:
+    """The environment of such a process; its hash seed is `seed`, else the one that is set, else a new one."""
+    env = dict(os.environ if given is None else given)
+    present = env.get(HASH_SEED)
+    # a process that starts itself once more hands on what was there before the first
+    env[STARTED] = _before if _before is not None else "" if present is None else f"={present}"
+    env[HASH_SEED] = seed or (present if present and present != "random" else str(int.from_bytes(os.urandom(4), "little")))
+    return env
+
+
+def command(*words: str) -> List[str]:
+    """The command line of such a process."""
+    return [sys.executable, *flags(), os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py"), *words]
+
+
+def flags() -> List[str]:
+    """The options of Python itself that this process was started with."""
+    plain = not (sys.warnoptions or sys._xoptions) and not any(
+        getattr(sys.flags, name) for name in ("debug", "inspect", "optimize", "dont_write_bytecode", "no_user_site", "no_site",
+                                              "ignore_environment", "verbose", "bytes_warning", "quiet", "isolated", "dev_mode"))
+    if plain:
+        return ["-P"] if getattr(sys.flags, "safe_path", False) else []
+    import subprocess
+
+    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+
+
+def again(seed: Optional[str] = None) -> NoReturn:
+    """Go on with this command in a process of its own."""
+    messages.flush()
+    os.execve(sys.executable, command(*sys.argv[1:]), environment(seed))
+    raise AssertionError("execve does not return")
+
+
+def plainly(words: List[str]) -> NoReturn:
+    """Go on as `python words…`, as if florc were not there. Nothing may have been read from standard input yet."""
+    env = dict(os.environ)
+    if _before is not None:
+        env.pop(HASH_SEED, None)
+        if _before:
+            env[HASH_SEED] = _before[1:]
+    messages.flush()
+    os.execve(sys.executable, [sys.executable, *flags(), *words], env)
+    raise AssertionError("execve does not return")
 
 
 def with_hash_seed(seed: Optional[str] = None) -> str:
-    """The hash seed of this process. Where it is not fixed, or is not `seed`: start this command again with it fixed.
+    """The hash seed of this process. Where it is not florc's own, or its seed is not `seed`: start this command again.
 
-    The seed of a process cannot be read when Python drew it itself.
+    The seed of a process cannot be read when Python drew it itself. Raises Unusable where it cannot be fixed.
     """
+    from .launch import Unusable
+
+    if sys.flags.ignore_environment:
+        raise Unusable("Python runs with -E or -I, so it ignores PYTHONHASHSEED, and another run would order sets differently")
     present = os.environ.get(HASH_SEED)
-    wanted = seed or (present if present and present != "random" else str(int.from_bytes(os.urandom(4), "little")))
-    if present == wanted or os.environ.pop(_MARK, None):
-        return wanted
-    environment = {**os.environ, HASH_SEED: wanted, _MARK: "1"}
-    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
-    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.execve(sys.executable, [sys.executable, *flags, main, *sys.argv[1:]], environment)
-    raise AssertionError("execve does not return")
+    if not is_own_process() or not present or seed not in (None, present):
+        again(seed)
+    return present
 
 
 class Generators:
@@ -43,30 +95,42 @@ class Generators:
     def __init__(self, kept: Callable[[str, str], None], recorded: Optional[Dict[str, str]] = None):
         self._kept = kept
         self._recorded = recorded or {}
-        self._meet("random", _python_state, _set_python_state)
-        for module, get, put in (("numpy.random", _numpy_state, _set_numpy_state),
+        self._finders: List[AfterImport] = []
+        for module, get, put in (("random", _python_state, _set_python_state), ("numpy.random", _numpy_state, _set_numpy_state),
                                  ("torch", _torch_state, _set_torch_state)):
             if module in sys.modules:
                 self._meet(module, get, put)
             else:
-                sys.meta_path.insert(0, AfterImport(module, lambda m=module, g=get, p=put: self._meet(m, g, p)))
+                self._finders.append(AfterImport(module, lambda m=module, g=get, p=put: self._meet(m, g, p)))
+                sys.meta_path.insert(0, self._finders[-1])
 
     def _meet(self, name: str, get: Callable[[], Any], put: Callable[[Any], None]) -> None:
+        import json
+
         if name in self._recorded:
             put(json.loads(self._recorded[name]))
         else:
             self._kept(name, json.dumps(get()))
 
+    def leave(self) -> None:
+        """Meet no more of them."""
+        for finder in self._finders:
+            if finder in sys.meta_path:
+                sys.meta_path.remove(finder)
 
-class AfterImport(importlib.abc.MetaPathFinder):
+
+class AfterImport:
     """Calls back once, right after a module was imported."""
 
     def __init__(self, name: str, call: Callable[[], None]):
         self.name, self.call = name, call
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        """The module's own spec, as the other finders have it."""
         if fullname != self.name:
             return None
+        import importlib.util
+
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is None or spec.loader is None:
@@ -82,12 +146,12 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
 
 def _python_state() -> Any:
-    version, internal, gauss = random.getstate()
+    version, internal, gauss = sys.modules["random"].getstate()
     return [version, list(internal), gauss]
 
 
 def _set_python_state(state: Any) -> None:
-    random.setstate((state[0], tuple(state[1]), state[2]))
+    sys.modules["random"].setstate((state[0], tuple(state[1]), state[2]))
 
 
 def _numpy_state() -> Any:

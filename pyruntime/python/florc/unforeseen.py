@@ -22,6 +22,7 @@ from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator
 
 from . import contents, places
 from .state.arrays import bounds
+from .state.class_table import ClassTable
 from .state.tensors import extent
 
 MAX_OBJECTS = 4000
@@ -59,7 +60,7 @@ class Reader:
     """What objects hold. `is_project(file)` says whether a file is the user's."""
 
     def __init__(self, is_project: Callable[[str], bool]):
-        self._classes: Dict[type, bool] = {}
+        self._classes = ClassTable()
         self._is_project = is_project
 
     def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[Scope]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Dict, NoReturn, Optional
+from typing import Any, Dict, Optional
 
 from . import launch, report, selection, start
 from .messages import answer, count, duration, say
 from .opening import opened, recorded_run, tell_where
 from .replay import Replay
-from .replaying import Attempt, run_script
+from .replaying import Attempt, prepare
 from .report import ANOMALOUS, Check
 from .runs import Run
 from .versions import Versions
@@ -20,8 +20,8 @@ from .window import Samples
 _MOST = 10
 
 
-def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> NoReturn:
-    """Run the samples and end the process: with 1 when anything differs from the record."""
+def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> launch.Prepared:
+    """The samples, ready to run. The process ends with 1 when anything differs from the record."""
     run = recorded_run(wanted, path)
     start.with_hash_seed(run.info["hash_seed"])
     tell_where(run, path)
@@ -34,7 +34,7 @@ def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
              folder: str) -> int:
         return _tell(replay, outcome, samples, seconds, failure, as_json, folder)
 
-    run_script(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
+    return prepare(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
 
 
 def _recorded_script(run: Run) -> launch.Script:

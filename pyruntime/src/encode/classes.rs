@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyCFunction, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType, PyWeakrefReference};
 
 /// How objects of a class are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,15 +64,15 @@ pub(super) struct Class {
 #[derive(Debug)]
 pub struct Classes {
     classify: Py<PyAny>,
-    /// By address, with the class, so that the address stays its own.
-    known: Mutex<Known>,
+    /// By address. A class that dies takes its entry along: nothing here keeps what the script made alive.
+    known: Arc<Mutex<Known>>,
 }
 
 #[pymethods]
 impl Classes {
     #[new]
     fn new(classify: Py<PyAny>) -> Classes {
-        Classes { classify, known: Mutex::default() }
+        Classes { classify, known: Arc::default() }
     }
 }
 
@@ -88,12 +88,23 @@ impl Classes {
             asked.how = how;
         }
         let asked = Arc::new(asked);
+        let guard = self.guard(&class, address)?;
         let mut known = self.known();
-        if known.len() >= MOST_CLASSES {
-            known.clear();
-        }
-        known.insert(address, (class.unbind(), Arc::clone(&asked)));
+        let forgotten = if known.len() >= MOST_CLASSES { std::mem::take(&mut *known) } else { Known::default() };
+        let before = known.insert(address, (guard, Arc::clone(&asked)));
+        drop(known);
+        drop((forgotten, before));
         Ok(asked)
+    }
+
+    /// A weak reference that removes the class's entry when the class is gone, before its address is another's.
+    fn guard(&self, class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefReference>> {
+        let known = Arc::clone(&self.known);
+        let gone = PyCFunction::new_closure(class.py(), None, None, move |_, _| {
+            let entry = known.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+            drop(entry);
+        })?;
+        Ok(PyWeakrefReference::new_with(class, gone)?.unbind())
     }
 
     /// Never held while Python runs.
@@ -102,7 +113,7 @@ impl Classes {
     }
 }
 
-type Known = HashMap<usize, (Py<PyType>, Arc<Class>), BuildHasherDefault<AddressHasher>>;
+type Known = HashMap<usize, (Py<PyWeakrefReference>, Arc<Class>), BuildHasherDefault<AddressHasher>>;
 
 /// A program that makes classes in a loop is not to fill the memory.
 const MOST_CLASSES: usize = 5000;

@@ -13,9 +13,10 @@ import struct
 import sys
 from typing import Any, Callable, Dict
 
+from .class_table import ClassTable
 from .kinds import Refused, find_class, type_name
 
-ATOMS: Dict[type, Callable[[Any], Any]] = {}
+ATOMS = ClassTable()
 """Exact type -> encoder."""
 DECODERS: Dict[str, Callable[[list], Any]] = {}
 """Tag -> decoder of the whole tagged list."""

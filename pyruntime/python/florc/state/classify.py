@@ -12,9 +12,10 @@ from typing import Any, Callable, Dict
 
 from . import (arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences,
                sets, tensors)
+from .class_table import ClassTable
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 
-HANDLERS: Dict[type, Callable] = {}
+HANDLERS = ClassTable()
 """Exact class -> encoder(enc, object) -> node."""
 BUILTIN_HANDLERS: Dict[type, Callable] = {
     **containers.ENCODERS,

@@ -10,6 +10,8 @@ import gc
 import sys
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
+from .class_table import ClassTable
+
 FORMAT = 1
 RANDOM = "$random"
 OWNER = "$owner:"
@@ -221,7 +223,7 @@ def own_slots(cls: type) -> List[Tuple[str, Any]]:
     return found
 
 
-_SLOTS: dict = {}
+_SLOTS = ClassTable()
 
 
 def all_slots(cls: type) -> List[Tuple[str, Any]]:

@@ -1,0 +1,44 @@
+"""A table by class that keeps no class alive, and asks nothing of a class: a metaclass may have a `__hash__` of its own."""
+
+from __future__ import annotations
+
+from _weakref import ref
+from typing import Any, Dict, Iterable, Tuple
+
+
+class ClassTable:
+    """Class -> value. An entry is gone when its class is."""
+
+    __slots__ = ("_known", "__weakref__")
+
+    def __init__(self, entries: Iterable[Tuple[type, Any]] = ()):
+        self._known: Dict[int, Tuple[ref, Any]] = {}
+        for cls, value in entries:
+            self[cls] = value
+
+    def __setitem__(self, cls: type, value: Any) -> None:
+        address, known = id(cls), self._known
+        known[address] = (ref(cls, lambda _: known.pop(address, None)), value)
+
+    def get(self, cls: type) -> Any:
+        """The value; None for a class that is not there."""
+        entry = self._known.get(id(cls))
+        return None if entry is None else entry[1]
+
+    def __getitem__(self, cls: type) -> Any:
+        return self._known[id(cls)][1]
+
+    def __contains__(self, cls: type) -> bool:
+        return id(cls) in self._known
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def update(self, entries: Dict[type, Any]) -> None:
+        """Enter several."""
+        for cls, value in entries.items():
+            self[cls] = value
+
+    def clear(self) -> None:
+        """Empty it."""
+        self._known.clear()
