@@ -27,6 +27,16 @@ pub struct Instrumented {
     pub plan: Plan,
     /// The text and the source map.
     pub emitted: Emitted,
+    /// Why nothing was written into the file although there was something to write.
+    pub left_alone: Option<&'static str>,
+}
+
+impl Instrumented {
+    /// A plan, and what was emitted for it or why nothing could be.
+    pub(crate) fn new(source: &Source, plan: Plan, emitted: Result<Emitted, &'static str>) -> Self {
+        let left_alone = emitted.as_ref().err().copied();
+        Self { plan, emitted: emitted.unwrap_or_else(|_| emit::untouched(source)), left_alone }
+    }
 }
 
 /// The whole pipeline.
@@ -38,7 +48,7 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
         let file = syntax::File::script(source.clone(), "")?;
         let plan = plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
         let emitted = emit::emit_checked(&file, &plan, &[]);
-        Ok(Instrumented { plan, emitted })
+        Ok(Instrumented::new(source, plan, emitted))
     })
 }
 

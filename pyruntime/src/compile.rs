@@ -2,13 +2,17 @@
 
 use florc::calls::{Codebase, Found, follow};
 use florc::cli::{Outcome, probes_json, run};
-use florc::emit::{ProbeMark, emit, undo};
+use florc::emit::{ProbeMark, emit_checked, undo, untouched};
 use florc::plan::{Analysis, to_json};
 use florc::probes::{ChangeKind, Report, compare};
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
-use pyo3::exceptions::PySyntaxError;
+use pyo3::exceptions::{PySyntaxError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::errors::guard;
+use crate::line_table;
 
 /// An instrumented file.
 #[pyclass(frozen, module = "florc._native")]
@@ -21,6 +25,9 @@ pub struct Instrumented {
     /// What changed since the recorded version, as JSON; empty when there is no recorded version.
     #[pyo3(get)]
     changes: String,
+    /// Why nothing was written into the file although there was something to write; or None.
+    #[pyo3(get)]
+    left_alone: Option<&'static str>,
 }
 
 #[pymethods]
@@ -44,8 +51,45 @@ impl Instrumented {
 
     /// Maps (line, column) pairs of the instrumented text, as `ast` counts them, to the original text.
     fn map_positions(&self, positions: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-        self.emitted.map_positions(&self.source, &positions)
+        positions.into_iter().map(self.emitted.positions(&self.source)).collect()
     }
+
+    /// The code of the instrumented text with every position mapped to the original text, for CPython 3.11 and later.
+    /// Raises ValueError for a table of positions in another format.
+    fn map_code<'py>(&self, code: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let first = code.getattr("co_firstlineno")?.extract()?;
+            mapped(&code, first, &self.emitted.positions(&self.source))
+        })
+    }
+}
+
+/// A code object, and those inside it, with their positions mapped; its own first line is given.
+fn mapped<'py>(
+    code: &Bound<'py, PyAny>,
+    first: usize,
+    to: &dyn Fn((usize, usize)) -> (usize, usize),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = code.py();
+    let table: Bound<'py, PyBytes> = code.getattr("co_linetable")?.cast_into()?;
+    let before = code.getattr("co_firstlineno")?.extract()?;
+    let table = line_table::map(table.as_bytes(), before, first, to)
+        .ok_or_else(|| PyValueError::new_err("positions in a format of another version of Python"))?;
+    let constants: Bound<'py, PyTuple> = code.getattr("co_consts")?.cast_into()?;
+    let mut inner = Vec::with_capacity(constants.len());
+    for constant in constants.iter() {
+        inner.push(if constant.get_type().is(code.get_type()) {
+            let line = constant.getattr("co_firstlineno")?.extract()?;
+            mapped(&constant, to((line, 0)).0, to)?
+        } else {
+            constant
+        });
+    }
+    let changed = PyDict::new(py);
+    changed.set_item("co_linetable", PyBytes::new(py, &table))?;
+    changed.set_item("co_firstlineno", first)?;
+    changed.set_item("co_consts", PyTuple::new(py, inner)?)?;
+    code.call_method("replace", (), Some(&changed))
 }
 
 /// Instruments a decoded text by itself.
@@ -95,8 +139,8 @@ impl Project {
             Some(known) => *known = file,
             None => files.push(file),
         }
-        self.codebase = follow(files, &mut |dotted| found(py, &self.find, dotted));
         self.plans = Vec::new();
+        self.codebase = guard(|| Ok(follow(files, &mut |dotted| found(py, &self.find, dotted))))?;
         Ok(())
     }
 
@@ -113,19 +157,19 @@ impl Project {
     }
 
     /// A file, instrumented; None for files that are not part of the project.
-    fn instrument(&mut self, py: Python<'_>, path: &str) -> Option<Instrumented> {
+    fn instrument(&mut self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
         if let Some(file) = self.alone.iter().find(|file| file.source.name == path) {
             return deep(py, || {
                 let plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
-                Some(instrumented(file, &plan, &[], String::new()))
+                Ok(Some(instrumented(file, &plan, &[], String::new())))
             });
         }
-        let at = self.file(path)?;
+        let Some(at) = self.file(path) else { return Ok(None) };
         deep(py, || {
             if self.plans.is_empty() {
                 self.plans = Analysis::new(&self.codebase.files).plans(&Options::default());
             }
-            Some(instrumented(&self.codebase.files[at], &self.plans[at], &[], String::new()))
+            Ok(Some(instrumented(&self.codebase.files[at], &self.plans[at], &[], String::new())))
         })
     }
 }
@@ -148,7 +192,7 @@ impl Comparison {
     /// Compares the files of a run (name as a module, package, path, text) with those of today. Files of the run that are
     /// not Python to the compiler ran as they were, and do so again.
     #[new]
-    fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> Self {
+    fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> PyResult<Self> {
         deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
             let is_alone = |name: &str| present.alone.iter().any(|file| file.name == name);
@@ -168,14 +212,14 @@ impl Comparison {
                 reports.append(&mut found);
                 files.push(file.clone());
             }
-            Self { files, reports }
+            Ok(Self { files, reports })
         })
     }
 
     /// The present version of a file for a replay: loops keep their recorded ids, and added statements are marked as
     /// probes. None for files that are not part of the project.
-    fn instrument(&self, py: Python<'_>, path: &str) -> Option<Instrumented> {
-        let at = self.files.iter().position(|file| file.source.name == path)?;
+    fn instrument(&self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
+        let Some(at) = self.files.iter().position(|file| file.source.name == path) else { return Ok(None) };
         deep(py, || {
             let (file, report) = (&self.files[at], &self.reports[at]);
             let marks: Vec<ProbeMark> = report
@@ -184,7 +228,7 @@ impl Comparison {
                 .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
-            Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string()))
+            Ok(Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string())))
         })
     }
 
@@ -195,8 +239,8 @@ impl Comparison {
 }
 
 /// Without the GIL, and with room for the deepest files.
-fn deep<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-    py.detach(|| on_deep_stack(DEEP_STACK, work))
+fn deep<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    guard(|| py.detach(|| on_deep_stack(DEEP_STACK, work)))
 }
 
 fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
@@ -215,9 +259,11 @@ fn found(py: Python<'_>, find: &Py<PyAny>, dotted: &str) -> Found {
 }
 
 fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) -> Instrumented {
-    let emitted = emit(&file.source, &file.module, &file.tokens, plan, marks);
+    let emitted = emit_checked(file, plan, marks);
+    let left_alone = emitted.as_ref().err().copied();
+    let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
     let plan = to_json(&file.source, plan).to_string();
-    Instrumented { source: file.source.clone(), emitted, plan, changes }
+    Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
 }
 
 fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
@@ -228,9 +274,9 @@ fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
 ///
 /// Returns the exit code, or the arguments of a command that runs Python code, as JSON.
 #[pyfunction]
-pub fn command_line(py: Python<'_>, argv: Vec<String>) -> (Option<i32>, Option<String>) {
-    match deep(py, || run(argv)) {
+pub fn command_line(py: Python<'_>, argv: Vec<String>) -> PyResult<(Option<i32>, Option<String>)> {
+    Ok(match deep(py, || Ok(run(argv)))? {
         Outcome::Done(code) => (Some(code), None),
         Outcome::Runtime(command) => (None, serde_json::to_string(&command).ok()),
-    }
+    })
 }

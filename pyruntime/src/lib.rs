@@ -8,6 +8,7 @@ mod encode;
 mod errors;
 mod follow;
 mod forking;
+mod line_table;
 mod main_script;
 pub mod materialize;
 mod pace;

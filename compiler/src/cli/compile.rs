@@ -45,7 +45,7 @@ fn instrumented(source: &Source, script: &Path, options: &Options) -> Result<Ins
     let codebase = modules::load(source, script)?;
     let plan = Analysis::new(&codebase.files).plans(options).remove(0);
     let emitted = emit_checked(&codebase.files[0], &plan, &[]);
-    Ok(Instrumented { plan, emitted })
+    Ok(Instrumented::new(source, plan, emitted))
 }
 
 pub(super) fn instrument(args: &InstrumentArgs) -> i32 {
@@ -54,6 +54,9 @@ pub(super) fn instrument(args: &InstrumentArgs) -> i32 {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
+    if let Some(why) = done.left_alone {
+        eprintln!("florc: {} is left as it is: {why}", source.name);
+    }
     if args.check {
         return if done.emitted.edits.is_empty() { OK } else { DIFFERS };
     }

@@ -62,13 +62,20 @@ impl Emitted {
         }
     }
 
+    /// The original offset of the end of a range in the instrumented text.
+    pub(super) fn original_end(&self, end: usize) -> usize {
+        let Some(last) = end.checked_sub(1) else { return 0 };
+        let next = self.inserted.partition_point(|found| found.start <= last);
+        match next.checked_sub(1).map(|at| self.inserted[at]) {
+            Some(found) if last < found.end => found.anchor,
+            _ => self.original_offset(last) + 1,
+        }
+    }
+
     /// Maps (line, column) pairs of the instrumented text, as Python's `ast` counts them, to the original text.
-    pub fn map_positions(&self, source: &Source, positions: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    pub fn positions<'a>(&'a self, source: &'a Source) -> impl Fn((usize, usize)) -> (usize, usize) + 'a {
         let lines = LineIndex::new(&self.text);
-        positions
-            .iter()
-            .map(|&(line, col)| source.lines.line_col(self.original_offset(lines.offset(line, col))))
-            .collect()
+        move |(line, col)| source.lines.line_col(self.original_offset(lines.offset(line, col)))
     }
 }
 

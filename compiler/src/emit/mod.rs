@@ -1,5 +1,6 @@
 //! Plan to text edits, text edits to text and source map. Only insertions: no byte of the user's code is changed.
 
+mod check;
 mod edits;
 mod runtime;
 mod wrap;
@@ -10,7 +11,7 @@ pub use runtime::NAMES as RUNTIME_NAMES;
 use crate::plan::Plan;
 use crate::source::{Range, Source};
 use crate::syntax::tree::{Stmt, StmtKind};
-use crate::syntax::{File, Module, Tokens, parse, walk};
+use crate::syntax::{File, Module, Tokens, walk};
 
 /// A statement added in hindsight, to be marked so that what it prints is known to be its own.
 #[derive(Clone, Debug)]
@@ -21,12 +22,25 @@ pub struct ProbeMark {
     pub stmt: usize,
 }
 
-/// Writes a plan into a file; nothing, where the result would not be Python: indentation of a kind that a further step
-/// breaks (tabs and blanks mixed, split by backslashes).
-pub fn emit_checked(file: &File, plan: &Plan, probes: &[ProbeMark]) -> Emitted {
+/// Writes a plan into a file.
+///
+/// # Errors
+/// Why the file must be left as it is: indentation of a kind that a further step breaks (tabs and blanks mixed, split by
+/// backslashes), or a tree that the insertions would change.
+pub fn emit_checked(file: &File, plan: &Plan, probes: &[ProbeMark]) -> Result<Emitted, &'static str> {
     let emitted = emit(&file.source, &file.module, &file.tokens, plan, probes);
-    let text = Source::new(file.source.name.as_str(), emitted.text.as_str());
-    if parse(&text).is_ok() { emitted } else { Emitted::new(&file.source, Vec::new()) }
+    if emitted.edits.is_empty() {
+        return Ok(emitted);
+    }
+    match check::why_not(&file.source, &file.module, &emitted) {
+        None => Ok(emitted),
+        Some(why) => Err(why),
+    }
+}
+
+/// A file with nothing written into it.
+pub fn untouched(source: &Source) -> Emitted {
+    Emitted::new(source, Vec::new())
 }
 
 /// Writes a plan into a file.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import sys
 from typing import Any, Dict, List
 
@@ -15,7 +14,7 @@ VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS
 
 def present() -> Dict[str, Any]:
     """Versions, processor, devices, threads, settings of this process, by what people call them."""
-    found: Dict[str, Any] = {"Python": platform.python_version(), "processor": _processor()}
+    found: Dict[str, Any] = {"Python": sys.version.split()[0], "processor": _processor()}
     found.update((name, os.environ.get(name)) for name in VARIABLES)
     for name, module in list(sys.modules.items()):
         version = getattr(module, "__dict__", {}).get("__version__")  # asking a module that makes it up may warn
@@ -31,7 +30,7 @@ def _processor() -> str:
         for line in file:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    return os.uname().machine
 
 
 def _of_torch(torch: Any) -> Dict[str, Any]:

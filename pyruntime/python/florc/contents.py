@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import collections
 import functools
 import gc
 import itertools
 import operator
-import random
 import sys
 import types
 import warnings
@@ -176,11 +174,9 @@ READERS: Dict[type, Callable[[Any], Optional[Parts]]] = {
     set: _set,
     types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
     types.SimpleNamespace: of_instance,
-    argparse.Namespace: of_instance,
     functools.partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
     functools._lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
     property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
     classmethod: lambda obj: {".__func__": obj.__func__},
     staticmethod: lambda obj: {".__func__": obj.__func__},
-    random.Random: lambda obj: {"(state)": hash(obj.getstate())},
 }

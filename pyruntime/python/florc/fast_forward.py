@@ -7,10 +7,12 @@ own. A generator function, a dataset that augments: nobody can tell.
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import sys
+from types import GeneratorType
 from typing import Any, Iterator, List, Optional, Tuple
+
+from .state.iterators import is_begun
 
 _COUNTING = (itertools.count, itertools.repeat, itertools.product, itertools.permutations, itertools.combinations)
 _SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")
@@ -88,7 +90,7 @@ def _inner(iterator: Any) -> Tuple[List[Any], Any]:
 
 def _bar(iterator: Any) -> Any:
     """The progress bar of tqdm whose generator this is, not yet begun; None when it is no such thing."""
-    if not inspect.isgenerator(iterator) or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
+    if type(iterator) is not GeneratorType or iterator.gi_frame is None or is_begun(iterator):
         return None
     found = iterator.gi_frame.f_locals.get("self") if iterator.gi_code.co_name == "__iter__" else None
     return found if type(found).__module__.partition(".")[0] == "tqdm" and hasattr(found, "iterable") else None
@@ -96,7 +98,7 @@ def _bar(iterator: Any) -> Any:
 
 def _is_of_a_container(iterator: Any) -> bool:
     """Whether its items are there already: of a list, a dict, a range, an array."""
-    if type(iterator).__module__ != "builtins" or type(iterator) in (map, filter) or inspect.isgenerator(iterator):
+    if type(iterator).__module__ != "builtins" or type(iterator) in (map, filter, GeneratorType):
         return False
     if type(iterator).__name__ != "iterator":
         return True

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.machinery
 import importlib.util
 import os
 import site
 import sys
-import sysconfig
 from types import CodeType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -30,8 +28,10 @@ def decode(data: bytes) -> str:
     return importlib.util.decode_source(data)
 
 
-def parsed(text: Optional[str]) -> ast.Module:
-    """The tree of a file; an empty one where Python cannot read it."""
+def parsed(text: Optional[str]) -> Any:
+    """The tree of a file (`ast.Module`); an empty one where Python cannot read it."""
+    import ast
+
     try:
         return ast.parse(text or "")
     except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
@@ -90,6 +90,14 @@ def analyse(script: Script, territory: Territory) -> Any:
     return found
 
 
+def instrument(project: Any, module: str, package: str, file: str, text: str) -> Any:
+    """A file of a project (`_native.Project`), instrumented; it is added where it is not known yet, or was written since.
+    Raises SyntaxError when the compiler cannot read it."""
+    if project.text(file) != text:
+        project.add(module, package, file, text)
+    return project.instrument(file)
+
+
 def package_of(script: Script) -> str:
     """The package whose modules the script's relative imports name: `python -m package.script` has one."""
     return script.module.rpartition(".")[0] if script.module else ""
@@ -142,7 +150,12 @@ def _root_of(folder: str) -> str:
 
 
 def _library_folders() -> List[str]:
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    paths.update(site.getsitepackages() if hasattr(site, "getsitepackages") else [])
-    paths.add(os.path.dirname(os.path.abspath(__file__)))
+    """Where Python's own modules and installed ones are: what `sysconfig.get_paths()` names, which takes long to import."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    paths = {own, os.path.dirname(own), os.path.dirname(os.path.abspath(os.__file__)), *site.getsitepackages()}
+    paths.update(os.path.join(prefix, sys.platlibdir, version)
+                 for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
+    if site.ENABLE_USER_SITE:
+        paths.add(site.getusersitepackages())
     return [path for path in paths if path and path != sys.prefix]

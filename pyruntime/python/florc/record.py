@@ -12,7 +12,7 @@ from typing import Any, Dict, Optional, Sequence, Set
 from . import _native, instrumented, loops, mishaps, session
 from .messages import say
 from .output import Tap
-from .project import package_of_module
+from .project import instrument, package_of_module
 from .runs import Run
 from .window import loop_of
 
@@ -67,20 +67,26 @@ class Recording:
         with mishaps.Swallow("writing run.json"):
             self.run.save()
 
-    def compile(self, text: str, file: str, module: str, original: Optional[instrumented.Original] = None) -> CodeType:
+    def compile(self, text: str, file: str, module: str) -> CodeType:
         """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
         begun = time.perf_counter()
+        compiled = instrumented.compile_user_file(text, file, lambda: self._instrument(text, file, module))
+        self.adopt(compiled, file)
+        self._spent += time.perf_counter() - begun
+        instrumented.warn(compiled, text, file)
+        return compiled.code
+
+    def adopt(self, compiled: instrumented.Compiled, file: str) -> None:
+        """Note what runs in the place of a file of the project."""
         self.files.add(file)
-        compiled = instrumented.compile_user_file(text, file, lambda: self._instrument(text, file, module), original)
         with mishaps.Swallow(f"noting the plan of {file}"):
             if compiled.left_alone is not None:
                 say(f"{os.path.basename(file)} runs unrecorded: {compiled.left_alone}")
                 self.note("left alone", file=file, why=compiled.left_alone)
             elif compiled.plan is not None:
                 found = loops.register(compiled.plan, file)
-                self.note("plan", file=file, plan=json.loads(compiled.plan), loops=[loop.id for loop in found])
-        self._spent += time.perf_counter() - begun
-        return compiled.code
+                loop_ids = json.dumps([loop.id for loop in found])
+                self._log("plan", f'{{"file": {json.dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
 
     def _instrument(self, text: str, file: str, module: str) -> Any:
         if self.project.text(file) != text:  # not found by following imports, or written since
@@ -88,8 +94,7 @@ class Recording:
             with mishaps.Swallow("keeping the source"):
                 self.run.keep_source(file, text, module, package)
                 self.run.save()
-            self.project.add(module, package, file, text)
-        return self.project.instrument(file)
+        return instrument(self.project, module, package_of_module(module, file), file, text)
 
     def is_project(self, file: str) -> bool:
         """Whether a file is one of those that were compiled here."""

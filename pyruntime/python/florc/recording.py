@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import sys
 from types import CodeType
 from typing import Any, Dict, List, Optional, Union
@@ -89,12 +88,13 @@ class _Beginning:
 
     def compiled(self) -> CodeType:
         """Begin the run and its session; the code to run. Raises SyntaxError for what Python does not take."""
-        from .project import MAIN, ProjectFinder, Territory, analyse
+        from .project import MAIN, ProjectFinder, Territory, analyse, instrument, package_of
 
         script = self._script
-        original = instrumented.compile_original(script.text, script.path)
         territory = Territory(script)
         project = analyse(script, territory)
+        compiled = instrumented.compile_user_file(script.text, script.path, lambda: instrument(
+            project, MAIN, package_of(script), script.path, script.text))
         self._run = run = Run.begin(store_path(), script.path, script.argv, self._arguments["module"],
                                     self._arguments["name"], self._hash_seed)
         self._recording = recording = Recording(run, self._arguments)
@@ -102,14 +102,15 @@ class _Beginning:
         self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
         recording.project = project
         recording.keep_sources()
-        code = recording.compile(script.text, script.path, MAIN, original)
+        recording.adopt(compiled, script.path)
         self._finder = ProjectFinder(territory, recording.compile)
         sys.meta_path.insert(0, self._finder)
         # Registered before the script's own: runs after them, so that what they print is recorded too.
         atexit.register(ending.finish)
         session.begin(recording)
         recording.tap.install()
-        return code
+        instrumented.warn(compiled, script.text, script.path)
+        return compiled.code
 
     def undo(self) -> None:
         """As if nothing had been tried."""
@@ -126,6 +127,8 @@ class _Beginning:
             if self._recording is not None:
                 self._recording.recorder.close()
         if self._run is not None:
+            import shutil
+
             shutil.rmtree(self._run.path, ignore_errors=True)
 
 

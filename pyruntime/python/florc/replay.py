@@ -126,6 +126,7 @@ class Replay:
             say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True)
         elif compiled.plan is not None:
             places.register(compiled.plan, file)
+        instrumented.warn(compiled, text, file)
         return compiled.code
 
     # -- what emitted code calls -----------------------------------------------------------------------------------

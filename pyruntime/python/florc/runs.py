@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-import platform
-import secrets
 import sys
 import time
+from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native, moved
@@ -45,7 +43,7 @@ class Run:
               hash_seed: str) -> "Run":
         """Make a new run's folder. Raises Unusable when the store cannot be written."""
         suffix = f"-{name}" if name else ""
-        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}{suffix}"
+        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
         try:
             _native.create_store(store)
             os.makedirs(os.path.join(store, "runs", run_id, "source"))
@@ -54,7 +52,7 @@ class Run:
         run = cls(store, run_id, {
             "format": 1, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
             "cwd": os.getcwd(), "store": store, "hash_seed": hash_seed, "started": time.time(), "status": "running",
-            "python": platform.python_version(), "platform": platform.platform(), "executable": sys.executable,
+            "python": sys.version.split()[0], "platform": _platform(), "executable": sys.executable,
         })
         run.lock()
         run.save()
@@ -106,7 +104,7 @@ class Run:
 
     def keep_source(self, file: str, text: str, module: str, package: str) -> None:
         """Keep the text of a project file as it was run; `save` makes it part of the run."""
-        digest = hashlib.blake2b(file.encode(), digest_size=8).hexdigest()
+        digest = blake2b(file.encode(), digest_size=8).hexdigest()
         kept = f"{digest}-{os.path.basename(file)}"
         data = text.encode("utf-8", "surrogateescape")
         with open(os.path.join(self.path, "source", kept), "wb") as out:
@@ -146,8 +144,14 @@ class Run:
         return recorded if recorded != "running" or self.is_running() else "killed"
 
 
+def _platform() -> str:
+    """The operating system, as `platform.platform()` has it, which takes long to import."""
+    found = os.uname()
+    return f"{found.sysname}-{found.release}-{found.machine}"
+
+
 def _hash_of(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _damaged_source(path: str, file: str, why: str) -> str:

@@ -104,6 +104,10 @@ class Reader:
                                  (torch.Generator, contents.of_torch_generator)):
                 if issubclass(kind, base):
                     return reader(obj)
+        if kind is getattr(sys.modules.get("argparse"), "Namespace", None):
+            return contents.of_instance(obj)
+        if kind is getattr(sys.modules.get("random"), "Random", None):
+            return {"(state)": hash(obj.getstate())}
         if kind.__module__.startswith("numpy"):
             return contents.of_numpy(obj)
         if self._is_ours(kind):

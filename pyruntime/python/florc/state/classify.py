@@ -19,7 +19,6 @@ HANDLERS = ClassTable()
 """Exact class -> encoder(enc, object) -> node."""
 BUILTIN_HANDLERS: Dict[type, Callable] = {
     **containers.ENCODERS,
-    **{cls: data.encode_data for cls in data.DATA},
     functools.partial: references.encode_partial,
     types.MethodType: references.encode_method,
     types.ModuleType: references.encode_module,
@@ -110,6 +109,8 @@ def _numpy_handler(kind: type):
 
 
 def _plain_handler(kind: type):
+    if data.is_data(kind):
+        return data.encode_data
     if issubclass(kind, enum.Enum):
         atoms.ATOMS[kind] = atoms.enum_atom
     if issubclass(kind, references.FUNCTIONS):

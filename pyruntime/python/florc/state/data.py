@@ -5,33 +5,30 @@ Nodes: `["data", constructor, [args]]`, `["pickle", leaf, module, qualname]`.
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import fractions
-import pathlib
-import pickle
-import re
-import uuid
+import sys
+from typing import Any, Callable, Dict
 
+from .class_table import ClassTable
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
 
-DATA = {
-    datetime.datetime: lambda v: v.__reduce__()[1],
-    datetime.date: lambda v: v.__reduce__()[1],
-    datetime.time: lambda v: v.__reduce__()[1],
-    datetime.timedelta: lambda v: (v.days, v.seconds, v.microseconds),
-    datetime.timezone: lambda v: v.__getinitargs__(),
-    decimal.Decimal: lambda v: (str(v),),
-    fractions.Fraction: lambda v: (v.numerator, v.denominator),
-    uuid.UUID: lambda v: (str(v),),
-    slice: lambda v: (v.start, v.stop, v.step),
-    range: lambda v: (v.start, v.stop, v.step),
-    type(re.compile("")): lambda v: (v.pattern, v.flags),
-    **{cls: lambda v: (str(v),) for cls in (
-        pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)},
+_ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
+    "datetime.datetime": lambda v: v.__reduce__()[1],
+    "datetime.date": lambda v: v.__reduce__()[1],
+    "datetime.time": lambda v: v.__reduce__()[1],
+    "datetime.timedelta": lambda v: (v.days, v.seconds, v.microseconds),
+    "datetime.timezone": lambda v: v.__getinitargs__(),
+    "decimal.Decimal": lambda v: (str(v),),
+    "fractions.Fraction": lambda v: (v.numerator, v.denominator),
+    "uuid.UUID": lambda v: (str(v),),
+    "builtins.slice": lambda v: (v.start, v.stop, v.step),
+    "builtins.range": lambda v: (v.start, v.stop, v.step),
+    "re.Pattern": lambda v: (v.pattern, v.flags),
+    **dict.fromkeys(("pathlib.PurePosixPath", "pathlib.PureWindowsPath", "pathlib.PosixPath", "pathlib.WindowsPath"),
+                    lambda v: (str(v),)),
 }
+"""Class -> the arguments that make an equal object. The modules are imported by programs that have such objects."""
 
 
 def constructor_name(cls: type) -> str:
@@ -39,23 +36,42 @@ def constructor_name(cls: type) -> str:
     return f"{cls.__module__.split('.', 1)[0].lstrip('_')}.{cls.__name__}"
 
 
-CONSTRUCTORS = {constructor_name(cls): cls for cls in DATA}
-CONSTRUCTORS["re.Pattern"] = re.compile
-_NOT_PICKLED: set = set()
+def is_data(cls: type) -> bool:
+    """Whether objects of exactly this class are rebuilt by its constructor."""
+    name = constructor_name(cls)
+    return name in _ARGUMENTS and _class(name) is cls
+
+
+def _class(name: str) -> Any:
+    module, _, own = name.partition(".")
+    return getattr(sys.modules.get(module), own, None)
+
+
+def _constructor(name: str) -> Any:
+    """Raises ImportError for a module that is not there."""
+    from importlib import import_module
+
+    module, _, own = name.partition(".")
+    return import_module("re").compile if name == "re.Pattern" else getattr(import_module(module), own)
+
+
+_NOT_PICKLED = ClassTable()
 
 
 def encode_data(enc, obj):
-    return ["data", constructor_name(type(obj)), [enc.value(x) for x in DATA[type(obj)](obj)]]
+    return ["data", constructor_name(type(obj)), [enc.value(x) for x in _ARGUMENTS[constructor_name(type(obj))](obj)]]
 
 
 def encode_pickled(enc, obj):
     """Pickled when its class lets itself be pickled, else by reference."""
+    import pickle
+
     kind = type(obj)
     if kind not in _NOT_PICKLED:
         try:
             return ["pickle", enc.leaf(pickle.dumps(obj, 4)), *type_name(kind)]
         except Exception:  # a class may refuse in any way it likes
-            _NOT_PICKLED.add(kind)
+            _NOT_PICKLED[kind] = True
     return encode_opaque(enc, obj)
 
 
@@ -68,14 +84,14 @@ class Data(Kind):
         return constructor_name(type(live)) == node[1]
 
     def check_new(self, m, node, index):
-        if node[1] not in CONSTRUCTORS:
+        if node[1] not in _ARGUMENTS:
             raise Refused(f"no constructor for {node[1]}")
 
     def parts(self, node):
         return node[2]
 
     def make(self, r, node, index):
-        return CONSTRUCTORS[node[1]](*[r.value(v) for v in node[2]])
+        return _constructor(node[1])(*[r.value(v) for v in node[2]])
 
     def same(self, made, live) -> bool:
         return made == live and repr(made) == repr(live)
@@ -92,6 +108,8 @@ class Pickled(Kind):
             raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
 
     def make(self, r, node, index):
+        import pickle
+
         data, live = bytes(r.leaf(node[1])), r.live_of(index)
         if live is not None and pickle.dumps(live, 4) == data:
             return live

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import operator
 import types
@@ -11,10 +10,19 @@ from typing import Any
 _OF_ITERATORS = (enumerate, zip, map, filter)
 
 
+def is_begun(generator: types.GeneratorType) -> bool:
+    """Whether a generator runs, or has given something out and is not over (`inspect`, which knows it too, takes long to
+    import)."""
+    if generator.gi_running:
+        return True
+    frame = generator.gi_frame
+    return bool(getattr(generator, "gi_suspended", frame is not None and frame.f_lasti != -1))
+
+
 def is_under_way(obj: Any) -> bool:
     """Whether an iterator gave something out and has more to give; true for one of Python's where that cannot be told."""
     if isinstance(obj, types.GeneratorType):
-        return inspect.getgeneratorstate(obj) in (inspect.GEN_SUSPENDED, inspect.GEN_RUNNING)
+        return is_begun(obj)
     if not hasattr(type(obj), "__next__") or isinstance(obj, io.IOBase):
         return False
     module = type(obj).__module__

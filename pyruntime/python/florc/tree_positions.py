@@ -1,0 +1,91 @@
+"""Instrumented text to a code object by way of its tree: for CPython 3.10, whose code objects know no columns, and as the
+independent check of `Instrumented.map_code` that the tests make."""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType
+from typing import Any
+
+ALIAS = "_florc"
+
+
+class Altered(Exception):
+    """The emitted tree, stripped of florc's nodes, is not the user's tree."""
+
+
+def compile_mapped(emitted: Any, filename: str) -> CodeType:
+    """Compile what the compiler emitted (`_native.Instrumented`) under the user's file name.
+
+    Tracebacks, `pdb`, warnings and `inspect.getsource` then see the user's file.
+    """
+    tree = ast.parse(emitted.text, filename)
+    _map_positions(tree, emitted)
+    return compile(tree, filename, "exec", dont_inherit=True)
+
+
+def check(emitted: Any, original: str) -> None:
+    """Raise Altered when the emitted tree, stripped of florc's nodes, is not that of `original`, as CPython's own parser has
+    both."""
+    tree = ast.parse(emitted.text)
+    _map_positions(tree, emitted)
+    stripped = ast.dump(_Strip().visit(tree), include_attributes=True)
+    if stripped != ast.dump(ast.parse(original), include_attributes=True):
+        raise Altered
+
+
+def _map_positions(tree: ast.AST, emitted: Any) -> None:
+    nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
+    starts = emitted.map_positions([(node.lineno, node.col_offset) for node in nodes])
+    ends = emitted.map_positions([(node.end_lineno, node.end_col_offset) for node in nodes])
+    for node, (line, column), (end_line, end_column) in zip(nodes, starts, ends):
+        node.lineno, node.col_offset = line, column
+        node.end_lineno, node.end_col_offset = end_line, end_column
+
+
+class _Strip(ast.NodeTransformer):
+    """Takes florc's nodes out again, by their shape."""
+
+    def visit_Import(self, node: ast.Import) -> Any:
+        alias = node.names[0]
+        is_ours = alias.name == "florc" and (alias.asname or "").startswith(ALIAS)
+        return None if is_ours else node
+
+    def visit_If(self, node: ast.If) -> Any:
+        self.generic_visit(node)
+        if _runtime_call(node.test) == "step_into":
+            return node.body[:-1]
+        if _runtime_call(node.test) == "boundary":
+            return None
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        return None if _runtime_call(node.value) == "begin" else self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        if _runtime_call(node.iter) == "generator":
+            node.iter = node.iter.args[1]
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.BoolOp) and _runtime_call(node.test.values[0]) == "tick":
+            node.test = node.test.values[1]
+        return node
+
+    def visit_With(self, node: ast.With) -> Any:
+        self.generic_visit(node)
+        if _runtime_call(node.items[0].context_expr) == "probe":
+            return node.body
+        return node
+
+
+def _runtime_call(node: ast.AST) -> str:
+    """The last name of a call of the runtime, or an empty string."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return ""
+    root = node.func.value
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return node.func.attr if isinstance(root, ast.Name) and root.id.startswith(ALIAS) else ""
