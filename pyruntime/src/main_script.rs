@@ -1,19 +1,23 @@
 //! Runs the code of `__main__` with no frame of florc's Python between it and the interpreter.
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Calls `prepare()`. It returns an exit code, with which the process ends, or `(code, names, ended)`: the code object is run
-/// with `names` as its globals, and then `ended` is called with the exception that it raised, or None.
+/// Calls `prepare()`. It returns an exit code, with which the process ends; `(error,)`, an exception with which it ends; or
+/// `(code, names, ended)`: the code object is run with `names` as its globals, then `ended` is called with the exception that
+/// it raised, or None, and the process ends as Python ends it.
 ///
 /// # Errors
-/// What `prepare` and `ended` raise.
+/// What `prepare` and `ended` raise, and what lets the process end with the right exit code.
 #[pyfunction]
 pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>) -> PyResult<()> {
     let prepared = prepare.call0()?;
     if let Ok(code) = prepared.extract::<i32>() {
         return Err(PySystemExit::new_err(code));
+    }
+    if let Ok((error,)) = prepared.extract::<(Bound<'_, PyAny>,)>() {
+        return end(py, error);
     }
     let (code, names, ended): (Bound<'_, PyAny>, Bound<'_, PyDict>, Bound<'_, PyAny>) = prepared.extract()?;
     drop((prepared, prepare));
@@ -22,6 +26,33 @@ pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>) -> PyResult<()> {
         Bound::from_owned_ptr_or_err(py, ffi::PyEval_EvalCode(code.as_ptr(), names.as_ptr(), names.as_ptr()))
     };
     drop((code, names));
-    let error = result.err().map(|error| error.into_value(py));
-    ended.call1((error,)).map(|_| ())
+    match result {
+        Ok(_) => ended.call1((py.None(),)).map(|_| ()),
+        Err(error) => {
+            let error = error.into_value(py).into_bound(py).into_any();
+            ended.call1((&error,))?;
+            end(py, error)
+        }
+    }
+}
+
+/// Prints an exception as the interpreter does, and lets the process end as it would.
+fn end(py: Python<'_>, error: Bound<'_, PyAny>) -> PyResult<()> {
+    if error.is_instance_of::<PySystemExit>() {
+        return Err(PyErr::from_value(error));
+    }
+    let launch = py.import("florc.launch")?;
+    let value = launch.call_method1("stripped", (&error,))?;
+    let traceback = value.getattr("__traceback__")?;
+    let traceback = if traceback.is_none() { std::ptr::null_mut() } else { traceback.into_ptr() };
+    // SAFETY: the GIL is held; references are handed over to a call that takes them, the traceback may be null
+    unsafe {
+        ffi::PyErr_Restore(value.get_type().into_ptr(), value.into_ptr(), traceback);
+        ffi::PyErr_PrintEx(1);
+    }
+    if error.is_instance_of::<PyKeyboardInterrupt>() {
+        launch.call_method0("keep_last")?;
+        return Err(PyErr::from_value(error));
+    }
+    Err(PySystemExit::new_err(1))
 }

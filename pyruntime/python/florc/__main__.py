@@ -21,9 +21,16 @@ def main() -> int:
 
 def _prepare() -> object:
     """What `_native.run_main` calls: an exit code, or the script to run (`launch.Prepared`)."""
-    from florc.commands import run
+    try:
+        from florc.commands import run
 
-    return run(sys.argv)
+        return run(sys.argv)
+    except Exception as error:
+        if sys.argv[1:2] != ["record"]:
+            raise
+        from florc import start
+
+        start.plainly(start.plain_words(sys.argv[2:]), f"an error inside florc, {type(error).__name__}: {error}")
 
 
 def _leave_own_folder() -> None:

@@ -7,13 +7,13 @@ import os
 from typing import Any, Dict, List, Tuple, Union
 
 from . import _native, messages, mishaps
-from .launch import Prepared, Unusable
+from .launch import Prepared, Raised, Unusable
 from .messages import answer, say
 
 UNUSABLE = 2
 
 
-def run(argv: List[str]) -> Union[int, Prepared]:
+def run(argv: List[str]) -> Union[int, Prepared, Raised]:
     """Run a command line (program name first); the exit code, or the script to run."""
     code, command = _native.command_line(["florc", *map(_hidden, argv[1:])])
     if command is None:
@@ -26,9 +26,9 @@ def run(argv: List[str]) -> Union[int, Prepared]:
         say(str(error), always=True)
     except _native.StoreError as error:
         say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         if arguments["command"] == "record":  # the script's own
-            raise
+            return Raised(error)
         say("interrupted", always=True)
         return messages.INTERRUPTED
     except Exception as error:
@@ -54,7 +54,7 @@ def _shown(value: Any) -> Any:
     return {key: _shown(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _record(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+def _record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
     from .recording import record
 
     return record(arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 from types import CodeType
@@ -79,9 +80,7 @@ def _mapped(emitted: Any, file: str, action: str) -> CodeType:
 
 def _original(text: str, file: str) -> tuple:
     """The code of a file as it is, and whether there is something to warn of. Raises SyntaxError as Python does."""
-    try:
-        with _Quiet("error"):
-            return compile(text, file, "exec", dont_inherit=True), False
-    except SyntaxError:
-        with _Quiet():
-            return compile(text, file, "exec", dont_inherit=True), True
+    with contextlib.suppress(SyntaxError), _Quiet("error"):
+        return compile(text, file, "exec", dont_inherit=True), False
+    with _Quiet():
+        return compile(text, file, "exec", dont_inherit=True), True

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from types import CodeType, TracebackType
-from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
 _OF_MAIN = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__annotations__", "__builtins__", "__file__", "__cached__")
@@ -30,6 +30,12 @@ class Prepared(NamedTuple):
     """The globals of `__main__`."""
     ended: Callable[[Optional[BaseException]], None]
     """Called when it is over, with what it raised."""
+
+
+class Raised(NamedTuple):
+    """The process ends as Python does for an exception that nobody catches."""
+
+    error: BaseException
 
 
 class Unusable(Exception):
@@ -134,13 +140,20 @@ def become_main(script: Script) -> Dict[str, Any]:
     return names
 
 
-def reraise(error: BaseException) -> NoReturn:
-    """End the process as Python does for an uncaught exception: the user's own traceback, exit code and signal."""
-    stripped = without_own_frames(error.__traceback__)
-    if not isinstance(error, SystemExit):
-        sys.excepthook(type(error), error.with_traceback(stripped), stripped)
-        sys.excepthook = lambda *_: None
-    raise error
+def stripped(error: BaseException) -> BaseException:
+    """What the script raised, with the traceback that a plain run gives it."""
+    return error.with_traceback(without_own_frames(error.__traceback__))
+
+
+def keep_last() -> None:
+    """Python is about to print an exception a second time, on its way out with the exit code of Ctrl-C: let it print nothing,
+    and let `sys.last_traceback` be what it is."""
+    last = sys.last_traceback
+
+    def nothing(*_: object) -> None:
+        sys.last_traceback = last
+
+    sys.excepthook = nothing
 
 
 def without_own_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:

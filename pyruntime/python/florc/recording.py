@@ -9,13 +9,13 @@ from types import CodeType
 from typing import Any, Dict, List, Optional, Union
 
 from . import _native, instrumented, launch, messages, mishaps, session, start
-from .launch import NotRecordable, Prepared, Unusable
+from .launch import NotRecordable, Prepared, Raised, Unusable
 from .messages import say
 from .record import Recording
 from .runs import Run, store_path
 
 
-def record(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
     """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
     words, module = arguments["script"], arguments["module"]
     if not words and module is None:
@@ -40,39 +40,28 @@ def record(arguments: Dict[str, Any]) -> Union[int, Prepared]:
 
 def _plainly(words: List[str], module: Optional[str], why: str) -> int:
     """Run the script as if florc were not there: nothing of it has been read."""
-    say(f"nothing is recorded: {why}", always=True)
-    start.plainly(["-m", module, *words] if module is not None else words)
+    start.plainly(["-m", module, *words] if module is not None else words, why)
 
 
-def _recorded(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Prepared:
+def _recorded(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Union[Prepared, Raised]:
     """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
     beginning = _Beginning(script, arguments, hash_seed)
     try:
-        try:
-            code = beginning.compiled()
-        except SyntaxError as error:  # Python's own message; there is no run to speak of
-            beginning.undo()
-            launch.reraise(error)
-        names = launch.become_main(script)
-        return Prepared(code, names, beginning.ending.ended)
-    except KeyboardInterrupt as error:
+        code = beginning.compiled()
+        return Prepared(code, launch.become_main(script), beginning.ending.ended)
+    except (SyntaxError, KeyboardInterrupt) as error:  # Python's own message; there is no run to speak of
         beginning.undo()
-        launch.reraise(error)
+        return Raised(error)
     except Exception as error:
         beginning.undo()
         say(f"nothing is recorded: {_said(error)}", always=True)
         code = compile(script.text, script.path, "exec", dont_inherit=True)
-        return Prepared(code, launch.become_main(script), _unrecorded)
+        return Prepared(code, launch.become_main(script), lambda _: None)
 
 
 def _said(error: BaseException) -> str:
     known = (Unusable, _native.StoreError, OSError)
     return str(error) if isinstance(error, known) else f"an error inside florc, {type(error).__name__}: {error}"
-
-
-def _unrecorded(error: Optional[BaseException]) -> None:
-    if error is not None:
-        launch.reraise(error)
 
 
 class _Beginning:
@@ -140,15 +129,13 @@ class _Ending:
         self._recording, self._script, self._pid = recording, script, os.getpid()
 
     def ended(self, error: Optional[BaseException]) -> None:
-        """The script's code is over: end the process as a plain run does."""
+        """The script's code is over."""
         if error is None:
             self.status = "ok"
         elif isinstance(error, SystemExit):
             self.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
         elif isinstance(error, KeyboardInterrupt):
             self.status = "interrupted"
-        if error is not None:
-            launch.reraise(error)
 
     def finish(self) -> None:
         """Registered with `atexit`."""

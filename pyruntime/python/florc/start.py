@@ -48,11 +48,12 @@ def flags() -> List[str]:
     plain = not (sys.warnoptions or sys._xoptions) and not any(
         getattr(sys.flags, name) for name in ("debug", "inspect", "optimize", "dont_write_bytecode", "no_user_site", "no_site",
                                               "ignore_environment", "verbose", "bytes_warning", "quiet", "isolated", "dev_mode"))
+    unbuffered = ["-u"] if getattr(sys.stdout, "write_through", False) else []
     if plain:
-        return ["-P"] if getattr(sys.flags, "safe_path", False) else []
+        return [*unbuffered, *(["-P"] if getattr(sys.flags, "safe_path", False) else [])]
     import subprocess
 
-    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    return [*unbuffered, *subprocess._args_from_interpreter_flags()]  # type: ignore[attr-defined]
 
 
 def again(seed: Optional[str] = None) -> NoReturn:
@@ -62,8 +63,9 @@ def again(seed: Optional[str] = None) -> NoReturn:
     raise AssertionError("execve does not return")
 
 
-def plainly(words: List[str]) -> NoReturn:
-    """Go on as `python words…`, as if florc were not there. Nothing may have been read from standard input yet."""
+def plainly(words: List[str], why: str) -> NoReturn:
+    """Go on as `python words…`, as if florc were not there, and say why. Nothing may have been read from standard input yet."""
+    messages.say(f"nothing is recorded: {why}", always=True)
     env = dict(os.environ)
     if _before is not None:
         env.pop(HASH_SEED, None)
@@ -72,6 +74,20 @@ def plainly(words: List[str]) -> NoReturn:
     messages.flush()
     os.execve(sys.executable, [sys.executable, *flags(), *words], env)
     raise AssertionError("execve does not return")
+
+
+_WITH_VALUE = ("--name", "--overhead", "--engine", "--max-disk", "--max-staging")
+
+
+def plain_words(words: List[str]) -> List[str]:
+    """What follows `florc record` without its options: for when they could not be read otherwise. A test asserts that the
+    options with a value are those of the command line."""
+    left = list(words)
+    while left and left[0].startswith("-") and left[0] not in ("-", "-m", "--module", "--"):
+        del left[: 1 + (left[0] in _WITH_VALUE)]
+    if left[:1] == ["--module"]:
+        return ["-m", *left[1:]]
+    return left[left[:1] == ["--"]:]
 
 
 def with_hash_seed(seed: Optional[str] = None) -> str:

@@ -18,6 +18,9 @@ import sys
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import leftovers  # noqa: E402
+
 MAIN = "train.py"
 
 
@@ -27,6 +30,8 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
+    left: Dict[str, str] = {}
+    """What it left in its folder (`leftovers.tree`)."""
 
     @property
     def own_err(self) -> str:
@@ -79,7 +84,7 @@ class Outcome(NamedTuple):
 def _differences(what: str, plain: Ran, other: Ran) -> List[str]:
     out = []
     for name, ours, theirs in (("exit code", plain.code, other.code), ("standard output", plain.out, other.out),
-                               ("standard error", plain.own_err, other.own_err)):
+                               ("standard error", plain.own_err, other.own_err), ("what it leaves on disk", plain.left, other.left)):
         if ours != theirs:
             out.append(f"{what}: {name} is\n{theirs}\ninstead of\n{ours}")
     return out
@@ -146,4 +151,4 @@ class Trial:
             path.write_text(version(lines))  # type: ignore[operator]
         done = subprocess.run(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, timeout=120,
                               capture_output=True, text=True)
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return Ran(done.returncode, done.stdout, done.stderr, leftovers.tree(self.work))
