@@ -10,10 +10,13 @@ import sys
 
 def main() -> int:
     """Run the command line; the exit code."""
-    from florc import start
+    if sys.argv[1:2] == ["record"]:
+        try:
+            from florc import start
 
-    if sys.argv[1:2] == ["record"] and not start.is_own_process():
-        start.again()
+            start.again()
+        except Exception as error:
+            _plainly(error)
     from florc.commands import run
 
     return int(run(sys.argv))
@@ -26,11 +29,16 @@ def _prepare() -> object:
 
         return run(sys.argv)
     except Exception as error:
-        if sys.argv[1:2] != ["record"]:
-            raise
-        from florc import start
+        _plainly(error)
 
-        start.plainly(start.plain_words(sys.argv[2:]), f"an error inside florc, {type(error).__name__}: {error}")
+
+def _plainly(error: Exception) -> None:
+    """Run a script that was to be recorded as if florc were not there."""
+    if sys.argv[1:2] != ["record"]:
+        raise error
+    from florc import start
+
+    start.plainly(start.plain_words(sys.argv[2:]), f"an error inside florc, {type(error).__name__}: {error}")
 
 
 def _leave_own_folder() -> None:
@@ -44,9 +52,11 @@ def _leave_own_folder() -> None:
 
 if __name__ == "__main__":
     if "_FLORC_STARTED" in os.environ:
-        _leave_own_folder()
-        from florc._native import run_main
-
+        try:
+            _leave_own_folder()
+            from florc._native import run_main
+        except Exception as error:
+            _plainly(error)
         run_main(_prepare)
     else:
         sys.exit(main())

@@ -32,6 +32,8 @@ def run(argv: List[str]) -> Union[int, Prepared, Raised]:
         say("interrupted", always=True)
         return messages.INTERRUPTED
     except Exception as error:
+        if arguments["command"] == "record":  # the script runs all the same
+            raise
         mishaps.swallowed(f"florc {arguments['command']}", error)
         say(mishaps.told(), always=True)
     return UNUSABLE
