@@ -8,6 +8,7 @@ mod encode;
 mod errors;
 mod follow;
 mod forking;
+mod housekeeping;
 pub mod materialize;
 mod pace;
 pub mod policy;
@@ -52,6 +53,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::start_following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::stop_following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::tick, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::seal, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

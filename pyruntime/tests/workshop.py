@@ -6,9 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
+
+
+CONFIG = os.path.join(tempfile.gettempdir(), f"florc-tests-{os.getuid()}")
 
 
 class Done(NamedTuple):
@@ -36,6 +40,7 @@ class Workshop:
         binaries = os.path.dirname(sys.executable)
         known = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
         known.pop("FLORC_DIR", None)
+        known.setdefault("XDG_CONFIG_HOME", CONFIG)  # the key of whoever runs the tests stays out of it
         return known
 
     def start(self, *command: str, **options: Any) -> "subprocess.Popen[str]":

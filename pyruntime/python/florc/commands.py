@@ -73,18 +73,18 @@ def _is_script(word: str) -> bool:
 
 
 def _runs(arguments: Dict[str, Any]) -> int:
-    from . import runs
+    from . import catalog, runs
 
     store, script = runs.store_path(), arguments["script"]
-    every = runs.all_runs(store)
-    found = [run for run in every if script is None or runs.is_of(run, script)]
-    for path, why in runs.damaged(store):
+    every = catalog.all_runs(store)
+    found = [run for run in every if script is None or catalog.is_of(run, script)]
+    for path, why in catalog.damaged(store):
         say(f"{path} is damaged: {why}; its run is passed over", always=True)
     if not arguments["json"] and not found:
-        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {runs.others(every)}")
+        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
         return 0
     for run in found:
-        answer((json.dumps({**run.info, "status": run.status}) if arguments["json"] else runs.line(run)) + "\n")
+        answer((json.dumps({**run.info, "status": run.status}) if arguments["json"] else catalog.line(run)) + "\n")
     return 0
 
 

@@ -43,7 +43,7 @@ class Recording:
         self.run = run
         forks = engine in ("auto", "fork")
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging,
-                                         engine="writer" if forks else engine)
+                                         engine="writer" if forks else engine, key=run.key)
         forking = Forking(engine if self.recorder.engine == "writer" else self.recorder.engine)
         if engine == "fork" and forking.engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
@@ -66,6 +66,8 @@ class Recording:
         """Blocks that are running and were passed by."""
         self.spent = 0.0
         self.started = time.perf_counter()
+        run.note = self.note
+        self.note("run", **run.head())
         self.note("clocks", perf_counter=self.started)
         self._is_told = False
 

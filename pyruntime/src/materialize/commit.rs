@@ -10,14 +10,14 @@ use super::record::{check_header, record};
 use super::staged::Staged;
 use super::wire::Done;
 use crate::store::durable::create_dirs;
+use crate::store::gc;
 use crate::store::index::Index;
-use crate::store::journal::JournalWriter;
+use crate::store::journal::{JournalWriter, Key};
 use crate::store::layout::{RunId, Store};
 use crate::store::pack::PackWriter;
 use crate::store::{ChunkHash, Result, StoreError};
 
-/// The kind of the record that makes a checkpoint exist.
-pub const CHECKPOINT: &str = "checkpoint";
+pub use crate::store::needed::CHECKPOINT;
 
 /// Writes the checkpoints and records of one rank of one run.
 #[derive(Debug)]
@@ -43,16 +43,18 @@ impl Committer {
     ///
     /// # Errors
     /// When files cannot be created, or the journal is damaged or being written by another process.
-    pub fn open(store: &Store, run: &RunId, rank: u32) -> Result<Committer> {
+    pub fn open(store: &Store, run: &RunId, rank: u32, key: Option<&Key>) -> Result<Committer> {
         create_dirs(&store.run_dir(run)?)?;
         let mut next_seq = 0;
-        let journal = JournalWriter::open(&store.journal(run, rank)?, |record| {
+        let journal = JournalWriter::open(&store.journal(run, rank)?, key, |record| {
             if record.kind == CHECKPOINT
                 && let Ok(found) = serde_json::from_str::<Numbered>(&record.payload)
             {
                 next_seq = next_seq.max(found.seq.saturating_add(1));
             }
         })?;
+        // the journal is locked by now: whoever frees packs either sees that, or is waited for
+        gc::wait(store)?;
         let (packs_dir, pack_prefix) = (store.packs(), run.pack_prefix(rank));
         let next_pack = next_pack(&packs_dir, &pack_prefix)?;
         Ok(Committer { packs_dir, pack_prefix, next_pack, next_seq, index: None, journal, lost: 0, first_loss: None })

@@ -1,6 +1,7 @@
 //! Writing a pack.
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::paced::Paced;
@@ -43,6 +44,7 @@ impl PackWriter {
         let file = OpenOptions::new()
             .write(true)
             .create_new(true)
+            .mode(0o600)
             .open(&temporary)
             .map_err(StoreError::io("create", &temporary))?;
         let mut writer = PackWriter {

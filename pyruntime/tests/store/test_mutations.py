@@ -1,0 +1,86 @@
+"""Whatever is changed in a store is noticed or harmless: no wrong value is called exact, nothing crashes or hangs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workshop import Workshop
+
+TRAIN = """
+    import random, sys, time
+    random.seed(int(sys.argv[1]))
+    weights, seen = [0.0] * 4, {"a", "b", "c", "d", "e"}
+    print("begins with", weights)
+    for epoch in range(5):
+        for step in map(int, range(3)):
+            time.sleep(0.004)
+            weights[step] += random.random() * float(sys.argv[1])
+        #PROBE
+        print("epoch", epoch, sum(weights))
+    print("done", weights)
+    """
+OTHER = """
+    import sys
+    from helper import advance
+    state = {"x": 1.0, "history": []}
+    for epoch in range(4):
+        advance(state, sys.argv[1])
+        #PROBE
+        print(epoch, state["x"])
+    """
+HELPER = """
+    import random, time
+    def advance(state, by):
+        for step in map(float, range(3)):
+            time.sleep(0.004)
+            state["x"] *= 1 + random.random() / len(by)
+            state["history"].append(state["x"])
+    random.seed("helper")
+    """
+TRAIN_PROBE = 'print("PROBE", epoch, weights, sys.argv, list(seen), random.random.__self__.getstate()[1][-1])'
+OTHER_PROBE = 'print("PROBE", epoch, state, sys.argv, hash("seed"))'
+ALL, SAMPLE = 5000, 60
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with three runs, statements added since, and what they print when the scripts run plainly."""
+    folder = tmp_path_factory.mktemp("mutations")
+    (folder / "project").mkdir()
+    shop = Workshop(folder / "project")
+    shop.environment = lambda: {**Workshop.environment(shop), "PYTHONHASHSEED": "0"}  # type: ignore[method-assign]
+    shop.write("helper.py", HELPER)
+    truth = {}
+    for name, text, probe, arguments in (("train.py", TRAIN, TRAIN_PROBE, ["3"]), ("train.py", TRAIN, TRAIN_PROBE, ["5"]),
+                                         ("other.py", OTHER, OTHER_PROBE, ["xy"])):
+        before = set((folder / "project" / ".florc" / "runs").glob("*"))
+        shop.write(name, text)
+        assert shop.florc("record", "--overhead", "0.9", name, *arguments).code == 0
+        [run] = set((folder / "project" / ".florc" / "runs").glob("*")) - before
+        shop.write(name, text.replace("#PROBE", probe))
+        plain = shop.plain(name, *arguments).out.splitlines(keepends=True)
+        truth[run.name] = "".join(line for line in plain if line.startswith("PROBE"))
+    shutil.copytree(folder / "project" / ".florc", folder / "good")
+    (folder / "truth.json").write_text(json.dumps(truth))
+    for run, expected in truth.items():
+        done = shop.florc("replay", run, "other.py" if run == max(truth) else "train.py")
+        assert done.out == expected and "florc: exact" in done.said, done
+    return folder
+
+
+def test_no_change_of_a_store_makes_a_wrong_value_exact(stores: Path) -> None:
+    count = ALL if os.environ.get("FLORC_TORTURE") else SAMPLE
+    here = Path(__file__).parent
+    environment = {**Workshop(stores).environment(), "PYTHONHASHSEED": "0"}
+    done = subprocess.run([sys.executable, str(here / "sweep.py"), str(stores), "0", str(count)], env=environment,
+                          capture_output=True, text=True)
+    *failures, last = done.stdout.splitlines() or [""]
+    print(last)
+    assert done.returncode == 0, "\n".join([*failures[:20], last, done.stderr[-3000:]])
+    assert json.loads(last)["cases"] == count
