@@ -27,7 +27,7 @@ PATIENCE_S = 60
 def commands_for(number: int, ids: List[str]) -> List[str]:
     """Mostly replays: of the newest run, of a named one, of a part."""
     run = ids[number % len(ids)]
-    script = "other.py" if run == ids[-1] else "train.py"
+    script = "other.py" if run.endswith("otherxy") else "train.py"
     every = [["replay", "train.py"], ["replay", run, script], ["replay", run, script], ["replay", run, script], ["replay", "other.py"],
              ["verify", run], ["replay", "--last", run, script], ["replay", "--dry-run", run, script], ["runs"], ["runs", "--json"],
              ["check"], ["check", "--read-data", run], ["runs", "--disk"]]

@@ -61,7 +61,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
                                          ("other.py", OTHER, OTHER_PROBE, ["xy"])):
         before = set((folder / "project" / ".florc" / "runs").glob("*"))
         shop.write(name, text)
-        assert shop.florc("record", "--overhead", "0.9", name, *arguments).code == 0
+        assert shop.florc("record", "--overhead", "0.9", "--name", Path(name).stem + arguments[0], name, *arguments).code == 0
         [run] = set((folder / "project" / ".florc" / "runs").glob("*")) - before
         shop.write(name, text.replace("#PROBE", probe))
         plain = shop.plain(name, *arguments).out.splitlines(keepends=True)
@@ -69,7 +69,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "project" / ".florc", folder / "good")
     (folder / "truth.json").write_text(json.dumps(truth))
     for run, expected in truth.items():
-        done = shop.florc("replay", run, "other.py" if run == max(truth) else "train.py")
+        done = shop.florc("replay", run, "other.py" if run.endswith("otherxy") else "train.py")
         assert done.out == expected and "florc: exact" in done.said, done
     return folder
 
