@@ -31,8 +31,6 @@ def recorded_run(wanted: Optional[str], path: Optional[str], is_trusted: bool) -
         if not is_trusted:
             raise Unusable(foreign.refusal(run))
         foreign.refuse_elsewhere(run, path)
-        if AGAIN not in os.environ:  # else it was shown
-            foreign.show(run)
     if run.source(run.info["script"]) is None:
         broken = run.load().reader.damaged or run.load().reader.torn
         if broken:
@@ -46,6 +44,8 @@ def opened(run: Run) -> History:
     """What a run recorded. What cannot be read of it is told."""
     history = History(run)
     if AGAIN not in os.environ:  # else it was said
+        if not run.is_own and WORKER not in os.environ:
+            foreign.show(run)
         if history.damage is not None:
             say(history.damage, always=True)
         packs = history.damaged_packs()

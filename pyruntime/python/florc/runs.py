@@ -97,7 +97,7 @@ class Run:
     def lock(self) -> None:
         """Hold the run's lock: released by the operating system however the process ends."""
         if fcntl is not None:
-            self._lock = open(os.path.join(self.path, "lock"), "w", opener=_private)
+            self._lock = open(os.path.join(self.path, "lock"), "w", opener=private_file)
             with contextlib.suppress(OSError):
                 fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -119,7 +119,7 @@ class Run:
     def save(self) -> None:
         """Write `run.json` whole: a reader sees the old one or the new one."""
         path = os.path.join(self.path, "run.json")
-        with open(path + ".new", "w", encoding="utf-8", opener=_private) as file:
+        with open(path + ".new", "w", encoding="utf-8", opener=private_file) as file:
             json.dump(self.info, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
@@ -143,7 +143,7 @@ class Run:
         data = text.encode("utf-8", "surrogateescape")
         name = hashlib.blake2b(file.encode("utf-8", "surrogateescape") + b"\0" + data, digest_size=8).hexdigest()
         kept = f"{name}-{os.path.basename(file)}"
-        with open(os.path.join(self.path, "source", kept), "wb", opener=_private) as out:
+        with open(os.path.join(self.path, "source", kept), "wb", opener=private_file) as out:
             out.write(data)
         entry = {"kept": kept, "module": module, "package": package, "hash": _hash_of(data)}
         self.info.setdefault("sources", {})[file] = entry
@@ -257,7 +257,7 @@ def private_folder(path: str) -> None:
         os.chmod(path, 0o700)
 
 
-def _private(path: str, flags: int) -> int:
+def private_file(path: str, flags: int) -> int:
     """An opener of files that only this user may read, whatever the umask."""
     descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
     with contextlib.suppress(OSError):

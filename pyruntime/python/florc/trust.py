@@ -61,6 +61,16 @@ def unsealed(data: bytes) -> Optional[bytes]:
     return content if is_own else None
 
 
+def path_in(data: bytes, project: str) -> Optional[str]:
+    """The path that was sealed; None where this user did not seal it. Without a key, one in the project will do."""
+    content = unsealed(data)
+    if content is not None:
+        return os.fsdecode(content)
+    path = os.fsdecode(data[_SEAL:])
+    is_inside = "\0" not in path and os.path.realpath(path) == path and path.startswith(os.path.join(project, ""))
+    return path if key() is None and not any(data[:_SEAL]) and is_inside else None
+
+
 _MISSING = "missing"
 
 

@@ -1,7 +1,7 @@
 //! Writing so that a power cut leaves either the old state or the new one.
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::error::{Result, StoreError};
@@ -26,11 +26,21 @@ pub fn create_dirs(dir: &Path) -> Result<()> {
         create_dirs(parent)?;
     }
     match fs::DirBuilder::new().mode(0o700).create(dir) {
-        Ok(()) => sync_dir(named_parent(dir).unwrap_or(Path::new("."))),
+        Ok(()) => {
+            // a umask may have taken more than it should
+            let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+            sync_dir(named_parent(dir).unwrap_or(Path::new(".")))
+        }
         // another rank was faster
         Err(_) if dir.is_dir() => Ok(()),
         Err(error) => Err(StoreError::io("create the folder", dir)(error)),
     }
+}
+
+/// Makes a new file one that only its owner reads and writes, whatever the umask.
+pub fn make_private(file: &File) {
+    // it was created with no more than that
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
 }
 
 fn named_parent(dir: &Path) -> Option<&Path> {
@@ -49,6 +59,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         .mode(0o600)
         .open(&temporary)
         .and_then(|mut file| {
+            make_private(&file);
             file.write_all(bytes)?;
             file.sync_all()
         })

@@ -9,7 +9,7 @@ use super::{
     Chain, End, HEADER_LEN, Journal, Key, LENGTHS, Record, Seal, VERSION, check_of, first_chain, first_seal, frame,
     header, next_chain, next_seal, seal_len,
 };
-use crate::store::durable::sync_dir;
+use crate::store::durable::{make_private, sync_dir};
 use crate::store::error::{Result, StoreError};
 
 /// Records are gathered up to this many bytes before they are written.
@@ -88,6 +88,7 @@ impl JournalWriter {
     fn start(&mut self) -> Result<()> {
         self.file.set_len(self.written.len).map_err(StoreError::io("cut the torn tail of", &self.path))?;
         if self.written.len < HEADER_LEN {
+            make_private(&self.file);
             self.file.write_all_at(&header(VERSION), 0).map_err(StoreError::io("write", &self.path))?;
             let seal = first_seal(self.key.as_ref(), VERSION);
             self.written = Position { len: HEADER_LEN, chain: first_chain(VERSION), seal, records: 0 };

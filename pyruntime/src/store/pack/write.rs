@@ -8,7 +8,7 @@ use super::paced::Paced;
 use super::squeeze::{LEVEL, worth_it};
 use super::{Codec, END, Entry, HEADER_LEN, Pack, header, index_hash};
 use crate::store::chunk::ChunkHash;
-use crate::store::durable::{sync_dir, temporary_beside};
+use crate::store::durable::{make_private, sync_dir, temporary_beside};
 use crate::store::error::{Result, StoreError};
 
 /// A pack being written under a temporary name. Dropped unfinished, it leaves nothing behind.
@@ -47,6 +47,7 @@ impl PackWriter {
             .mode(0o600)
             .open(&temporary)
             .map_err(StoreError::io("create", &temporary))?;
+        make_private(&file);
         let mut writer = PackWriter {
             file: BufWriter::with_capacity(1 << 18, Paced::new(file)),
             temporary,
