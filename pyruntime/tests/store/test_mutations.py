@@ -84,3 +84,65 @@ def test_no_change_of_a_store_makes_a_wrong_value_exact(stores: Path) -> None:
     print(last)
     assert done.returncode == 0, "\n".join([*failures[:20], last, done.stderr[-3000:]])
     assert json.loads(last)["cases"] == count
+
+
+CHANGES = {
+    "argv": lambda info: {**info, "argv": [*info["argv"][:-1], "4"]}, "hash_seed": lambda info: {**info, "hash_seed": "1"},
+    "cwd": lambda info: {**info, "cwd": "/"}, "store": lambda info: {**info, "store": "/.florc"},
+    "name": lambda info: {**info, "name": "other"}, "module": lambda info: {**info, "module": "this"},
+    "started": lambda info: {**info, "started": info["started"] + 1e6},
+    "script": lambda info: {**info, "script": info["script"].replace("train", "other")},
+    "status": lambda info: {**info, "status": "killed"}, "sources": lambda info: {**info, "sources": {}},
+    "none": lambda info: info}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_the_journal_counts_and_not_its_copy(stores: Path, field: str) -> None:
+    shop = project(stores)
+    [info] = (shop.path / ".florc" / "runs").glob("*-train3/run.json")
+    info.write_text(json.dumps(CHANGES[field](json.loads(info.read_text()))))
+    truth = json.loads((stores / "truth.json").read_text())[info.parent.name]
+    done = shop.florc("replay", info.parent.name, "train.py")
+    assert (done.code, done.out) == (0, truth) and "florc: exact" in done.said, done
+    is_told = f"run.json does not agree with the journal ({field})" in done.said
+    assert is_told == (field not in ("none", "status", "sources")), done
+
+
+@pytest.mark.parametrize("names", [("train3", "train5"), ("train3", "otherxy")])
+def test_the_journal_of_another_run_is_refused(stores: Path, names: tuple) -> None:
+    shop = project(stores)
+    one, other = (next((shop.path / ".florc" / "runs").glob(f"*-{name}")) for name in names)
+    shutil.copy(other / "journal.0", one / "journal.0")
+    for command in (["replay", one.name, "train.py"], ["verify", one.name]):
+        done = shop.florc(*command)
+        assert (done.code, done.out) == (2, "") and f"is the journal of another run, {other.name}" in done.said, done
+    assert shop.florc("check", one.name).code == 1
+
+
+FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources", "report", "format"]
+
+
+def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    from florc import catalog, commands
+
+    shop = project(stores)
+    [path] = (shop.path / ".florc" / "runs").glob("*-train3/run.json")
+    good = json.loads(path.read_text())
+    monkeypatch.setenv("FLORC_DIR", str(shop.path / ".florc"))
+    for field in FIELDS:
+        for value in (None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}):
+            path.write_text(json.dumps({**good, field: value}))
+            for run in catalog.all_runs(str(shop.path / ".florc")):
+                catalog.line(run)
+            for words in (["runs"], ["runs", "--json"], ["runs", "other.py"]):
+                assert commands.run(["florc", *words]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def project(stores: Path) -> Workshop:
+    """The project with its store as it was recorded."""
+    shop = Workshop(stores / "project")
+    shop.environment = lambda: {**Workshop.environment(shop), "PYTHONHASHSEED": "0"}  # type: ignore[method-assign]
+    shutil.rmtree(shop.path / ".florc", ignore_errors=True)
+    shutil.copytree(stores / "good", shop.path / ".florc")
+    return shop

@@ -17,12 +17,13 @@ SCRIPT = """
     import random, time
     class Net:
         def __init__(self):
-            self.weights, self.note = [0.0, 0.0], len
+            self.weights, self.note = [0.0, 0.0], None
     net = Net()
     for epoch in range(4):
         for step in map(int, range(2)):
             time.sleep(0.005)
             net.weights[step] += random.random()
+            net.note = (len, repr)[step]
         #PROBE
         print(epoch, net.weights)
     """
