@@ -40,7 +40,6 @@ class Workshop:
         binaries = os.path.dirname(sys.executable)
         known = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
         known.pop("FLORC_DIR", None)
-        known.setdefault("XDG_CONFIG_HOME", CONFIG)  # the key of whoever runs the tests stays out of it
         return known
 
     def start(self, *command: str, **options: Any) -> "subprocess.Popen[str]":
