@@ -19,7 +19,8 @@ use crate::store::{ChunkHash, Result, StoreError};
 pub struct PyRunReader {
     journal: PathBuf,
     packs: PathBuf,
-    end: Mutex<End>,
+    /// Once the journal was read.
+    end: Mutex<Option<End>>,
     index: Mutex<Option<Index>>,
     key: Option<Key>,
     is_sealed: AtomicBool,
@@ -40,7 +41,7 @@ impl PyRunReader {
             Ok((journal, store.inside("packs")?, version))
         });
         let (journal, packs, version) = opened.map_err(raise)?;
-        let (end, index) = (Mutex::new(End::Whole), Mutex::new(None));
+        let (end, index) = (Mutex::new(None), Mutex::new(None));
         Ok(PyRunReader { journal, packs, end, index, key, is_sealed: AtomicBool::new(false), version })
     }
 
@@ -54,7 +55,7 @@ impl PyRunReader {
     /// Looks at the file anew and sets `torn` and `damaged`.
     fn records(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         let (records, end, is_sealed) = py.detach(|| read(&self.journal, self.key.as_ref())).map_err(raise)?;
-        *lock(&self.end) = end;
+        *lock(&self.end) = Some(end);
         self.is_sealed.store(is_sealed, Ordering::Release);
         Ok(records)
     }
@@ -76,7 +77,11 @@ impl PyRunReader {
         let checked = py.detach(|| -> Result<Vec<(String, String)>> {
             let index = Index::open(&self.packs)?;
             let mut found: Vec<_> = index.damaged().iter().map(|(name, why)| (name.clone(), why.clone())).collect();
-            for (name, pack) in index.packs_of("") {
+            for (name, pack) in index
+                .packs_of("")
+                .into_iter()
+                .flat_map(|(name, packs)| packs.into_iter().map(move |pack| (name.clone(), pack)))
+            {
                 for entry in pack.entries() {
                     let len = usize::try_from(entry.raw_len).unwrap_or(usize::MAX);
                     let mut buffer = Vec::new();
@@ -101,8 +106,8 @@ impl PyRunReader {
     /// Where and why the journal, as `records` found it, ends with an unfinished record, as after a crash or while it is
     /// being written; or None.
     #[getter]
-    fn torn(&self) -> Option<String> {
-        match &*lock(&self.end) {
+    fn torn(&self, py: Python<'_>) -> Option<String> {
+        match py.detach(|| self.ending()) {
             End::Torn { offset, why } => Some(format!("byte {offset}: {why}")),
             _ => None,
         }
@@ -110,8 +115,8 @@ impl PyRunReader {
 
     /// Where and why the journal cannot be read to its end; or None.
     #[getter]
-    fn damaged(&self) -> Option<String> {
-        match &*lock(&self.end) {
+    fn damaged(&self, py: Python<'_>) -> Option<String> {
+        match py.detach(|| self.ending()) {
             End::Damaged { offset, why } => Some(format!("byte {offset}: {why}")),
             _ => None,
         }
@@ -153,6 +158,13 @@ impl PyRunReader {
 }
 
 impl PyRunReader {
+    /// How the journal ends.
+    fn ending(&self) -> End {
+        let mut end = lock(&self.end);
+        // one that cannot be read says so to whoever asks for its records
+        end.get_or_insert_with(|| read(&self.journal, None).map_or(End::Whole, |(_, end, _)| end)).clone()
+    }
+
     fn places(&self, hash: &ChunkHash) -> Result<Vec<Place>> {
         let mut slot = lock(&self.index);
         let index = open_index(&mut slot, &self.packs)?;

@@ -36,8 +36,10 @@ impl PyRecorder {
     /// `max_staging` is in bytes, by default a quarter of the free memory. `engine` is "writer" (a
     /// process of its own), "thread" or "inline"; where it cannot be had, the next one serves.
     #[new]
-    /// `key`: 32 bytes that the journal is sealed with.
-    #[pyo3(signature = (store, run_id, rank=0, *, max_staging=None, engine="writer", key=None))]
+    /// `key`: 32 bytes that the journal is sealed with. `share_packs`: small checkpoints may share packs; then dropping
+    /// one of them frees nothing.
+    #[allow(clippy::too_many_arguments)] // keywords, in Python
+    #[pyo3(signature = (store, run_id, rank=0, *, max_staging=None, engine="writer", key=None, share_packs=true))]
     fn new(
         py: Python<'_>,
         store: PathBuf,
@@ -46,6 +48,7 @@ impl PyRecorder {
         max_staging: Option<usize>,
         engine: &str,
         key: Option<&[u8]>,
+        share_packs: bool,
     ) -> PyResult<PyRecorder> {
         let key = key_of(key)?;
         let engine = Engine::named(engine)
@@ -53,7 +56,7 @@ impl PyRecorder {
         let max_staging = max_staging.unwrap_or_else(memory::quarter_of_free).max(SMALLEST_STAGING);
         let started = py.detach(|| {
             let (store, run) = (Store::create(&store)?, RunId::new(run_id)?);
-            Recorder::start(&store, &run, rank, Options { max_staging, engine, key })
+            Recorder::start(&store, &run, rank, Options { max_staging, engine, key, shares: share_packs })
         });
         started.map(PyRecorder).map_err(raise)
     }

@@ -43,7 +43,8 @@ class Recording:
         self.run = run
         forks = engine in ("auto", "fork")
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=max_staging,
-                                         engine="writer" if forks else engine, key=run.key)
+                                         engine="writer" if forks else engine, key=run.key,
+                                         share_packs=budget is None or budget.limit is None)
         forking = Forking(engine if self.recorder.engine == "writer" else self.recorder.engine)
         if engine == "fork" and forking.engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")

@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from . import _native, described, moved, trust
+from . import _native, circumstances, described, moved, trust
 from .launch import Unusable
 from .messages import say
 
@@ -79,7 +79,8 @@ class Run:
 
     def head(self) -> Dict[str, Any]:
         """The first record of the journal: what the run is."""
-        return {"format": described.FORMAT, **{name: self.info.get(name) for name in described.HEAD}}
+        return {"format": described.FORMAT, "rank": 0, **{name: self.info.get(name) for name in described.HEAD},
+                "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES}}
 
     def located(self, script: Optional[str]) -> "Run":
         """This run, wherever its project lies now; `script`: the one that is asked for."""
@@ -239,7 +240,8 @@ def of_another_run(run_id: str, kind: str, head: Any) -> str:
     why = described.amiss(head)
     if why:
         return f"begins with a record that cannot be used: {why}"
-    return "" if head.get("id") == run_id else f"is the journal of another run, {head.get('id')}"
+    is_it = head.get("id") == run_id and head.get("rank", 0) == 0
+    return "" if is_it else f"is the journal of another run, {head.get('id')}"
 
 
 def _parsed(run: Run, kind: str, text: str) -> Any:

@@ -26,6 +26,8 @@ pub struct Options {
     pub engine: Engine,
     /// What the journal is sealed with.
     pub key: Option<Key>,
+    /// Whether small checkpoints may share packs.
+    pub shares: bool,
 }
 
 /// A checkpoint that was staged.
@@ -61,7 +63,7 @@ impl Recorder {
     /// # Errors
     /// When the store cannot be written, or there is no memory for staging.
     pub fn start(store: &Store, run: &RunId, rank: u32, options: Options) -> Result<Recorder> {
-        let committer = Committer::open(store, run, rank, options.key.as_ref())?;
+        let committer = Committer::open(store, run, rank, options.key.as_ref())?.sharing(options.shares);
         let arena =
             Mapping::new(options.max_staging).map_err(StoreError::io("map staging memory for", store.root()))?;
         let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;

@@ -41,8 +41,8 @@ impl Committer {
         }
         let Some(index) = &mut self.index else { return Ok(0) };
         let mut freed = 0;
-        for (name, pack) in index.packs_of(&self.pack_prefix) {
-            if pack.entries().iter().any(|entry| needed.contains(&entry.hash)) {
+        for (name, packs) in index.packs_of(&self.pack_prefix) {
+            if packs.iter().flat_map(|pack| pack.entries()).any(|entry| needed.contains(&entry.hash)) {
                 continue;
             }
             let path = self.packs_dir.join(&name);

@@ -85,8 +85,11 @@ pub fn gc(store: &Store) -> Result<Freed> {
     for path in unfinished(&packs)? {
         remove(&path, &mut freed)?;
     }
-    for (name, pack) in index.packs_of("") {
-        if !pack.entries().iter().any(|entry| needed.contains(&entry.hash)) {
+    for (name, packs_of_it) in index.packs_of("") {
+        // what cannot be read of a pack may be what a run needs, once it is repaired
+        let is_whole = !index.damaged().contains_key(&name);
+        let mut entries = packs_of_it.iter().flat_map(|pack| pack.entries());
+        if is_whole && !entries.any(|entry| needed.contains(&entry.hash)) {
             remove(&packs.join(&name), &mut freed)?;
         }
     }
@@ -147,8 +150,8 @@ pub fn usage(store: &Store) -> Result<Usage> {
             entry.1 += if users.get(hash) == Some(&1) { len } else { 0 };
         }
     }
-    for (name, pack) in index.packs_of("") {
-        if !pack.entries().iter().any(|entry| users.contains_key(&entry.hash)) {
+    for (name, packs) in index.packs_of("") {
+        if !packs.iter().flat_map(|pack| pack.entries()).any(|entry| users.contains_key(&entry.hash)) {
             usage.free += fs::metadata(store.packs().join(&name)).map_or(0, |found| found.len());
         }
     }
