@@ -38,14 +38,24 @@ def key_to_record() -> Tuple[Optional[bytes], str]:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        with contextlib.suppress(FileExistsError):  # another recording was faster: there is one key
-            os.link(beside, path)
+        _name(beside, path)
     except OSError as error:
         return None, f"{path}: {(error.strerror or str(error)).lower()}"
     finally:
         with contextlib.suppress(OSError):
             os.remove(beside)
     return _read(path)
+
+
+def _name(beside: str, path: str) -> None:
+    """Give a new key its name, unless another recording was faster: there is one key."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not os.path.exists(path):
+            os.rename(beside, path)
 
 
 def seal(data: bytes) -> bytes:

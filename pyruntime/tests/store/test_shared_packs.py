@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import mmap
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +18,7 @@ from recorder_scripts import RUN, checkpoints, finish, python
 from florc._native import Recorder, RunReader, gc
 
 MANY = 400
+SHIM = Path(__file__).parent.parent / "faults" / "shim.c"
 
 
 @pytest.mark.parametrize("engine", ["inline", "thread", "writer"])
@@ -91,3 +97,30 @@ def writers_of(pid: int) -> list:
             if int(stat[1]) == pid:
                 found.append(int(name))
     return found
+
+
+@pytest.mark.parametrize("what", ["sync", "write"])
+def test_a_failed_sync_is_told(tmp_path: Path, what: str) -> None:
+    """One checkpoint is lost, the others are in another pack, and those before it are still there."""
+    if shutil.which("gcc") is None or sys.platform != "linux":
+        pytest.skip("needs gcc and Linux")
+    shim, counter, store = tmp_path / "shim.so", tmp_path / "counter", tmp_path / "store"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(SHIM), "-ldl"], check=True)
+    counter.write_bytes(bytes(mmap.PAGESIZE))
+    faults = {"LD_PRELOAD": str(shim), "FAULT_UNDER": str(store), "FAULT_COUNTER": str(counter), "FAULT_AT": "3",
+              "FAULT_ERRNO": str(errno.EIO), "FAULT_ONLY": f"{what} -16.pack"}
+    out = finish(python(store, """
+        r = Recorder(%r, "other", engine="inline", max_staging=MIB)
+        for number in range(40):
+            submit(b"leaf %%d" %% number)
+        done = r.poll()
+        print([one["seq"] for one in done if one["error"]], sum(one["error"] is None for one in done))
+        """ % str(store), env={**os.environ, **faults}))
+    assert out.split() == ["[18]", "39"], out
+    names = sorted(os.listdir(store / "packs"))
+    assert len(names) == 18 and "other-0-17.pack" in names, names
+    reader = RunReader(str(store), "other")
+    found = [json.loads(payload) for kind, payload in reader.records() if kind == "checkpoint"]
+    assert [one["seq"] for one in found] == [number for number in range(40) if number != 18]
+    assert all(reader.read_chunk(one["chunks"][1]["hash"]) == b"leaf %d" % one["seq"] for one in found)
+    assert reader.damaged_packs() == []

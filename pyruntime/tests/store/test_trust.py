@@ -82,6 +82,22 @@ def test_a_record_is_sealed_with_a_key_outside_the_store(recorded: Workshop) -> 
     assert recorded.florc("replay", "--workers", "2", "train.py").code == 0
 
 
+def test_a_key_that_others_could_have_is_not_used(workshop: Workshop, tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    workshop.environment = lambda: {**Workshop.environment(workshop), "XDG_CONFIG_HOME": str(config)}  # type: ignore[method-assign]
+    workshop.write("train.py", SCRIPT)
+    key = config / "florc" / "key"
+    for spoil, why in ((lambda: key.chmod(0o644), "can be read by others"), (lambda: key.write_text("short"), "is damaged"),
+                       (lambda: (key.rename(config / "other"), key.symlink_to(config / "other")), "")):
+        shutil.rmtree(config, ignore_errors=True)
+        assert "--trust" not in workshop.florc("record", "train.py").said
+        assert [path.name for path in key.parent.iterdir()] == ["key"]
+        spoil()
+        done = workshop.florc("record", "train.py")
+        assert done.code == 0 and "--trust" in done.said and why in done.said, done
+        refuses(workshop.florc("replay", "train.py"), "there is no key here")
+
+
 @pytest.mark.parametrize("config", ["/proc/1/nowhere", "relative"], ids=["unwritable", "no home"])
 def test_without_a_key_recording_goes_on(workshop: Workshop, config: str) -> None:
     workshop.write("train.py", SCRIPT)
