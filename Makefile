@@ -66,8 +66,8 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) ray
 	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
 
-torture: setup ## a fault at every single file operation of a recorded run, once and for good
-	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults
+torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
+	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
 
 mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
 	@$(BIN)/python tools/mutants.py $(MUTANTS)

@@ -18,6 +18,9 @@ FORK = "tests/test_fork_engine.py::"
 STAGING = "tests/test_device_staging.py::"
 JUMPS = "tests/replay/test_jumps.py::test_hard_cases"
 MIDDLE = "tests/test_boundaries.py::"
+TRUST = "tests/store/test_trust.py::"
+KEEPING = "tests/store/test_housekeeping.py::"
+COPY = "tests/store/test_mutations.py::test_the_journal"
 SMALL = "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have"
 
 
@@ -220,3 +223,33 @@ add("user's files: native writers go unseen", FLORC + "user_files.py",
     "            if len(args) > at:\n", "            if False:\n", "tests/test_user_files.py::test_what_torch_saves")
 add("user's files: added statements' are put back", FLORC + "user_files.py",
     "os.PathLike)) or self._is_added():", "os.PathLike)):", "tests/test_user_files.py::test_what_added_statements_write_stays")
+
+# -- whose a store is, and what it consists of
+
+add("seals are not looked at", STORE + "journal/read.rs",
+    "self.is_sealed &= seal == expected;", "let _ = (&seal, expected);", TRUST + "test_what_another_recorded_is_read_and_not_run")
+add("run.json counts", FLORC + "described.py", "    return {**info, **told}, ", "    return info, ",
+    COPY + "_counts_and_not_its_copy")
+add("the journal of another run passes", FLORC + "runs.py",
+    '    is_it = head.get("id") == run_id and head.get("rank", 0) == 0\n', "    is_it = True\n", COPY + "_of_another_run_is_refused")
+add("the source is not compared with its hash", FLORC + "runs.py",
+    '        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):\n', "        if False:\n", "tests/test_messages.py::test_a_damaged_source_is_no_edit")
+add("foreign runs are replayed", FLORC + "opening.py", "        if not is_trusted:\n", "        if False:\n", "tests/store/test_trust.py")
+add("a foreign script may lie anywhere", FLORC + "opening.py",
+    "        foreign.refuse_elsewhere(run, path)\n", "        pass\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
+add("os.system from a checkpoint", FLORC + "state/references.py",
+    "        m.check_named(node[1], found)\n", "", TRUST + "test_trust_does_not_reach_beyond_the_project")
+add("any class may be pickled", FLORC + "state/reach.py",
+    "    if handler not in ENCODERS[kind]:\n", "    if False:\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
+add("kept files of strangers are put back", FLORC + "user_files.py",
+    "            if sealed is None:", "            sealed = sealed or '/tmp/x'\n            if sealed is None:",
+    TRUST + "test_trust_does_not_reach_beyond_the_project")
+add("control characters pass", FLORC + "messages.py",
+    'return char < " " or', "return False and", TRUST + "test_nothing_in_a_store_steers_the_terminal")
+add("gc looks at one journal", STORE + "gc.rs",
+    "    for path in &journals {\n", "    for path in journals.iter().take(1) {\n", KEEPING + "test_what_a_removed_run_shares_is_kept")
+add("gc while a recording goes on", STORE + "gc.rs",
+    "journals.iter().find(|path| is_written(path))", "journals.iter().find(|_| false)",
+    KEEPING + "test_a_recording_in_progress_loses_nothing")
+add("shared packs: not synced", STORE + "pack/segments.rs",
+    "            self.file.sync_data()?;\n", "", "tests/store/test_shared_packs.py::test_a_failed_sync_is_told")

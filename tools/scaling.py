@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from typing import List, Sequence, Tuple
 
-from florc import launch, runs, segments
+from florc import catalog, launch, runs, segments
 from florc.costs import Costs
 from florc.history import History
 from florc.versions import Versions
@@ -26,7 +26,7 @@ Times = Tuple[str, Sequence[float], Sequence[float]]
 
 def recorded(name: str) -> Times:
     """The iterations of a run when every block runs again: seconds of each, seconds until each is reached."""
-    run = runs.find(runs.store_path(), name, None)
+    run = catalog.find(runs.store_path(), name, None)
     history = History(run)
     path = str(run.info["script"])
     script = launch.Script(path, run.source(path) or "", run.info["argv"], run.info.get("module"))

@@ -10,6 +10,7 @@ mod follow;
 mod forking;
 mod line_table;
 mod main_script;
+mod housekeeping;
 pub mod materialize;
 mod pace;
 pub mod policy;
@@ -58,6 +59,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::forget, module)?)?;
     module.add_function(wrap_pyfunction!(follow::tick, module)?)?;
     module.add_function(wrap_pyfunction!(main_script::run_main, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
+    module.add_function(wrap_pyfunction!(housekeeping::seal, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

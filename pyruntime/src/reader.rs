@@ -1,5 +1,6 @@
 //! `florc._native.RunReader`.
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
@@ -7,8 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{DamagedError, raise};
+use crate::recorder::key_of;
 use crate::store::index::{Index, Place};
-use crate::store::journal::{End, Journal};
+use crate::store::journal::{End, Journal, Key};
 use crate::store::layout::{RunId, Store};
 use crate::store::{ChunkHash, Result, StoreError};
 
@@ -17,38 +19,95 @@ use crate::store::{ChunkHash, Result, StoreError};
 pub struct PyRunReader {
     journal: PathBuf,
     packs: PathBuf,
-    end: Mutex<End>,
+    /// Once the journal was read.
+    end: Mutex<Option<End>>,
     index: Mutex<Option<Index>>,
+    key: Option<Key>,
+    is_sealed: AtomicBool,
+    version: u32,
 }
 
 #[pymethods]
 impl PyRunReader {
+    /// `key`: 32 bytes that the journal should be sealed with.
     #[new]
-    #[pyo3(signature = (store, run_id, rank=0))]
-    fn new(py: Python<'_>, store: PathBuf, run_id: &str, rank: u32) -> PyResult<PyRunReader> {
+    #[pyo3(signature = (store, run_id, rank=0, key=None))]
+    fn new(py: Python<'_>, store: PathBuf, run_id: &str, rank: u32, key: Option<&[u8]>) -> PyResult<PyRunReader> {
+        let key = key_of(key)?;
         let opened = py.detach(|| {
             let (store, run) = (Store::open(&store)?, RunId::new(run_id)?);
             let journal = store.journal(&run, rank)?;
-            let (_, end) = read(&journal)?;
-            Ok((journal, store.packs(), end))
+            let version = Journal::open(&journal, None)?.version();
+            Ok((journal, store.inside("packs")?, version))
         });
-        let (journal, packs, end) = opened.map_err(raise)?;
-        Ok(PyRunReader { journal, packs, end: Mutex::new(end), index: Mutex::new(None) })
+        let (journal, packs, version) = opened.map_err(raise)?;
+        let (end, index) = (Mutex::new(None), Mutex::new(None));
+        Ok(PyRunReader { journal, packs, end, index, key, is_sealed: AtomicBool::new(false), version })
+    }
+
+    /// The first record, kind and payload; None where there is none.
+    fn first(&self, py: Python<'_>) -> PyResult<Option<(String, String)>> {
+        let first = py.detach(|| Journal::open(&self.journal, self.key.as_ref())?.next_record()).map_err(raise)?;
+        Ok(first.map(|record| (record.kind, record.payload)))
     }
 
     /// The whole records as pairs of kind and payload, in the order in which they were written.
     /// Looks at the file anew and sets `torn` and `damaged`.
     fn records(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        let (records, end) = py.detach(|| read(&self.journal)).map_err(raise)?;
-        *lock(&self.end) = end;
+        let (records, end, is_sealed) = py.detach(|| read(&self.journal, self.key.as_ref())).map_err(raise)?;
+        *lock(&self.end) = Some(end);
+        self.is_sealed.store(is_sealed, Ordering::Release);
         Ok(records)
     }
 
-    /// Where and why the journal ends with an unfinished record, as after a crash or while it is
+    /// Whether every record that `records` returned was sealed with the key: its holder wrote it.
+    #[getter]
+    fn sealed(&self) -> bool {
+        self.is_sealed.load(Ordering::Acquire)
+    }
+
+    /// The version of the journal's format; the records of version 1 have no seals.
+    #[getter]
+    fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Reads every chunk of every pack. Returns per pack what is wrong with it, as pairs of name and reason.
+    fn check_packs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let checked = py.detach(|| -> Result<Vec<(String, String)>> {
+            let index = Index::open(&self.packs)?;
+            let mut found: Vec<_> = index.damaged().iter().map(|(name, why)| (name.clone(), why.clone())).collect();
+            for (name, pack) in index
+                .packs_of("")
+                .into_iter()
+                .flat_map(|(name, packs)| packs.into_iter().map(move |pack| (name.clone(), pack)))
+            {
+                for entry in pack.entries() {
+                    let len = usize::try_from(entry.raw_len).unwrap_or(usize::MAX);
+                    let mut buffer = Vec::new();
+                    // a pack may claim more than there is memory
+                    let read = match buffer.try_reserve_exact(len) {
+                        Ok(()) => {
+                            buffer.resize(len, 0);
+                            pack.read(entry, &mut buffer).map_err(|error| error.to_string())
+                        }
+                        Err(error) => Err(format!("chunk {} cannot be read: {error}", entry.hash)),
+                    };
+                    if let Err(why) = read {
+                        found.push((name.clone(), why));
+                    }
+                }
+            }
+            Ok(found)
+        });
+        checked.map_err(raise)
+    }
+
+    /// Where and why the journal, as `records` found it, ends with an unfinished record, as after a crash or while it is
     /// being written; or None.
     #[getter]
-    fn torn(&self) -> Option<String> {
-        match &*lock(&self.end) {
+    fn torn(&self, py: Python<'_>) -> Option<String> {
+        match py.detach(|| self.ending()) {
             End::Torn { offset, why } => Some(format!("byte {offset}: {why}")),
             _ => None,
         }
@@ -56,8 +115,8 @@ impl PyRunReader {
 
     /// Where and why the journal cannot be read to its end; or None.
     #[getter]
-    fn damaged(&self) -> Option<String> {
-        match &*lock(&self.end) {
+    fn damaged(&self, py: Python<'_>) -> Option<String> {
+        match py.detach(|| self.ending()) {
             End::Damaged { offset, why } => Some(format!("byte {offset}: {why}")),
             _ => None,
         }
@@ -99,6 +158,13 @@ impl PyRunReader {
 }
 
 impl PyRunReader {
+    /// How the journal ends.
+    fn ending(&self) -> End {
+        let mut end = lock(&self.end);
+        // one that cannot be read says so to whoever asks for its records
+        end.get_or_insert_with(|| read(&self.journal, None).map_or(End::Whole, |(_, end, _)| end)).clone()
+    }
+
     fn places(&self, hash: &ChunkHash) -> Result<Vec<Place>> {
         let mut slot = lock(&self.index);
         let index = open_index(&mut slot, &self.packs)?;
@@ -131,14 +197,16 @@ fn open_index<'a>(slot: &'a mut Option<Index>, packs: &std::path::Path) -> Resul
     }
 }
 
-fn read(path: &std::path::Path) -> std::result::Result<(Vec<(String, String)>, End), StoreError> {
-    let mut journal = Journal::open(path)?;
+type Read = (Vec<(String, String)>, End, bool);
+
+fn read(path: &std::path::Path, key: Option<&Key>) -> std::result::Result<Read, StoreError> {
+    let mut journal = Journal::open(path, key)?;
     let mut records = Vec::new();
     while let Some(record) = journal.next_record()? {
         records.push((record.kind, record.payload));
     }
     let end = journal.end().cloned().unwrap_or(End::Whole);
-    Ok((records, end))
+    Ok((records, end, journal.is_sealed()))
 }
 
 fn parse(hash: &str) -> PyResult<ChunkHash> {

@@ -15,6 +15,7 @@ use crate::materialize::memory;
 use crate::materialize::staged::Part;
 use crate::materialize::wire::Done;
 use crate::materialize::{Engine, Options, Recorder, Totals};
+use crate::store::journal::Key;
 use crate::store::layout::{RunId, Store};
 
 const SMALLEST_STAGING: usize = 64 << 10;
@@ -35,7 +36,10 @@ impl PyRecorder {
     /// `max_staging` is in bytes, by default a quarter of the free memory. `engine` is "writer" (a
     /// process of its own), "thread" or "inline"; where it cannot be had, the next one serves.
     #[new]
-    #[pyo3(signature = (store, run_id, rank=0, *, max_staging=None, engine="writer"))]
+    /// `key`: 32 bytes that the journal is sealed with. `share_packs`: small checkpoints may share packs; then dropping
+    /// one of them frees nothing.
+    #[allow(clippy::too_many_arguments)] // keywords, in Python
+    #[pyo3(signature = (store, run_id, rank=0, *, max_staging=None, engine="writer", key=None, share_packs=true))]
     fn new(
         py: Python<'_>,
         store: PathBuf,
@@ -43,13 +47,16 @@ impl PyRecorder {
         rank: u32,
         max_staging: Option<usize>,
         engine: &str,
+        key: Option<&[u8]>,
+        share_packs: bool,
     ) -> PyResult<PyRecorder> {
+        let key = key_of(key)?;
         let engine = Engine::named(engine)
             .ok_or_else(|| PyValueError::new_err("engine must be 'writer', 'thread' or 'inline'"))?;
         let max_staging = max_staging.unwrap_or_else(memory::quarter_of_free).max(SMALLEST_STAGING);
         let started = py.detach(|| {
             let (store, run) = (Store::create(&store)?, RunId::new(run_id)?);
-            Recorder::start(&store, &run, rank, Options { max_staging, engine })
+            Recorder::start(&store, &run, rank, Options { max_staging, engine, key, shares: share_packs })
         });
         started.map(PyRecorder).map_err(raise)
     }
@@ -219,6 +226,12 @@ impl PyRecorder {
             (totals, None) => Ok(totals.unwrap_or_default()),
         }
     }
+}
+
+/// A key of 32 bytes.
+pub(crate) fn key_of(key: Option<&[u8]>) -> PyResult<Option<Key>> {
+    let exact = |bytes: &[u8]| Key::try_from(bytes).map_err(|_| PyValueError::new_err("a key has 32 bytes"));
+    key.map(exact).transpose()
 }
 
 /// The parts of `Leaves`, or of a list.

@@ -104,9 +104,14 @@ def test_a_damaged_journal_is_told_beside_the_result(kept: Workshop) -> None:
     os.truncate(journal, journal.stat().st_size - 30)
     done = kept.florc("replay", "train.py")
     assert done.code == 0 and done.said.count(f"{journal} is cut off at byte ") == 1, done.said
-    flip(journal, 0.5)
+    flip(journal, 0.1)
+    is_sentence(kept.florc("replay", "-q", "train.py"), f"{journal} is damaged at byte ", "choose another run")
+    flip(journal, 0.1)
+    flip(journal, 0.9)
     done = kept.florc("replay", "-q", "train.py")
-    assert done.code == 1 and done.said.count(f"{journal} is damaged at byte ") == 2, done.said
+    assert done.code == 0 and done.said.count(f"{journal} is damaged at byte ") == 1, done.said
+    done = kept.florc("replay", "train.py")
+    assert "was cut off here: the replay ends with its last whole iteration" in done.said, done.said
     assert "overhead allowed" not in kept.florc("replay", "train.py").said
 
 

@@ -6,9 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
+
+
+CONFIG = os.path.join(tempfile.gettempdir(), f"florc-tests-{os.getuid()}")
 
 
 class Done(NamedTuple):

@@ -34,6 +34,12 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the recorded runs
     Runs(RunsArgs),
+    /// Say what is damaged of the recorded runs, and what can still be answered; runs nothing of them
+    Check(CheckArgs),
+    /// Remove runs
+    Rm(RmArgs),
+    /// Free the disk space of checkpoints that no run refers to
+    Gc(GcArgs),
     /// Show what florc would do to each loop of a script, and why
     Plan(PlanArgs),
     /// Print a script as florc instruments it
@@ -50,6 +56,9 @@ impl Command {
             Command::Replay(_) => "replay",
             Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
+            Command::Check(_) => "check",
+            Command::Rm(_) => "rm",
+            Command::Gc(_) => "gc",
             Command::Plan(_) => "plan",
             Command::Instrument(_) => "instrument",
             Command::Probes(_) => "probes",
@@ -195,6 +204,9 @@ pub struct ReplayArgs {
     /// Print a job script whose N tasks replay one part each, and run nothing
     #[arg(long, value_enum, value_name = "SCHEDULER", requires = "workers", conflicts_with = "dry_run")]
     pub emit: Option<Scheduler>,
+    /// Use a run that was not recorded by you: its checkpoints are restored into your script, which can run code in them
+    #[arg(long)]
+    pub trust: bool,
     /// One JSON object per value on standard output, and one for the report
     #[arg(long)]
     pub json: bool,
@@ -220,6 +232,9 @@ pub struct VerifyArgs {
     /// How many iterations of the main loop run again: the first, the last, and some evenly between
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub samples: u64,
+    /// Use a run that was not recorded by you: the script that it holds runs
+    #[arg(long)]
+    pub trust: bool,
     /// One JSON object on standard output
     #[arg(long)]
     pub json: bool,
@@ -234,9 +249,42 @@ pub struct RunsArgs {
     /// Only runs of this script
     #[arg(value_name = "SCRIPT")]
     pub script: Option<String>,
+    /// What each run takes on disk, and how much of it only that run needs
+    #[arg(long)]
+    pub disk: bool,
     /// One JSON object per run
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `florc check`.
+#[derive(Debug, Args, Serialize)]
+pub struct CheckArgs {
+    /// The run, or its script: an id, a name, `latest`, `latest~1`, train.py (default: every run)
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Read every byte of the checkpoints, too
+    #[arg(long)]
+    pub read_data: bool,
+    /// One JSON object per run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `florc rm`.
+#[derive(Debug, Args, Serialize)]
+pub struct RmArgs {
+    /// The runs: ids from `florc runs` (their beginnings will do), names, `latest`, `latest~1`
+    #[arg(value_name = "RUN", required = true, num_args = 1..)]
+    pub runs: Vec<String>,
+}
+
+/// Arguments of `florc gc`.
+#[derive(Debug, Args, Serialize)]
+pub struct GcArgs {
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Which side-effect analysis decides.

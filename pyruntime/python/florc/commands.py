@@ -90,19 +90,44 @@ def _is_script(word: str) -> bool:
 
 
 def _runs(arguments: Dict[str, Any]) -> int:
-    from . import runs
+    from . import catalog, housekeeping, runs
 
     store, script = runs.store_path(), arguments["script"]
-    every = runs.all_runs(store)
-    found = [run for run in every if script is None or runs.is_of(run, script)]
-    for path, why in runs.damaged(store):
+    every = catalog.all_runs(store)
+    found = [run for run in every if script is None or catalog.is_of(run, script)]
+    for path, why in catalog.damaged(store):
         say(f"{path} is damaged: {why}; its run is passed over", always=True)
     if not arguments["json"] and not found:
-        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {runs.others(every)}")
+        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
         return 0
+    taken = housekeeping.taken(store) if arguments["disk"] else None
     for run in found:
-        answer((json.dumps({**run.info, "status": run.status}) if arguments["json"] else runs.line(run)) + "\n")
+        disk = housekeeping.of_run(run, taken) if taken is not None else None
+        if arguments["json"]:
+            answer(json.dumps({**run.info, "status": run.status, **({"disk": disk._asdict()} if disk else {})}) + "\n")
+        else:
+            answer((housekeeping.line(run, disk) if disk else catalog.line(run)) + "\n")
+    if taken is not None:
+        housekeeping.tell_free(taken)
     return 0
 
 
-_COMMANDS = {"record": _record, "replay": _replay, "verify": _verify, "runs": _runs}
+def _check(arguments: Dict[str, Any]) -> int:
+    from .checking import check
+
+    return check(arguments)
+
+
+def _rm(arguments: Dict[str, Any]) -> int:
+    from .housekeeping import remove
+
+    return remove(arguments)
+
+
+def _gc(arguments: Dict[str, Any]) -> int:
+    from .housekeeping import free
+
+    return free(arguments)
+
+
+_COMMANDS = {"record": _record, "replay": _replay, "verify": _verify, "runs": _runs, "check": _check, "rm": _rm, "gc": _gc}

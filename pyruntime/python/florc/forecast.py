@@ -20,7 +20,7 @@ def describe(history: History, versions: Versions, arguments: Dict[str, Any]) ->
     for change in versions.changes:
         out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
     out += _blocks(history, versions, arguments["step_into"])
-    return "\n".join([*out, *_times(history, versions, arguments)]) + "\n"
+    return messages.plain("\n".join([*out, *_times(history, versions, arguments)])) + "\n"
 
 
 def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
-from . import _native
 from .clocks import DURATIONS, Spans
 from .launch import Unusable
 from .output import Part
 from .places import BOUNDARY
-from .runs import Run
+from .runs import CUT, Run
 from .timeline import Timeline, variables_of
 
 
@@ -22,17 +20,6 @@ def _without_numbers(text: str) -> str:
 
 def _kept(plan: Dict[str, Any]) -> Dict[str, bool]:
     return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
-
-
-def _opened(run: Run) -> Any:
-    try:
-        return _native.RunReader(run.store, run.id, 0)
-    except ValueError as error:  # the name of the run's folder
-        raise Unusable(f"{error}; remove {run.path}") from None
-    except _native.StoreError as error:
-        is_lost = "journal.0" in str(error)
-        way_out = "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
-        raise Unusable(f"{error}{way_out * is_lost}") from None
 
 
 class Checkpoint(NamedTuple):
@@ -68,7 +55,8 @@ class History:
 
     def __init__(self, run: Run):
         self.run = run
-        self.reader = _opened(run)
+        recorded = run.load()
+        self.reader = recorded.reader
         self.checkpoints: Dict[str, Checkpoint] = {}
         self.boundaries: Dict[str, Set[int]] = {}
         """Loop at its place in the nest -> iterations that begin with a checkpoint."""
@@ -91,10 +79,10 @@ class History:
         self._last_path = ""
         self._by_number: Dict[int, str] = {}
         self._dropped: Set[str] = set()
-        for kind, payload in self.reader.records():
+        for kind, payload in recorded.records:
             try:
-                self._read(kind, json.loads(payload))
-            except (KeyError, TypeError, ValueError) as error:
+                self._read(kind, payload)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
                 raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
                                f"{error!r}; record the script again") from None
 
@@ -104,8 +92,12 @@ class History:
         journal = os.path.join(self.run.path, "journal.0")
         if self.reader.damaged:
             return f"{journal} is damaged at {self.reader.damaged}; what the run recorded after that is not used"
-        if self.reader.torn and self.run.status != "killed":  # a killed run leaves it so
+        if self.run.status == "killed":  # a killed run leaves it so
+            return None
+        if self.reader.torn:
             return f"{journal} is cut off at {self.reader.torn}; what the run recorded after that is missing"
+        if self.run.status == "cut off":
+            return f"{journal} is cut off before the end of the run; what it recorded after that is missing"
         return None
 
     def damaged_packs(self) -> List[str]:
@@ -173,6 +165,11 @@ class History:
         elif kind == "end":
             self.seconds = payload["seconds"]
 
+    @property
+    def has_lost_its_end(self) -> bool:
+        """Whether the journal ends before the run did: nothing vouches for what came after."""
+        return self.run.status in CUT and self.run.status != "interrupted"
+
     def _note_boundary(self, key: str, change: Callable[[Set[int], int], None]) -> None:
         if key.endswith(BOUNDARY):
             place, _, index = key[: -len(BOUNDARY)].rpartition("=")
@@ -225,12 +222,15 @@ class History:
         timed = (line.file, line.line) in self._clock_lines or line.line < 0
         return _without_numbers if timed else str
 
-    def is_beyond(self, path: str) -> bool:
-        """Whether an iteration was not finished by the recorded run, which was cut off."""
-        if self.run.status not in ("killed", "interrupted"):
+    def is_beyond(self, path: str, reached: Collection[str] = ()) -> bool:
+        """Whether an iteration was not finished by the recorded run, which was cut off. `reached`: loops begun so far."""
+        if self.run.status not in CUT or "/" in path:
             return False
-        outer = path.split("/")[0]
-        last = self._last_path.split("/")[0]
-        name, _, index = outer.partition("=")
-        last_name, _, last_index = last.partition("=")
-        return "/" not in path and name == last_name and int(index) >= int(last_index)
+        if not self._last_path:  # nothing is known of any
+            return True
+        name, _, index = path.partition("=")
+        last_name, _, last_index = self._last_path.split("/")[0].partition("=")
+        known = self.timeline.loops.get(name)
+        if known is None:  # a short one may not have been noted, but none after the last that was
+            return last_name in reached
+        return name == last_name and not known.ended and int(index) >= int(last_index)

@@ -12,6 +12,8 @@ INTERRUPTED = 130
 quiet = False
 _OWN = "florc: "
 _stream: Any = None
+_STEERING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Separators of lines, and what turns the direction of writing around: not controls by category."""
 
 
 def to_descriptor(descriptor: int) -> None:
@@ -20,12 +22,25 @@ def to_descriptor(descriptor: int) -> None:
     _stream = os.fdopen(os.dup(descriptor), "w", buffering=1, errors="backslashreplace")
 
 
+def plain(text: str, also: str = "\n\t") -> str:
+    """The text with control characters spelled out, but for `also`: what comes from a store must not steer the terminal."""
+    return "".join(_spelled(char) if char not in also and _steers(char) else char for char in text)
+
+
+def _steers(char: str) -> bool:
+    return char < " " or "\x7f" <= char <= "\x9f" or char in _STEERING
+
+
+def _spelled(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
 def say(text: str, always: bool = False) -> None:
     """Print a line; with `--quiet` only what must `always` be said."""
     if quiet and not always:
         return
     with contextlib.suppress(OSError, ValueError):
-        print(f"{_OWN}{text}", file=_stream or sys.stderr, flush=True)
+        print(f"{_OWN}{plain(text)}", file=_stream or sys.stderr, flush=True)
 
 
 def flush() -> None:

@@ -17,9 +17,13 @@ class Moved(NamedTuple):
         below = file == self.old or file.startswith(os.path.join(self.old, ""))
         return self.new + file[len(self.old):] if below else file
 
+    def sources(self, sources: Dict[str, Any]) -> Dict[str, Any]:
+        """The recorded files by where they lie now."""
+        return {self.path(file): entry for file, entry in sources.items()}
+
     def info(self, info: Dict[str, Any]) -> Dict[str, Any]:
         """What `run.json` would hold had the run been recorded here."""
-        sources = {self.path(file): entry for file, entry in info.get("sources", {}).items()}
+        sources = self.sources(info.get("sources", {}))
         argv = info["argv"]
         return {**info, "script": self.path(info["script"]), "cwd": self.path(info["cwd"]), "sources": sources,
                 "argv": [*map(self.path, argv[:1]), *argv[1:]]}

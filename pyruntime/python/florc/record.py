@@ -25,13 +25,13 @@ class Recording:
 
     def __init__(self, run: Run, arguments: Dict[str, Any]):
         self.run, self.overhead = run, arguments["overhead"]
-        engine, staging = arguments["engine"], arguments["max_staging"]
+        engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
         self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=staging and staging << 20,
-                                         engine="writer" if engine in ("auto", "fork") else engine)
+                                         engine="writer" if engine in ("auto", "fork") else engine, key=run.key,
+                                         share_packs=self._max_disk is None)
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if engine == "fork" and self._engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
-        self._max_disk = arguments["max_disk"]
         self._blocks: Any = None
         self.project: Any = None
         """The user's files, analysed together (`_native.Project`)."""
@@ -40,6 +40,8 @@ class Recording:
         self._spent = 0.0
         self.records_lost = 0
         self.started = time.perf_counter()
+        run.note = self.note
+        self.note("run", **run.head())
         self.note("clocks", perf_counter=self.started)
         self._is_told = False
 

@@ -78,6 +78,8 @@ class Replay:
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
         """Files that were read although only some of the iterations that write to them ran."""
+        self.is_over = False
+        """Whether it ended where the record, or what was asked for, does; not where the script does."""
         self._open: List[str] = []
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
@@ -134,9 +136,9 @@ class Replay:
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
         place, _, index = path.rpartition("=")
-        self.reached[place] = int(index) + 1
-        if self.history.is_beyond(path):
+        if self.history.is_beyond(path, self.reached):
             self._leave.at_end()
+        self.reached[place] = int(index) + 1
         if self.window is not None:
             self.begun |= self.window.begins(path)
             if self.window.is_over(path, self.begun) and not self._goes_on(path):

@@ -19,7 +19,7 @@ from .messages import say
 from .opening import AGAIN, opened, recorded_run, tell_where
 from .output import Divert
 from .replay import Leave, Replay
-from .runs import Run
+from .runs import Run, private_folder
 from .user_files import UserFiles
 from .versions import Versions
 from .window import Window
@@ -29,7 +29,7 @@ _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> Union[int, launch.Prepared]:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
-    run = recorded_run(wanted, path)
+    run = recorded_run(wanted, path, arguments["trust"])
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
     history = opened(run)
@@ -95,9 +95,11 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
 
 def _folder(run: Run) -> str:
     """Where a replay keeps what the script prints. Raises Unusable where it cannot be made."""
-    folder = os.path.join(run.path, "replays", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    replays = os.path.join(run.path, "replays")
+    folder = os.path.join(replays, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
     try:
-        os.makedirs(folder, exist_ok=True)
+        private_folder(replays)
+        private_folder(folder)
     except OSError as error:
         raise Unusable(f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
                        "make it writable, or set FLORC_DIR to a copy of the store in a folder that is") from None
@@ -174,6 +176,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         return code
 
     def at_end() -> NoReturn:
+        replaying.is_over = True
         say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
         _exit(finish())
 
@@ -181,7 +184,11 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         files.end()
         _start_again(blocks, again, divert, task)
 
-    leave = Leave(at_end, cannot_restore, lambda: _exit(finish(is_cut=True)))
+    def window_over() -> NoReturn:
+        replaying.is_over = True
+        _exit(finish(is_cut=True))
+
+    leave = Leave(at_end, cannot_restore, window_over)
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window)
     files = UserFiles(run.store, replaying.looking.is_running)

@@ -12,6 +12,7 @@ from .messages import answer, count, duration, say
 from .output import Part
 from .places import BOUNDARY
 from .replay import Replay
+from .runs import CUT
 from .skipped import Skipped
 from .workers import Merged
 
@@ -57,7 +58,7 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
     lines = (line for line in replay.history.lines
              if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
-    if replay.history.run.status in ("killed", "interrupted"):
+    if replay.history.run.status in CUT:
         recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
     anomalies = list(replay.differences)
@@ -88,6 +89,8 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, e
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
                 for file in replay.read_back]
+    if replay.history.has_lost_its_end and not replay.is_over:
+        changes.append("the journal ends before the script does: what came after is not known")
     return Check(anomalies, compared, replay.disturbances, changes, ended)
 
 

@@ -1,4 +1,4 @@
-"""The runs of a store: begin one, end one, list them, find one."""
+"""One recorded run: begin it, keep what it consists of, read it back."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import os
 import sys
 import time
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from . import _native, moved
+from . import _native, circumstances, described, moved, trust
 from .launch import Unusable
-from .messages import count, duration, size
+from .messages import say
 
 try:
     import fcntl
 except ImportError:  # no such locks on this platform: a run that was killed looks like one that is running
     fcntl = None  # type: ignore[assignment]
+
+CUT = ("killed", "interrupted", "cut off")
+"""How a run ends that has an unfinished iteration."""
+SEALED = 2
+"""The first version of the journal that says whose it is, and which run it is of."""
 
 
 _LOWEST_FD = 200
@@ -30,12 +35,24 @@ def store_path() -> str:
 
 
 class Run:
-    """The folder of one run. `info` is what `run.json` holds; paths in it are where the project lies now."""
+    """The folder of one run. `info` describes it, as the first record of its journal does; paths in it are where the project
+    lies now."""
 
     def __init__(self, store: str, run_id: str, info: Dict[str, Any], since: Optional[moved.Moved] = None):
         self.store, self.id, self.moved = store, run_id, since
         self.info = info if since is None else since.info(info)
         self.path = os.path.join(store, "runs", run_id)
+        self.disagreeing: List[str] = []
+        """Fields of `run.json` that say something else than the journal."""
+        self.unclear = ""
+        """Why the journal is not known to be of this run."""
+        self.is_own = False
+        """Whether this user recorded it; known once its journal was read."""
+        self.key: Optional[bytes] = None
+        """What a run that is being recorded is sealed with."""
+        self.note: Callable[..., None] = lambda kind, **payload: None
+        """Adds a record to the journal of a run that is being recorded."""
+        self._recorded: Optional["_Recorded"] = None
         self._lock: Any = None
 
     @classmethod
@@ -46,22 +63,35 @@ class Run:
         run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
         try:
             _native.create_store(store)
-            os.makedirs(os.path.join(store, "runs", run_id, "source"))
+            for folder in ("", "source"):
+                private_folder(os.path.join(store, "runs", run_id, folder))
         except (_native.StoreError, OSError) as error:
             raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
         run = cls(store, run_id, {
-            "format": 1, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
+            "format": described.FORMAT, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
             "cwd": os.getcwd(), "store": store, "hash_seed": hash_seed, "started": time.time(), "status": "running",
             "python": sys.version.split()[0], "platform": _platform(), "executable": sys.executable,
         })
+        run.key, why = trust.key_to_record()
+        if run.key is None:
+            say(f"the run cannot be sealed as yours ({why}): replay will ask for --trust")
         run.lock()
         run.save()
         return run
 
+    def head(self) -> Dict[str, Any]:
+        """The first record of the journal: what the run is."""
+        return {"format": described.FORMAT, "rank": 0, **{name: self.info.get(name) for name in described.HEAD},
+                "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES}}
+
     def located(self, script: Optional[str]) -> "Run":
         """This run, wherever its project lies now; `script`: the one that is asked for."""
         since = moved.since(self.info, self.store, script)
-        return self if since is None else Run(self.store, self.id, self.info, since)
+        if since is None:
+            return self
+        found = Run(self.store, self.id, self.info, since)
+        found.disagreeing, found.unclear = self.disagreeing, self.unclear
+        return found
 
     def file(self, recorded: str) -> str:
         """Where a recorded file lies now."""
@@ -70,7 +100,7 @@ class Run:
     def lock(self) -> None:
         """Hold the run's lock: released by the operating system however the process ends."""
         if fcntl is not None:
-            low = os.open(os.path.join(self.path, "lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+            low = private_file(os.path.join(self.path, "lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK)
             try:  # out of the script's way: its first file gets the number it has in a plain run
                 self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
             finally:
@@ -96,40 +126,56 @@ class Run:
     def save(self) -> None:
         """Write `run.json` whole: a reader sees the old one or the new one."""
         path = os.path.join(self.path, "run.json")
-        with open(path + ".new", "w", encoding="utf-8") as file:
+        with open(path + ".new", "w", encoding="utf-8", opener=private_file) as file:
             json.dump(self.info, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         os.replace(path + ".new", path)
 
+    # -- what it consists of ---------------------------------------------------------------------------------------
+
+    def load(self) -> "_Recorded":
+        """The journal, read once. Raises Unusable when there is none, or when it is of another run."""
+        if self._recorded is None:
+            found = _Recorded(self)
+            if found.sources is not None:
+                sources = found.sources if self.moved is None else self.moved.sources(found.sources)
+                self.info = {**self.info, "sources": sources}
+            self.is_own = found.is_own
+            self._recorded = found
+        return self._recorded
+
     def keep_source(self, file: str, text: str, module: str, package: str) -> None:
-        """Keep the text of a project file as it was run; `save` makes it part of the run."""
-        digest = blake2b(file.encode(), digest_size=8).hexdigest()
-        kept = f"{digest}-{os.path.basename(file)}"
+        """Keep the text of a project file as it was run; the journal names it by its hash."""
         data = text.encode("utf-8", "surrogateescape")
-        with open(os.path.join(self.path, "source", kept), "wb") as out:
+        name = blake2b(file.encode("utf-8", "surrogateescape") + b"\0" + data, digest_size=8).hexdigest()
+        kept = f"{name}-{os.path.basename(file)}"
+        with open(os.path.join(self.path, "source", kept), "wb", opener=private_file) as out:
             out.write(data)
-        self.info.setdefault("sources", {})[file] = {"kept": kept, "module": module, "package": package,
-                                                     "hash": _hash_of(data)}
+        entry = {"kept": kept, "module": module, "package": package, "hash": _hash_of(data)}
+        self.info.setdefault("sources", {})[file] = entry
+        self.note("source", file=file, **entry)
 
     def source(self, file: str) -> Optional[str]:
         """The text of a project file as it was run; None when the run did not use it. Raises Unusable when it is damaged."""
-        entry = self.info.get("sources", {}).get(file, {})
-        kept = entry.get("kept")
-        if kept is None or os.path.basename(kept) != kept:
+        self.load()
+        entry = self.info.get("sources", {}).get(file)
+        if entry is None:
             return None
-        path = os.path.join(self.path, "source", kept)
+        path = os.path.join(self.path, "source", entry["kept"])
         try:
-            with open(path, "rb") as source:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(descriptor, "rb") as source:
                 data = source.read()
         except OSError as error:
             raise Unusable(_damaged_source(path, file, (error.strerror or str(error)).lower())) from None
-        if entry.get("hash", _hash_of(data)) != _hash_of(data):
-            raise Unusable(_damaged_source(path, file, "it does not match its hash in run.json"))
+        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):
+            raise Unusable(_damaged_source(path, file, "it does not match its hash in the journal"))
         return data.decode("utf-8", "surrogateescape")
 
     def files(self) -> List[Tuple[str, str, str, str]]:
         """The project as it was run: name as a module, package, path and text of each file that can still be read."""
+        self.load()
         found = []
         for file, entry in self.info.get("sources", {}).items():
             text = self.source(file)
@@ -139,9 +185,14 @@ class Run:
 
     @property
     def status(self) -> str:
-        """`ok`, `exception`, `interrupted`, `exit N`, `running` or `killed`."""
-        recorded = str(self.info.get("status"))
-        return recorded if recorded != "running" or self.is_running() else "killed"
+        """`ok`, `exception`, `interrupted`, `exit N`, `running`, `killed`, or `cut off`: its journal ends before its end."""
+        told = str(self.info.get("status"))
+        if self._recorded is not None and self._recorded.version >= SEALED:
+            if self._recorded.ending is not None:
+                return self._recorded.ending
+            if told != "running":
+                return "cut off"
+        return told if told != "running" or self.is_running() else "killed"
 
 
 def _platform() -> str:
@@ -150,111 +201,87 @@ def _platform() -> str:
     return f"{found.sysname}-{found.release}-{found.machine}"
 
 
-def _hash_of(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+class _Recorded:
+    """What the journal of a run holds."""
+
+    def __init__(self, run: Run):
+        own = trust.key()
+        try:
+            self.reader = _native.RunReader(run.store, run.id, 0, own)
+            self.records: List[Tuple[str, Any]] = [(kind, _parsed(run, kind, text)) for kind, text in self.reader.records()]
+        except ValueError as error:  # the name of the run's folder
+            raise Unusable(f"{error}; remove {run.path}") from None
+        except _native.StoreError as error:
+            is_lost = "journal.0" in str(error)
+            way_out = ("; a run cannot be replayed without its journal: record the script again, or choose another run "
+                       "(`florc runs`)")
+            raise Unusable(f"{error}{way_out * is_lost}") from None
+        self.version: int = self.reader.version
+        self.is_own: bool = self.reader.sealed and self.version >= SEALED
+        self.sources: Optional[Dict[str, Any]] = None
+        self.ending: Optional[str] = None
+        if self.version >= SEALED:
+            self._bind(run)
+        elif run.info.get("format", 1) >= SEALED:
+            raise Unusable(f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
+                           "choose another run (`florc runs`)")
+
+    def _bind(self, run: Run) -> None:
+        journal = os.path.join(run.path, "journal.0")
+        if not self.records:
+            what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
+            raise Unusable(f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
+                           "again, or choose another run (`florc runs`)")
+        why = of_another_run(run.id, *self.records[0])
+        if why:
+            raise Unusable(f"{journal} {why}; choose another run (`florc runs`)")
+        self.sources = {}
+        for kind, payload in self.records:
+            if kind == "source":
+                if not described.is_source(payload) or not described.is_path(payload.get("file")):
+                    raise Unusable(f"{journal} holds a record ({kind}) that this version of florc cannot read")
+                self.sources[payload["file"]] = payload
+            elif kind == "end":
+                self.ending = str(payload.get("status")) if isinstance(payload, dict) else None
+
+
+def of_another_run(run_id: str, kind: str, head: Any) -> str:
+    """Why the first record of a journal is not that of this run; empty when it is."""
+    if kind != "run":
+        return "does not begin with what it is a journal of"
+    why = described.amiss(head)
+    if why:
+        return f"begins with a record that cannot be used: {why}"
+    is_it = head.get("id") == run_id and head.get("rank", 0) == 0
+    return "" if is_it else f"is the journal of another run, {head.get('id')}"
+
+
+def _parsed(run: Run, kind: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+                       f"{error!r}; record the script again") from None
+
+
+def private_folder(path: str) -> None:
+    """Make a folder, and those above it, that only this user may enter."""
+    os.makedirs(path, 0o700, exist_ok=True)
+    with contextlib.suppress(OSError):  # a umask may have taken more
+        os.chmod(path, 0o700)
+
+
+def private_file(path: str, flags: int) -> int:
+    """An opener of files that only this user may read, whatever the umask."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
+    with contextlib.suppress(OSError):
+        os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def _hash_of(data: bytes, size: int = 32) -> str:
+    return blake2b(data, digest_size=min(max(size, 16), 32)).hexdigest()
 
 
 def _damaged_source(path: str, file: str, why: str) -> str:
     return f"{path}, the text of {os.path.relpath(file)} as it was run, is damaged: {why}; record the script again"
-
-
-def all_runs(store: str) -> List[Run]:
-    """Every run of a store, oldest first. A folder without a readable `run.json` is passed over."""
-    return sorted((Run(store, run_id, info) for run_id, _, info, _ in _listed(store) if info is not None),
-                  key=lambda run: (run.info.get("started", 0), run.id))
-
-
-def damaged(store: str) -> List[Tuple[str, str]]:
-    """The `run.json` files that are passed over, and why."""
-    return [(path, why) for _, path, info, why in _listed(store) if info is None]
-
-
-def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
-    """For each folder of a run: its name, its `run.json`, what that holds, or why it cannot be read."""
-    found = []
-    with contextlib.suppress(OSError):
-        for run_id in sorted(os.listdir(os.path.join(store, "runs"))):
-            folder = os.path.join(store, "runs", run_id)
-            if not os.path.isdir(folder):
-                continue
-            path = os.path.join(folder, "run.json")
-            info, why = _read(path)
-            found.append((run_id, path, info, why))
-    return found
-
-
-def _read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            info = json.load(file)
-    except OSError as error:
-        return None, (error.strerror or str(error)).lower()
-    except ValueError as error:
-        return None, str(error)
-    is_run = isinstance(info, dict) and isinstance(info.get("script"), str) and isinstance(info.get("argv"), list)
-    return (info, "") if is_run else (None, "it does not describe a run")
-
-
-def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
-    """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
-    every = runs = [run.located(script) for run in all_runs(store)]
-    lost = "".join(f"\n  {path} is damaged: {why}" for path, why in damaged(store))
-    if not runs:
-        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}{lost}")
-    if script is not None:
-        of_script = [run for run in runs if is_of(run, script)]
-        if not of_script and wanted is None:
-            raise Unusable(f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
-                           f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}")
-        runs = of_script or runs
-    if wanted is None or wanted == "latest":
-        return runs[-1]
-    if wanted.startswith("latest~") and wanted[7:].isdigit() and int(wanted[7:]) < len(runs):
-        return runs[-1 - int(wanted[7:])]
-    by_id = os.path.basename(wanted.rstrip("/"))
-    matches = _matching(runs, wanted)
-    if not matches:
-        raise Unusable(_not_there(store, wanted, script, _matching(every, wanted)) + lost)
-    exact = [run for run in matches if run.id == by_id]
-    if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
-        raise Unusable(f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
-    return (exact or matches)[-1]
-
-
-def _matching(runs: List[Run], wanted: str) -> List[Run]:
-    by_id = os.path.basename(wanted.rstrip("/"))
-    return [run for run in runs if run.id.startswith(by_id) or run.info.get("name") == wanted]
-
-
-def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[Run]) -> str:
-    if not elsewhere:
-        return f"no run {wanted} in {store}; `florc runs` lists them"
-    run = elsewhere[-1]
-    there = os.path.relpath(run.info["script"])
-    return f"{run.id} is a run of {there}, not of {_shown(script)}: florc replay {wanted} {there}"
-
-
-def others(runs: List[Run]) -> str:
-    """Which scripts a store holds runs of, in brackets."""
-    return f"(there are runs of {', '.join(sorted({os.path.relpath(run.info['script']) for run in runs}))})"
-
-
-def is_of(run: Run, script: str) -> bool:
-    """Whether a run is one of this script."""
-    recorded = str(run.info.get("script", ""))
-    return os.path.realpath(recorded) == os.path.realpath(script)
-
-
-def _shown(script: Optional[str]) -> str:
-    return os.path.relpath(script) if script else "train.py"
-
-
-def line(run: Run) -> str:
-    """A run in one line, for `florc runs`."""
-    report = run.info.get("report", {})
-    started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.info.get("started", 0)))
-    script = os.path.basename(run.info.get("script", "?"))
-    arguments = " ".join(run.info.get("argv", [])[1:])
-    seconds = duration(report["seconds"]) if "seconds" in report else ""
-    kept = f"{count(report['checkpoints'], 'checkpoint')}, {size(report['bytes'])}" if "checkpoints" in report else ""
-    return f"{run.id:24}  {started}  {run.status:11}  {seconds:>12}  {kept:28}  {script} {arguments}".rstrip()

@@ -13,6 +13,7 @@ from .history import History
 from .launch import Unusable
 from .places import BOUNDARY
 from .project import parsed
+from .runs import CUT
 from .steps import training_loop
 from .timeline import Followed
 from .versions import Versions
@@ -105,7 +106,7 @@ def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
 def whole(history: History, loop: Followed) -> int:
     """The number of iterations that the recorded run finished, as far as is known."""
     count = loop.count
-    if history.run.status in ("killed", "interrupted"):
+    if history.run.status in CUT:
         return max(0, count - (len(loop.place.split("=")) == 1))
     # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
     return count if not count or _was_entered(history, loop, count - 1) else count - 1

@@ -18,7 +18,9 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional, Set
 
+from . import trust
 from .messages import say
+from .runs import private_file, private_folder
 from .start import AfterImport
 
 try:
@@ -46,14 +48,15 @@ class UserFiles:
         self._folder, self._store = os.path.join(store, "kept"), os.path.realpath(store)
         self._is_added = is_added
         self._is_on = False
+        self._refused: Set[str] = set()
         self._copying: Set[int] = set()
         """Threads that open files for this module itself."""
         self._lock: Any = None
 
     def begin(self) -> None:
         """Take part; put back first what a replay left that was killed."""
-        os.makedirs(self._folder, exist_ok=True)
-        self._lock = open(os.path.join(self._folder, "lock"), "a+b")
+        private_folder(self._folder)
+        self._lock = open(os.path.join(self._folder, "lock"), "a+b", opener=private_file)
         if self._is_alone():
             found = self._put_back()
             if found:
@@ -153,8 +156,8 @@ class UserFiles:
         half = f"{kept}.{os.getpid()}"
         self._copying.add(threading.get_ident())
         try:
-            with open(kept + ".path", "wb") as file:
-                file.write(os.fsencode(real))
+            with open(kept + ".path", "wb", opener=private_file) as file:
+                file.write(trust.seal(os.fsencode(real)))
             if without_copying is not None and without_copying(real, kept):
                 return
             shutil.copy2(real, half)
@@ -173,7 +176,13 @@ class UserFiles:
             if kind != ".path":
                 continue
             with open(kept + kind, "rb") as file:
-                path = os.fsdecode(file.read())
+                sealed = trust.path_in(file.read(), os.path.dirname(self._store))
+            if sealed is None:  # whoever made it could have anything written over
+                if kept not in self._refused:
+                    say(f"{kept} was not set aside by a replay of yours: it is not put back", always=True)
+                self._refused.add(kept)
+                continue
+            path = sealed
             if os.path.exists(kept):
                 if not self._move(kept, path):
                     continue

@@ -22,7 +22,7 @@ _MOST = 10
 
 def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> launch.Prepared:
     """The samples, ready to run. The process ends with 1 when anything differs from the record."""
-    run = recorded_run(wanted, path)
+    run = recorded_run(wanted, path, arguments["trust"])
     start.with_hash_seed(run.info["hash_seed"])
     tell_where(run, path)
     history = opened(run)

@@ -16,13 +16,12 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from .history import History
 from .messages import duration, hand_on, say
+from .opening import WORKER
 from .replay import Replay, Value
 from .skipped import Skipped
 from .versions import Versions
 from .window import Window
 
-WORKER = "_FLORC_REPLAY_WORKER"
-"""What a worker is told (JSON): its window, and the file that its result goes to."""
 _ATTEMPTS = 2
 _LOG_LINES = 20
 _PATIENCE_S = 5
@@ -74,6 +73,7 @@ class Merged:
         self.ended = ""
         """How the script ended, where that is otherwise than in the record."""
         self.has_restored = False
+        self.is_over = False
 
     def add(self, result: Dict[str, Any]) -> None:
         """Put the next segment's result after the others."""
@@ -91,6 +91,7 @@ class Merged:
         self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
         self.ended = self.ended or result["ended"]
         self.has_restored |= result["has_restored"]
+        self.is_over |= result["is_over"]
 
 
 def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended: str) -> None:
@@ -100,6 +101,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended:
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "ended": ended, "timed": replay.timed, "read_back": replay.read_back, "has_restored": replay.has_restored,
+        "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
         json.dump(result, file)

@@ -10,14 +10,19 @@ use super::record::{check_header, record};
 use super::staged::Staged;
 use super::wire::Done;
 use crate::store::durable::create_dirs;
+use crate::store::gc;
 use crate::store::index::Index;
-use crate::store::journal::JournalWriter;
+use crate::store::journal::{JournalWriter, Key};
 use crate::store::layout::{RunId, Store};
-use crate::store::pack::PackWriter;
+use crate::store::pack::{PackWriter, SharedPack};
 use crate::store::{ChunkHash, Result, StoreError};
 
-/// The kind of the record that makes a checkpoint exist.
-pub const CHECKPOINT: &str = "checkpoint";
+pub use crate::store::needed::CHECKPOINT;
+
+/// So many packs of a run hold one checkpoint each, however small: most runs have no more.
+const OWN_PACKS: u64 = 16;
+/// Checkpoints of at most so many new bytes share a pack after that.
+const SMALL: usize = 64 << 10;
 
 /// Writes the checkpoints and records of one rank of one run.
 #[derive(Debug)]
@@ -29,6 +34,9 @@ pub struct Committer {
     /// Opened with the first checkpoint, which is in the background.
     pub(super) index: Option<Index>,
     pub(super) journal: JournalWriter,
+    /// Whether small checkpoints may share packs: then they cannot be dropped one by one.
+    shares: bool,
+    shared: Option<SharedPack>,
     lost: u64,
     first_loss: Option<String>,
 }
@@ -43,19 +51,39 @@ impl Committer {
     ///
     /// # Errors
     /// When files cannot be created, or the journal is damaged or being written by another process.
-    pub fn open(store: &Store, run: &RunId, rank: u32) -> Result<Committer> {
+    pub fn open(store: &Store, run: &RunId, rank: u32, key: Option<&Key>) -> Result<Committer> {
         create_dirs(&store.run_dir(run)?)?;
         let mut next_seq = 0;
-        let journal = JournalWriter::open(&store.journal(run, rank)?, |record| {
+        let journal = JournalWriter::open(&store.journal(run, rank)?, key, |record| {
             if record.kind == CHECKPOINT
                 && let Ok(found) = serde_json::from_str::<Numbered>(&record.payload)
             {
                 next_seq = next_seq.max(found.seq.saturating_add(1));
             }
         })?;
+        // the journal is locked by now: whoever frees packs either sees that, or is waited for
+        gc::wait(store)?;
         let (packs_dir, pack_prefix) = (store.packs(), run.pack_prefix(rank));
         let next_pack = next_pack(&packs_dir, &pack_prefix)?;
-        Ok(Committer { packs_dir, pack_prefix, next_pack, next_seq, index: None, journal, lost: 0, first_loss: None })
+        Ok(Committer {
+            packs_dir,
+            pack_prefix,
+            next_pack,
+            next_seq,
+            index: None,
+            journal,
+            shares: false,
+            shared: None,
+            lost: 0,
+            first_loss: None,
+        })
+    }
+
+    /// Lets small checkpoints share packs.
+    #[must_use]
+    pub fn sharing(mut self, shares: bool) -> Committer {
+        self.shares = shares;
+        self
     }
 
     /// The number that the next checkpoint should have.
@@ -106,20 +134,54 @@ impl Committer {
             chunks.push((hash, part.len()));
         }
         if !fresh.is_empty() {
-            let name = format!("{}{}.pack", self.pack_prefix, self.next_pack);
-            // a name is used once, whatever becomes of the file
-            self.next_pack += 1;
-            let mut pack = PackWriter::create(&self.packs_dir, &name)?;
-            for (hash, _) in &chunks {
-                if let Some(part) = fresh.remove(hash) {
-                    pack.add(*hash, part)?;
-                }
+            // in order, each once
+            let fresh: Vec<(ChunkHash, &[u8])> =
+                chunks.iter().filter_map(|(hash, _)| fresh.remove(hash).map(|part| (*hash, part))).collect();
+            let bytes: usize = fresh.iter().map(|(_, part)| part.len()).sum();
+            if self.shares && self.next_pack >= OWN_PACKS && bytes <= SMALL {
+                *bytes_written = self.share_pack(&fresh)?;
+            } else {
+                *bytes_written = self.own_pack(&fresh)?;
             }
-            let (pack, size) = pack.finish()?;
-            index.add(pack);
-            *bytes_written = size;
         }
         Ok(chunks)
+    }
+
+    /// A name is used once, whatever becomes of the file.
+    fn next_name(&mut self) -> String {
+        let name = format!("{}{}.pack", self.pack_prefix, self.next_pack);
+        self.next_pack += 1;
+        name
+    }
+
+    fn own_pack(&mut self, fresh: &[(ChunkHash, &[u8])]) -> Result<u64> {
+        let name = self.next_name();
+        let mut pack = PackWriter::create(&self.packs_dir, &name)?;
+        for (hash, part) in fresh {
+            pack.add(*hash, part)?;
+        }
+        let (pack, size) = pack.finish()?;
+        open_index(&mut self.index, &self.packs_dir)?.add(pack);
+        Ok(size)
+    }
+
+    /// The journal is synced after the pack, for each checkpoint, as with packs of their own.
+    fn share_pack(&mut self, fresh: &[(ChunkHash, &[u8])]) -> Result<u64> {
+        let (pack, size) = match self.shared.take().filter(|shared| !shared.is_over()) {
+            Some(mut shared) => {
+                let added = shared.append(fresh)?;
+                self.shared = Some(shared);
+                added
+            }
+            None => {
+                let name = self.next_name();
+                let (shared, pack, size) = SharedPack::create(&self.packs_dir, &name, fresh)?;
+                self.shared = Some(shared);
+                (pack, size)
+            }
+        };
+        open_index(&mut self.index, &self.packs_dir)?.add(pack);
+        Ok(size)
     }
 
     /// Takes a record for the journal; a failure is kept for [`Committer::losses`].

@@ -13,6 +13,7 @@ use super::pipe::Ends;
 use super::staged::{self, Part};
 use super::totals::Totals;
 use super::wire::{Command, Done};
+use crate::store::journal::Key;
 use crate::store::layout::{RunId, Store};
 use crate::store::{Result, StoreError};
 
@@ -23,6 +24,10 @@ pub struct Options {
     pub max_staging: usize,
     /// The engine to try first.
     pub engine: Engine,
+    /// What the journal is sealed with.
+    pub key: Option<Key>,
+    /// Whether small checkpoints may share packs.
+    pub shares: bool,
 }
 
 /// A checkpoint that was staged.
@@ -58,7 +63,7 @@ impl Recorder {
     /// # Errors
     /// When the store cannot be written, or there is no memory for staging.
     pub fn start(store: &Store, run: &RunId, rank: u32, options: Options) -> Result<Recorder> {
-        let committer = Committer::open(store, run, rank)?;
+        let committer = Committer::open(store, run, rank, options.key.as_ref())?.sharing(options.shares);
         let arena =
             Mapping::new(options.max_staging).map_err(StoreError::io("map staging memory for", store.root()))?;
         let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;

@@ -14,7 +14,8 @@ const LONG: Duration = Duration::from_secs(60);
 
 fn recorder(root: &Path, engine: Engine, max_staging: usize) -> Recorder {
     let store = Store::create(root).unwrap();
-    Recorder::start(&store, &RunId::new("run").unwrap(), 0, Options { max_staging, engine }).unwrap()
+    Recorder::start(&store, &RunId::new("run").unwrap(), 0, Options { max_staging, engine, key: None, shares: true })
+        .unwrap()
 }
 
 fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
@@ -24,7 +25,7 @@ fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
 }
 
 fn records(root: &Path) -> Vec<Record> {
-    let mut journal: Journal<BufReader<_>> = Journal::open(&root.join("runs/run/journal.0")).unwrap();
+    let mut journal: Journal<BufReader<_>> = Journal::open(&root.join("runs/run/journal.0"), None).unwrap();
     let mut records = Vec::new();
     while let Some(record) = journal.next_record().unwrap() {
         records.push(record);
@@ -189,7 +190,7 @@ fn nothing_is_removed_while_another_run_is_recorded() {
     let first = recorder(dir.path(), Engine::Inline, 1 << 20);
     submit(&first, &[b"graph", &[1; 100]]).unwrap();
     let store = Store::create(dir.path()).unwrap();
-    let options = Options { max_staging: 1 << 20, engine: Engine::Inline };
+    let options = Options { max_staging: 1 << 20, engine: Engine::Inline, key: None, shares: true };
     let other = Recorder::start(&store, &RunId::new("other").unwrap(), 0, options).unwrap();
     first.drop_checkpoints("{\"seqs\":[0]}");
     assert_eq!(first.freed(), [0]);

@@ -1,6 +1,7 @@
 //! Writing so that a power cut leaves either the old state or the new one.
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::error::{Result, StoreError};
@@ -13,7 +14,7 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir).and_then(|folder| folder.sync_all()).map_err(StoreError::io("sync the folder", dir))
 }
 
-/// Creates a folder with its parents and makes their names durable.
+/// Creates a folder with its parents, for this user alone, and makes their names durable.
 ///
 /// # Errors
 /// When a folder cannot be created or synced.
@@ -24,12 +25,22 @@ pub fn create_dirs(dir: &Path) -> Result<()> {
     if let Some(parent) = named_parent(dir) {
         create_dirs(parent)?;
     }
-    match fs::create_dir(dir) {
-        Ok(()) => sync_dir(named_parent(dir).unwrap_or(Path::new("."))),
+    match fs::DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => {
+            // a umask may have taken more than it should
+            let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+            sync_dir(named_parent(dir).unwrap_or(Path::new(".")))
+        }
         // another rank was faster
         Err(_) if dir.is_dir() => Ok(()),
         Err(error) => Err(StoreError::io("create the folder", dir)(error)),
     }
+}
+
+/// Makes a new file one that only its owner reads and writes, whatever the umask.
+pub fn make_private(file: &File) {
+    // it was created with no more than that
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
 }
 
 fn named_parent(dir: &Path) -> Option<&Path> {
@@ -45,8 +56,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
+        .mode(0o600)
         .open(&temporary)
         .and_then(|mut file| {
+            make_private(&file);
             file.write_all(bytes)?;
             file.sync_all()
         })

@@ -14,7 +14,8 @@ use super::pack::{self, Pack};
 #[derive(Debug)]
 pub struct Index {
     packs_dir: PathBuf,
-    packs: BTreeMap<String, Arc<Pack>>,
+    /// By name; one that others append to is there several times, with what was found at a time.
+    packs: BTreeMap<String, Vec<Arc<Pack>>>,
     damaged: BTreeMap<String, String>,
     /// One place per chunk; a second pack with the same chunk is in `spare`.
     found: HashMap<ChunkHash, Place>,
@@ -75,6 +76,9 @@ impl Index {
             let Some(name) = name.to_str().filter(|name| name.ends_with(".pack") && !name.starts_with('.')) else {
                 continue;
             };
+            if self.packs.get(name).is_some_and(|known| known.iter().any(|pack| pack.has_grown())) {
+                self.remove(name);
+            }
             if !self.packs.contains_key(name) {
                 match Pack::open(&self.packs_dir.join(name)) {
                     Ok(pack) => self.add(pack),
@@ -91,6 +95,9 @@ impl Index {
     pub fn add(&mut self, pack: Pack) {
         let name = pack.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         self.damaged.remove(&name);
+        if let Some(why) = pack.damage() {
+            self.damaged.insert(name.clone(), why.to_string());
+        }
         let pack = Arc::new(pack);
         for entry in pack.entries() {
             let place = Place { pack: Arc::clone(&pack), entry: *entry };
@@ -101,15 +108,20 @@ impl Index {
                 Entry::Occupied(_) => self.spare.entry(entry.hash).or_default().push(place),
             }
         }
-        self.packs.insert(name, pack);
+        self.packs.entry(name).or_default().push(pack);
     }
 
     /// Forgets a pack, whose file is about to be removed. Chunks that other packs hold too are found there.
     pub fn remove(&mut self, name: &str) {
-        let Some(pack) = self.packs.remove(name) else { return };
+        for pack in self.packs.remove(name).unwrap_or_default() {
+            self.forget(&pack);
+        }
+    }
+
+    fn forget(&mut self, pack: &Arc<Pack>) {
         for entry in pack.entries() {
             let mut left = self.places(&entry.hash);
-            left.retain(|place| !Arc::ptr_eq(&place.pack, &pack));
+            left.retain(|place| !Arc::ptr_eq(&place.pack, pack));
             self.found.remove(&entry.hash);
             self.spare.remove(&entry.hash);
             if !left.is_empty() {
@@ -122,9 +134,9 @@ impl Index {
     }
 
     /// The packs whose names begin so.
-    pub fn packs_of(&self, prefix: &str) -> Vec<(String, Arc<Pack>)> {
+    pub fn packs_of(&self, prefix: &str) -> Vec<(String, Vec<Arc<Pack>>)> {
         let own = self.packs.iter().filter(|(name, _)| name.starts_with(prefix));
-        own.map(|(name, pack)| (name.clone(), Arc::clone(pack))).collect()
+        own.map(|(name, packs)| (name.clone(), packs.clone())).collect()
     }
 
     /// Whether some pack lists the chunk.

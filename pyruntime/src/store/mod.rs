@@ -2,13 +2,15 @@
 //! folder.
 //!
 //! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file
-//! formats, `index` finds a chunk by its hash.
+//! formats, `index` finds a chunk by its hash, `needed` says which chunks runs refer to, `gc` removes the others.
 pub mod chunk;
 pub mod durable;
 pub mod error;
+pub mod gc;
 pub mod index;
 pub mod journal;
 pub mod layout;
+pub mod needed;
 pub mod pack;
 
 pub use chunk::ChunkHash;

@@ -3,7 +3,7 @@
  *   FAULT_UNDER    folder; operations on files below it are counted
  *   FAULT_COUNTER  file of at least 16 bytes, shared by all processes: how many there were, how many failed
  *   FAULT_AT       the number (from 1) of the one that fails; 0: none
- *   FAULT_ERRNO    with which error
+ *   FAULT_ERRNO    with which error; 0: the process is killed right before it, and removals count, too
  *   FAULT_STICKY   1: and every one after it
  *   FAULT_ONLY     "sync journal.0": only such operations, on files whose names contain that, are counted
  *   FAULT_TRACE    file that gets a line for each: what, and on which file; and "record" after a write of a checkpoint's
@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static int counted(void) {
     long number = __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
     if (at == 0 || (sticky ? number < at : number != at)) return 0;
     __atomic_add_fetch(counter + 1, 1, __ATOMIC_SEQ_CST);
+    if (error_number == 0) kill(getpid(), SIGKILL);
     errno = error_number;
     return 1;
 }
@@ -182,3 +184,27 @@ OPEN(open64)
     }
 MMAP(mmap)
 MMAP(mmap64)
+
+static int removal(int folder, const char *path) {
+    char link[64], whole[PATH_MAX];
+    if (!counter || error_number != 0) return 0;
+    if (path[0] == '/' || folder == AT_FDCWD) return fails("remove", path);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t len = readlink(link, whole, sizeof whole - 1);
+    if (len <= 0) return 0;
+    snprintf(whole + len, sizeof whole - (size_t)len, "/%s", path);
+    return fails("remove", whole);
+}
+
+#define REMOVE(symbol) \
+    int symbol(const char *path) { \
+        REAL(#symbol, int, const char *); \
+        return removal(AT_FDCWD, path) ? -1 : real(path); \
+    }
+REMOVE(unlink)
+REMOVE(rmdir)
+
+int unlinkat(int folder, const char *path, int flags) {
+    REAL("unlinkat", int, int, const char *, int);
+    return removal(folder, path) ? -1 : real(folder, path, flags);
+}

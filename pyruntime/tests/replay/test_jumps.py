@@ -17,7 +17,7 @@ import pytest
 
 from cases import Case
 from florc.history import History
-from florc.runs import find
+from florc.catalog import find
 from generated import program
 from harness import Trial, after, before
 from test_small_scripts import SCRIPTS

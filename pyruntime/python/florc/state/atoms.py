@@ -70,10 +70,17 @@ def _singleton(v: list):
     return {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}[v[1]]
 
 
-def _torch(name: str):
+def _torch():
     torch = sys.modules.get("torch")
+    if torch is None:
+        raise Refused("torch is not imported")
+    return torch
+
+
+def _torch_constant(name: str):
+    torch = _torch()
     found = getattr(torch, name, None)
-    if found is None:
+    if not isinstance(found, (torch.dtype, torch.layout, torch.memory_format)):
         raise Refused(f"torch.{name} is not available")
     return found
 
@@ -158,9 +165,9 @@ DECODERS.update({
     "t": lambda v: tuple([decode(item) for item in v[1:]]),
     "e": _enum_member,
     "ev": lambda v: _enum_class(v[1], v[2])(decode(v[3])),
-    "T": lambda v: _torch(v[1]),
-    "dev": lambda v: _torch("device")(v[1]),
-    "sz": lambda v: _torch("Size")(v[1:]),
+    "T": lambda v: _torch_constant(v[1]),
+    "dev": lambda v: _torch().device(v[1]),
+    "sz": lambda v: _torch().Size(v[1:]),
     "nd": lambda v: dtype_from(v[1]),
     "ns": _numpy_scalar_from,
 })

@@ -106,6 +106,7 @@ class Pickled(Kind):
     def check(self, m, node, index):
         if not m.trust_pickle:
             raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
+        m.find_class(node[2], node[3], node[0])
 
     def make(self, r, node, index):
         import pickle

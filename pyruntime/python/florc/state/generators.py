@@ -122,6 +122,9 @@ def set_globals(r, recorded: list) -> None:
         _set(r, node, global_generator(name))
 
 
+_OF_NUMPY = frozenset({"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "RandomState"})
+
+
 class Rng(Kind):
     """A generator object, put into its recorded state after everything else is filled."""
 
@@ -141,7 +144,7 @@ class Rng(Kind):
             return random.Random
         if node[1] == "torch":
             return getattr(torch, "Generator", None)
-        return getattr(getattr(numpy, "random", None), node[2], None)
+        return getattr(getattr(numpy, "random", None), node[2], None) if node[2] in _OF_NUMPY else None
 
     def make(self, r, node, index):
         cls = self._class(node)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Dict, List, Optional, Set
 
-from . import (arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, references, sparse,
-               tensors)
+from . import (arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, reach, references,
+               sparse, tensors)
 from .atoms import ATOMS, decode
 from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
@@ -31,6 +31,7 @@ class Matcher:
         self.anchors: Dict[int, tuple] = {}
         self.index = -1
         self._classes: Dict[tuple, type] = {}
+        self._checked: Set[type] = set()
         self._queue: deque = deque()
         self._keyed: List[list] = []
 
@@ -82,8 +83,18 @@ class Matcher:
         """Remember a class that has no global name (made inside a function) but has live instances."""
         self._classes.setdefault(type_name(cls), cls)
 
-    def find_class(self, module: str, qualname: str) -> Optional[type]:
-        return find_class(module, qualname) or self._classes.get((module, qualname))
+    def find_class(self, module: str, qualname: str, kind: str) -> Optional[type]:
+        """The class for a new object that a node of this kind describes. Refused when it can be none."""
+        found = find_class(module, qualname) or self._classes.get((module, qualname))
+        if found is not None and found not in self._checked:
+            reach.check_class(found, kind)
+            self._checked.add(found)
+        return found
+
+    @staticmethod
+    def check_named(module: str, found: Any) -> None:
+        """Refused for what only a checkpoint, and nothing that is here, would bring into the script."""
+        reach.check_named(module, found)
 
     def expect_bytes(self, leaf: int, nbytes: int) -> None:
         if not 0 <= leaf < len(self.sizes) or self.sizes[leaf] != nbytes:

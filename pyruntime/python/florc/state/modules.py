@@ -66,7 +66,7 @@ class Module(Object):
         return True
 
     def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2])
+        cls = r.find_class(node[1], node[2], node[0])
         obj = object.__new__(cls)
         sys.modules["torch"].nn.Module.__init__(obj)
         return obj

@@ -148,7 +148,7 @@ class Object(Kind):
             self.content(node).check(m, node[4], index)
 
     def check_new(self, m, node, index):
-        cls = m.find_class(node[1], node[2])
+        cls = m.find_class(node[1], node[2], node[0])
         if cls is None:
             raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
         if KEPT in node[3][1::2]:
@@ -157,7 +157,7 @@ class Object(Kind):
             raise Refused(f"the class {node[1]}.{node[2]} is not a plain Python class any more")
 
     def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2])
+        cls = r.find_class(node[1], node[2], node[0])
         base = layout_base(cls)
         if node[4] is not None and node[4][0] == "deque":
             obj = blank(cls)
@@ -210,14 +210,14 @@ class DerivedValue(Kind):
         return True
 
     def check_new(self, m, node, index):
-        if m.find_class(node[1], node[2]) is None:
+        if m.find_class(node[1], node[2], node[0]) is None:
             raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
 
     def parts(self, node):
         return [*node[3][1::2], node[5]]
 
     def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2])
+        cls = r.find_class(node[1], node[2], node[0])
         obj = layout_base(cls).__new__(cls, r.value(node[5]))
         if node[3]:
             fill_attributes(r, node[3], instance_dict(obj))

@@ -148,6 +148,9 @@ class Named(Kind):
         found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
         if found is None:
             raise Refused(f"{node[1]}.{node[2]} is not defined")
+        if node[2] and not isinstance(found, FUNCTIONS):
+            raise Refused(f"{node[1]}.{node[2]} is neither a function nor a class")
+        m.check_named(node[1], found)
 
     def make(self, r, node, index):
         return sys.modules[node[1]] if node[2] == "" else find_named(node[1], node[2])
@@ -170,6 +173,7 @@ class Method(Kind):
         owner = r.value(node[1])
         if not hasattr(type(owner), node[2]) and not hasattr(owner, node[2]):
             raise Refused(f"{dotted(type(owner))} has no method {node[2]}")
+        r.matcher.check_named("", getattr(type(owner), node[2], None))
         # A new object is still an empty shell: its class, not its attributes, knows the method.
         holder = type(owner).__dict__.get(node[2])
         return types.MethodType(holder, owner) if isinstance(holder, types.FunctionType) else getattr(owner, node[2])

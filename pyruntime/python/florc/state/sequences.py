@@ -216,7 +216,7 @@ class Tuple(Kind):
         if node[0] == "tuple":
             return tuple(items)
         live = r.live_of(index)
-        cls = type(live) if live is not None else r.find_class(node[2], node[3])
+        cls = type(live) if live is not None else r.find_class(node[2], node[3], node[0])
         if cls is None or not issubclass(cls, tuple):
             raise Refused(f"the class {node[2]}.{node[3]} is not defined")
         return tuple.__new__(cls, items)

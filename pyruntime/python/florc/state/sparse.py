@@ -73,9 +73,9 @@ class Sparse(Kind):
             return live
         layout = getattr(torch, node[1])
         if node[1] == "sparse_coo":
-            made = torch.sparse_coo_tensor(*parts, node[2], check_invariants=False)._coalesced_(node[4])
+            made = torch.sparse_coo_tensor(*parts, node[2], check_invariants=True)._coalesced_(node[4])
         else:
-            made = torch.sparse_compressed_tensor(*parts, node[2], layout=layout, check_invariants=False)
+            made = torch.sparse_compressed_tensor(*parts, node[2], layout=layout, check_invariants=True)
         if "p" in node[3]:
             return torch.nn.Parameter(made, requires_grad="r" in node[3])
         return made.requires_grad_() if "r" in node[3] else made

@@ -109,7 +109,9 @@ def _device_leaf(enc, t, raw, device, key) -> int:
 
 
 def dtype_of(node):
-    return getattr(torch_module(), node[2], None)
+    torch = torch_module()
+    found = getattr(torch, node[2], None)
+    return found if isinstance(found, torch.dtype) else None
 
 
 def leaf_nbytes(node) -> int:

@@ -1,10 +1,12 @@
 //! Reading a journal up to its last whole record.
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{
-    CHAIN, CHECK, Chain, FRAME, HEADER_LEN, LENGTHS, MAGIC, VERSION, check_of, first_chain, header, next_chain,
+    CHAIN, CHECK, Chain, HEADER_LEN, Key, LENGTHS, MAGIC, SEALED, Seal, VERSION, check_of, first_chain, first_seal,
+    frame, header, next_chain, next_seal, seal_len,
 };
 use crate::store::error::{Result, StoreError};
 
@@ -45,19 +47,29 @@ pub struct Journal<R> {
     path: PathBuf,
     len: u64,
     offset: u64,
+    pub(super) version: u32,
     pub(super) chain: Chain,
+    pub(super) seal: Seal,
+    key: Option<Key>,
+    is_sealed: bool,
     end: Option<End>,
 }
 
 impl Journal<BufReader<File>> {
-    /// Opens a journal.
+    /// Opens a journal. `key`: what its records should be sealed with.
     ///
     /// # Errors
-    /// When the file cannot be read, or has a newer format.
-    pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(StoreError::io("open", path))?;
-        let len = file.metadata().map_err(StoreError::io("read the size of", path))?.len();
-        Journal::new(BufReader::with_capacity(1 << 16, file), len, path)
+    /// When the file cannot be read, is none, or has a newer format.
+    pub fn open(path: &Path, key: Option<&Key>) -> Result<Self> {
+        // a pipe in the place of the file would be waited for
+        let mut options = File::options();
+        options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW);
+        let file = options.open(path).map_err(StoreError::io("open", path))?;
+        let found = file.metadata().map_err(StoreError::io("read the size of", path))?;
+        if !found.is_file() {
+            return Err(StoreError::damaged("the journal", path, "it is no file"));
+        }
+        Journal::new(BufReader::with_capacity(1 << 16, file), found.len(), path, key)
     }
 }
 
@@ -66,8 +78,19 @@ impl<R: Read> Journal<R> {
     ///
     /// # Errors
     /// When the header cannot be read, or is of a newer format.
-    pub fn new(input: R, len: u64, path: &Path) -> Result<Self> {
-        let mut journal = Journal { input, path: path.to_path_buf(), len, offset: 0, chain: first_chain(), end: None };
+    pub fn new(input: R, len: u64, path: &Path, key: Option<&Key>) -> Result<Self> {
+        let mut journal = Journal {
+            input,
+            path: path.to_path_buf(),
+            len,
+            offset: 0,
+            version: VERSION,
+            chain: first_chain(VERSION),
+            seal: first_seal(key, VERSION),
+            key: key.copied(),
+            is_sealed: key.is_some(),
+            end: None,
+        };
         journal.read_header()?;
         Ok(journal)
     }
@@ -79,8 +102,11 @@ impl<R: Read> Journal<R> {
             return Ok(());
         }
         let version = u32::from_le_bytes([found[8], found[9], found[10], found[11]]);
-        if found == header() {
+        if (1..=VERSION).contains(&version) && found == header(version) {
             self.offset = HEADER_LEN;
+            self.version = version;
+            self.chain = first_chain(version);
+            self.is_sealed &= version >= SEALED;
         } else if found.iter().all(|byte| *byte == 0) && self.rest_is_zero()? {
             self.stop_torn("the header is unwritten");
         } else if found.starts_with(MAGIC) && found[12..] == [0; 4] && version > VERSION {
@@ -106,7 +132,7 @@ impl<R: Read> Journal<R> {
             return Ok(None);
         }
         let mut front = [0u8; LENGTHS + CHECK];
-        if left < FRAME || !self.fill(&mut front)? {
+        if left < frame(self.version) || !self.fill(&mut front)? {
             self.stop_torn("the last record is unfinished");
             return Ok(None);
         }
@@ -118,7 +144,7 @@ impl<R: Read> Journal<R> {
             self.stop(unwritten, "the lengths of the record do not match their check");
             return Ok(None);
         }
-        self.read_body(&lengths, left - FRAME)
+        self.read_body(&lengths, left - frame(self.version))
     }
 
     fn read_body(&mut self, lengths: &[u8; LENGTHS], left: u64) -> Result<Option<Record>> {
@@ -130,7 +156,7 @@ impl<R: Read> Journal<R> {
             self.stop_torn("the last record is unfinished");
             return Ok(None);
         }
-        let mut body = vec![0u8; body_len];
+        let mut body = vec![0u8; body_len + seal_len(self.version)];
         let mut hash = [0u8; CHAIN];
         if !self.fill(&mut body)? || !self.fill(&mut hash)? {
             self.stop_torn("the last record is unfinished");
@@ -142,14 +168,30 @@ impl<R: Read> Journal<R> {
             self.stop(last, "the record does not match its hash");
             return Ok(None);
         }
+        let seal = body.split_off(body_len);
+        let expected = next_seal(self.key.as_ref(), &self.seal, lengths, &body);
         let payload = String::from_utf8(body.split_off(kind_len));
         let (Ok(kind), Ok(payload)) = (String::from_utf8(body), payload) else {
             self.stop_damaged("the record is not text");
             return Ok(None);
         };
         self.chain = chain;
-        self.offset += FRAME + body_len as u64;
+        self.is_sealed &= seal == expected;
+        if let Ok(seal) = Seal::try_from(seal) {
+            self.seal = seal;
+        }
+        self.offset += frame(self.version) + body_len as u64;
         Ok(Some(Record { kind, payload }))
+    }
+
+    /// The version of the file's format.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Whether all records so far were sealed with the key. False without a key, and for version 1.
+    pub fn is_sealed(&self) -> bool {
+        self.is_sealed
     }
 
     /// Why reading stopped; `None` while there may be more records.

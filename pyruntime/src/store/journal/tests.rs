@@ -3,9 +3,11 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
+const KEY: Option<&Key> = Some(&[7; 32]);
+
 fn sample(dir: &Path, records: usize) -> PathBuf {
     let path = dir.join("journal.0");
-    let mut writer = JournalWriter::open(&path, |_| {}).unwrap();
+    let mut writer = JournalWriter::open(&path, KEY, |_| {}).unwrap();
     for number in 0..records {
         writer.append("log", &format!("{{\"loss\": {number}, \"text\": \"é\"}}")).unwrap();
     }
@@ -14,7 +16,7 @@ fn sample(dir: &Path, records: usize) -> PathBuf {
 }
 
 fn read(bytes: &[u8]) -> (Vec<Record>, End) {
-    let mut journal = Journal::new(bytes, bytes.len() as u64, Path::new("journal")).unwrap();
+    let mut journal = Journal::new(bytes, bytes.len() as u64, Path::new("journal"), KEY).unwrap();
     let mut records = Vec::new();
     while let Some(record) = journal.next_record().unwrap() {
         records.push(record);
@@ -43,7 +45,7 @@ fn a_tail_torn_at_any_byte_keeps_the_whole_records() {
         assert!(matches!(end, End::Torn { .. } | End::Whole), "{len}: {end:?}");
         // what is appended after the cut follows the whole records
         fs::write(&path, &whole[..len]).unwrap();
-        let mut writer = JournalWriter::open(&path, |_| {}).unwrap();
+        let mut writer = JournalWriter::open(&path, KEY, |_| {}).unwrap();
         assert_eq!(writer.records(), records.len() as u64);
         writer.append("end", "{}").unwrap();
         writer.sync().unwrap();
@@ -62,7 +64,7 @@ fn a_tail_of_zeros_is_torn() {
     for len in 0..whole.len() {
         let mut bytes = whole[..len].to_vec();
         bytes.resize(whole.len() + 300, 0);
-        match Journal::new(&bytes[..], bytes.len() as u64, Path::new("j")) {
+        match Journal::new(&bytes[..], bytes.len() as u64, Path::new("j"), KEY) {
             // a header cut within its magic
             Ok(_) if len < 9 => {}
             Ok(_) => {
@@ -90,7 +92,7 @@ fn every_changed_byte_is_noticed() {
         let mut bytes = whole.clone();
         let at = (random >> 33) as usize % bytes.len();
         bytes[at] ^= 1 << ((random >> 20) & 7);
-        let Ok(mut journal) = Journal::new(&bytes[..], bytes.len() as u64, Path::new("j")) else {
+        let Ok(mut journal) = Journal::new(&bytes[..], bytes.len() as u64, Path::new("j"), KEY) else {
             continue; // a version that does not exist
         };
         let mut records = Vec::new();
@@ -112,32 +114,70 @@ fn every_changed_byte_is_noticed() {
 fn damage_is_never_cut_off_and_a_second_writer_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = sample(dir.path(), 3);
-    let writer = JournalWriter::open(&path, |_| {}).unwrap();
-    let said = JournalWriter::open(&path, |_| {}).unwrap_err().to_string();
+    let writer = JournalWriter::open(&path, KEY, |_| {}).unwrap();
+    let said = JournalWriter::open(&path, KEY, |_| {}).unwrap_err().to_string();
     assert!(said.contains("another process"), "{said}");
     drop(writer);
     let mut bytes = fs::read(&path).unwrap();
     bytes[40] ^= 1;
     fs::write(&path, &bytes).unwrap();
-    let said = JournalWriter::open(&path, |_| {}).unwrap_err().to_string();
+    let said = JournalWriter::open(&path, KEY, |_| {}).unwrap_err().to_string();
     assert!(said.contains("the record at byte 16") && said.contains("does not match"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
 #[test]
 fn a_newer_version_is_refused() {
-    let mut bytes = header();
-    bytes[8] = 2;
-    let said = Journal::new(&bytes[..], 16, Path::new("j")).unwrap_err().to_string();
-    assert!(said.contains("format 2"), "{said}");
+    let mut bytes = header(VERSION);
+    bytes[8] = 3;
+    let said = Journal::new(&bytes[..], 16, Path::new("j"), KEY).unwrap_err().to_string();
+    assert!(said.contains("format 3"), "{said}");
 }
 
 #[test]
 fn lengths_are_checked_before_memory_is_taken() {
-    let mut bytes = header().to_vec();
+    let mut bytes = header(VERSION).to_vec();
     let lengths = [3u8, 0xff, 0xff, 0xff, 0xff];
     bytes.extend_from_slice(&lengths);
-    bytes.extend_from_slice(&check_of(&first_chain(), &lengths));
+    bytes.extend_from_slice(&check_of(&first_chain(VERSION), &lengths));
     bytes.extend_from_slice(&[1; 64]);
     assert!(matches!(read(&bytes).1, End::Torn { offset: 16, .. }));
+}
+
+#[test]
+fn only_who_has_the_key_can_seal() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = sample(dir.path(), 3);
+    let sealed = |key: Option<&Key>| {
+        let mut journal = Journal::open(&path, key).unwrap();
+        while journal.next_record().unwrap().is_some() {}
+        assert_eq!(journal.end(), Some(&End::Whole), "the chain is for anyone to check");
+        journal.is_sealed()
+    };
+    assert!(sealed(KEY) && !sealed(None) && !sealed(Some(&[8; 32])));
+    let mut again = JournalWriter::open(&path, KEY, |_| {}).unwrap();
+    again.append("log", "{}").unwrap();
+    again.sync().unwrap();
+    drop(again);
+    assert!(sealed(KEY), "a journal is gone on with");
+    let mut other = JournalWriter::open(&path, Some(&[8; 32]), |_| {}).unwrap();
+    other.append("log", "{}").unwrap();
+    other.sync().unwrap();
+    drop(other);
+    assert!(!sealed(KEY) && !sealed(Some(&[8; 32])), "each record counts");
+}
+
+#[test]
+fn journals_of_version_1_are_read_and_sealed_by_nobody() {
+    let mut bytes = header(1).to_vec();
+    let (lengths, body) = ([3u8, 2, 0, 0, 0], b"log{}");
+    bytes.extend_from_slice(&lengths);
+    bytes.extend_from_slice(&check_of(&first_chain(1), &lengths));
+    bytes.extend_from_slice(body);
+    bytes.extend_from_slice(&next_chain(&first_chain(1), &lengths, body));
+    let mut journal = Journal::new(&bytes[..], bytes.len() as u64, Path::new("j"), KEY).unwrap();
+    let record = journal.next_record().unwrap().unwrap();
+    assert_eq!((record.kind.as_str(), record.payload.as_str()), ("log", "{}"));
+    assert!(journal.next_record().unwrap().is_none() && journal.end() == Some(&End::Whole));
+    assert!(journal.version() == 1 && !journal.is_sealed());
 }

@@ -2,11 +2,14 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Chain, End, FRAME, HEADER_LEN, Journal, LENGTHS, Record, check_of, first_chain, header, next_chain};
-use crate::store::durable::sync_dir;
+use super::{
+    Chain, End, HEADER_LEN, Journal, Key, LENGTHS, Record, Seal, VERSION, check_of, first_chain, first_seal, frame,
+    header, next_chain, next_seal, seal_len,
+};
+use crate::store::durable::{make_private, sync_dir};
 use crate::store::error::{Result, StoreError};
 
 /// Records are gathered up to this many bytes before they are written.
@@ -17,6 +20,8 @@ const GATHER: usize = 1 << 16;
 pub struct JournalWriter {
     file: File,
     path: PathBuf,
+    key: Option<Key>,
+    version: u32,
     /// What the file holds for certain.
     written: Position,
     /// `written` and what is gathered.
@@ -30,6 +35,7 @@ pub struct JournalWriter {
 struct Position {
     len: u64,
     chain: Chain,
+    seal: Seal,
     records: u64,
 }
 
@@ -40,19 +46,21 @@ impl JournalWriter {
     /// # Errors
     /// When the file cannot be opened, is open elsewhere, is damaged before its end, or has a newer
     /// format.
-    pub fn open(path: &Path, mut visit: impl FnMut(&Record)) -> Result<JournalWriter> {
+    pub fn open(path: &Path, key: Option<&Key>, mut visit: impl FnMut(&Record)) -> Result<JournalWriter> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
             .open(path)
             .map_err(StoreError::io("open", path))?;
         // file systems without locks are used without
         if flock(&file, libc::LOCK_EX | libc::LOCK_NB).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
             return Err(StoreError::Busy { path: path.to_path_buf() });
         }
-        let mut journal = Journal::open(path)?;
+        let mut journal = Journal::open(path, key)?;
         let mut records = 0;
         while let Some(record) = journal.next_record()? {
             visit(&record);
@@ -61,10 +69,12 @@ impl JournalWriter {
         if let Some(End::Damaged { offset, why }) = journal.end() {
             return Err(StoreError::damaged(format!("the record at byte {offset}"), path, why.clone()));
         }
-        let position = Position { len: journal.whole_len(), chain: journal.chain, records };
+        let position = Position { len: journal.whole_len(), chain: journal.chain, seal: journal.seal, records };
         let mut writer = JournalWriter {
             file,
             path: path.to_path_buf(),
+            key: key.copied(),
+            version: journal.version(),
             written: position,
             gathered: position,
             buffer: Vec::new(),
@@ -78,8 +88,10 @@ impl JournalWriter {
     fn start(&mut self) -> Result<()> {
         self.file.set_len(self.written.len).map_err(StoreError::io("cut the torn tail of", &self.path))?;
         if self.written.len < HEADER_LEN {
-            self.file.write_all_at(&header(), 0).map_err(StoreError::io("write", &self.path))?;
-            self.written = Position { len: HEADER_LEN, chain: first_chain(), records: 0 };
+            make_private(&self.file);
+            self.file.write_all_at(&header(VERSION), 0).map_err(StoreError::io("write", &self.path))?;
+            let seal = first_seal(self.key.as_ref(), VERSION);
+            self.written = Position { len: HEADER_LEN, chain: first_chain(VERSION), seal, records: 0 };
             self.gathered = self.written;
         }
         self.file.sync_all().map_err(StoreError::io("sync", &self.path))?;
@@ -106,11 +118,14 @@ impl JournalWriter {
         let body = self.buffer.len();
         self.buffer.extend_from_slice(kind.as_bytes());
         self.buffer.extend_from_slice(payload.as_bytes());
+        let seal = next_seal(self.key.as_ref(), &self.gathered.seal, &lengths, &self.buffer[body..]);
+        self.buffer.extend_from_slice(&seal[..seal_len(self.version)]);
         let chain = next_chain(&self.gathered.chain, &lengths, &self.buffer[body..]);
         self.buffer.extend_from_slice(&chain);
         self.gathered = Position {
-            len: self.gathered.len + FRAME + u64::from(kind_len) + u64::from(payload_len),
+            len: self.gathered.len + frame(self.version) + u64::from(kind_len) + u64::from(payload_len),
             chain,
+            seal,
             records: self.gathered.records + 1,
         };
         if self.buffer.len() >= GATHER { self.flush() } else { Ok(()) }
@@ -198,7 +213,11 @@ pub fn is_written(path: &Path) -> bool {
     })
 }
 
-fn flock(file: &File, operation: i32) -> io::Result<()> {
+/// `flock(2)`.
+///
+/// # Errors
+/// When the operating system refuses: `WouldBlock` where another process holds the lock and `LOCK_NB` was given.
+pub fn flock(file: &File, operation: i32) -> io::Result<()> {
     // SAFETY: the descriptor is open for as long as `file` is borrowed
     match unsafe { libc::flock(file.as_raw_fd(), operation) } {
         0 => Ok(()),

@@ -8,14 +8,18 @@
 //! ```
 //!
 //! Numbers are little endian. Codec 0 is raw bytes, 1 is one zstd frame.
+//!
+//! Version 2 is for many small checkpoints: segments, one appended after another (see `segments`).
 mod paced;
 mod read;
+mod segments;
 mod squeeze;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use read::Pack;
+pub use segments::SharedPack;
 pub use write::PackWriter;
 
 use super::chunk::ChunkHash;
@@ -23,6 +27,8 @@ use super::chunk::ChunkHash;
 const MAGIC: &[u8; 8] = b"FLORCPAK";
 const END: &[u8; 8] = b"FLORCEND";
 const VERSION: u32 = 1;
+/// Written segment by segment.
+const SEGMENTED: u32 = 2;
 const HEADER_LEN: u64 = 16;
 const ENTRY_LEN: usize = 57;
 const TRAILER_LEN: u64 = 48;
@@ -88,9 +94,13 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 fn header() -> [u8; HEADER_LEN as usize] {
+    header_of(VERSION)
+}
+
+fn header_of(version: u32) -> [u8; HEADER_LEN as usize] {
     let mut bytes = [0u8; HEADER_LEN as usize];
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
     bytes
 }
 

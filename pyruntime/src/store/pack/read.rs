@@ -3,7 +3,10 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Codec, END, ENTRY_LEN, Entry, HEADER_LEN, MAGIC, TRAILER_LEN, VERSION, header, index_hash, number};
+use super::{
+    Codec, END, ENTRY_LEN, Entry, HEADER_LEN, MAGIC, SEGMENTED, TRAILER_LEN, header, header_of, index_hash, number,
+    segments,
+};
 use crate::store::chunk::ChunkHash;
 use crate::store::error::{Result, StoreError};
 
@@ -15,12 +18,15 @@ const MOST_EXPANSION: u64 = 1 << 16;
 pub struct Pack {
     path: PathBuf,
     entries: Vec<Entry>,
+    /// Of a pack that others may append to: how long it was.
+    growing: Option<u64>,
+    damage: Option<String>,
 }
 
 impl Pack {
     /// A pack that this process has just written.
     pub(super) fn known(path: &Path, entries: Vec<Entry>) -> Pack {
-        Pack { path: path.to_path_buf(), entries }
+        Pack { path: path.to_path_buf(), entries, growing: None, damage: None }
     }
 
     /// Opens a pack and checks its index.
@@ -32,12 +38,18 @@ impl Pack {
         let file = open(path)?;
         let len = file.metadata().map_err(StoreError::io("read the size of", path))?.len();
         let damaged = |what: &str, why: &str| StoreError::damaged(what, path, why);
+        let mut front = [0u8; HEADER_LEN as usize];
+        if len >= HEADER_LEN {
+            file.read_exact_at(&mut front, 0).map_err(StoreError::io("read", path))?;
+        }
+        if front == header_of(SEGMENTED) {
+            let (entries, damage) = segments::read(&file, len, path)?;
+            return Ok(Pack { path: path.to_path_buf(), entries, growing: Some(len), damage });
+        }
         if len < HEADER_LEN + TRAILER_LEN {
             return Err(damaged("the pack", "it is shorter than an empty pack"));
         }
-        let mut front = [0u8; HEADER_LEN as usize];
         let mut trailer = [0u8; TRAILER_LEN as usize];
-        file.read_exact_at(&mut front, 0).map_err(StoreError::io("read", path))?;
         file.read_exact_at(&mut trailer, len - TRAILER_LEN).map_err(StoreError::io("read", path))?;
         check_header(&front, path)?;
         if &trailer[40..] != END {
@@ -54,9 +66,19 @@ impl Pack {
         if index_hash(&index) != trailer[8..40] {
             return Err(damaged("the index", "it does not match its hash"));
         }
-        let entries = decode_index(&index, index_start)
+        let entries = decode_index(&index, HEADER_LEN, index_start)
             .ok_or_else(|| damaged("the index", "it names bytes that are not in the pack"))?;
-        Ok(Pack { path: path.to_path_buf(), entries })
+        Ok(Pack { path: path.to_path_buf(), entries, growing: None, damage: None })
+    }
+
+    /// Whether it was appended to since it was opened.
+    pub fn has_grown(&self) -> bool {
+        self.growing.is_some_and(|len| std::fs::metadata(&self.path).is_ok_and(|found| found.len() > len))
+    }
+
+    /// What of it cannot be read, although the rest can.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// The pack's file.
@@ -115,20 +137,20 @@ fn check_header(front: &[u8; HEADER_LEN as usize], path: &Path) -> Result<()> {
         return Ok(());
     }
     let version = u32::from_le_bytes([front[8], front[9], front[10], front[11]]);
-    if front.starts_with(MAGIC) && version > VERSION {
-        let (found, known) = (u64::from(version), u64::from(VERSION));
+    if front.starts_with(MAGIC) && version > SEGMENTED {
+        let (found, known) = (u64::from(version), u64::from(SEGMENTED));
         return Err(StoreError::NewerFormat { path: path.to_path_buf(), found, known });
     }
     Err(StoreError::damaged("the header", path, "it is not a pack's"))
 }
 
-/// `None` when a chunk would lie outside `HEADER_LEN..end` or claims more bytes than its stored
+/// `None` when a chunk would lie outside `start..end` or claims more bytes than its stored
 /// ones can hold.
-fn decode_index(index: &[u8], end: u64) -> Option<Vec<Entry>> {
+pub(super) fn decode_index(index: &[u8], start: u64, end: u64) -> Option<Vec<Entry>> {
     let mut entries = Vec::with_capacity(index.len() / ENTRY_LEN);
     for bytes in index.chunks_exact(ENTRY_LEN) {
         let entry = Entry::decode(bytes.try_into().ok()?)?;
-        let inside = entry.offset >= HEADER_LEN && entry.offset.checked_add(entry.stored_len)? <= end;
+        let inside = entry.offset >= start && entry.offset.checked_add(entry.stored_len)? <= end;
         let sane = match entry.codec {
             Codec::Raw => entry.raw_len == entry.stored_len,
             Codec::Zstd => entry.raw_len <= entry.stored_len.saturating_mul(MOST_EXPANSION),

@@ -1,13 +1,14 @@
 //! Writing a pack.
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::paced::Paced;
 use super::squeeze::{LEVEL, worth_it};
 use super::{Codec, END, Entry, HEADER_LEN, Pack, header, index_hash};
 use crate::store::chunk::ChunkHash;
-use crate::store::durable::{sync_dir, temporary_beside};
+use crate::store::durable::{make_private, sync_dir, temporary_beside};
 use crate::store::error::{Result, StoreError};
 
 /// A pack being written under a temporary name. Dropped unfinished, it leaves nothing behind.
@@ -43,8 +44,10 @@ impl PackWriter {
         let file = OpenOptions::new()
             .write(true)
             .create_new(true)
+            .mode(0o600)
             .open(&temporary)
             .map_err(StoreError::io("create", &temporary))?;
+        make_private(&file);
         let mut writer = PackWriter {
             file: BufWriter::with_capacity(1 << 18, Paced::new(file)),
             temporary,
