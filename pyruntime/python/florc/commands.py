@@ -77,6 +77,7 @@ def _runs(arguments: Dict[str, Any]) -> int:
 
     store, script = runs.store_path(), arguments["script"]
     every = runs.all_runs(store)
+    runs.tell_kept(store)
     found = [run for run in every if script is None or runs.is_of(run, script)]
     for path, why in runs.damaged(store):
         say(f"{path} is damaged: {why}; its run is passed over", always=True)

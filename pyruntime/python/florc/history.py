@@ -78,6 +78,8 @@ class History:
         self.planned: Dict[str, Dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
         self.plans: Dict[str, dict] = {}
+        self.files: List[Dict[str, Any]] = []
+        """What the run changed on disk (`found_files.read`)."""
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
         self._clock_names: Set[str] = set()
@@ -139,6 +141,8 @@ class History:
         elif kind == "line":
             self.lines.append(LogLine(payload["path"], payload["text"], self.run.file(payload["file"]), payload["line"],
                                       [Part(*part) for part in payload.get("parts", ())], self._begun))
+        elif kind == "file":
+            self.files.append(payload)
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

@@ -9,7 +9,7 @@ from . import messages
 from .history import History
 from .launch import Unusable
 from .messages import say
-from .runs import Run, damaged, find, is_of, store_path
+from .runs import Run, damaged, find, is_of, store_path, tell_kept
 
 AGAIN = "_FLORC_REPLAY_AGAIN"
 """What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
@@ -36,6 +36,7 @@ def opened(run: Run) -> History:
         if packs:
             more = f" (and {messages.count(len(packs) - 1, 'other pack')})" if len(packs) > 1 else ""
             say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True)
+        tell_kept(run.store)
         for path, why in damaged(run.store):
             say(f"{path} is damaged: {why}; its run is passed over", always=True)
     return history

@@ -15,7 +15,9 @@ from .answer import Open
 from .boundaries import Boundaries
 from .budget import Budget
 from .fast_forward import why_not
+from .files_noted import FilesNoted
 from .forking import Forking
+from .found_files import FOLDER_NAME
 from .materializer import Materializer
 from .messages import say
 from .output import Part, Tap
@@ -68,6 +70,7 @@ class Recording:
         self.started = time.perf_counter()
         self.note("clocks", perf_counter=self.started)
         self._is_told = False
+        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, overhead, self.note, self._charge)
 
     # -- compiling -----------------------------------------------------------------------------------------------
 
@@ -255,6 +258,9 @@ class Recording:
         self.note("line", path=path, text="".join(part.text for part in parts), file=file, line=line, **several)
         self.spent += time.perf_counter() - begun
 
+    def _charge(self, seconds: float) -> None:
+        self.spent += seconds
+
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def abandon(self) -> None:
@@ -265,6 +271,7 @@ class Recording:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
         session.end()
         self.tap.remove()
+        self.files_noted.end()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
         self.materializer.finish()

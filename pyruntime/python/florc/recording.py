@@ -15,7 +15,7 @@ from .launch import Unusable
 from .messages import say
 from .project import MAIN, ProjectFinder, Territory, analyse
 from .record import Recording
-from .runs import Run, store_path
+from .runs import Run, store_path, tell_kept
 
 
 def record(arguments: Dict[str, Any]) -> int:
@@ -47,6 +47,7 @@ def record(arguments: Dict[str, Any]) -> int:
         sys.meta_path.insert(0, ProjectFinder(territory, recording.compile))
         session.begin(recording)
         recording.tap.install()
+        recording.files_noted.watch()
         launch.execute(script, code)
     except SystemExit as error:
         ending.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
@@ -65,6 +66,7 @@ def _begin(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> 
     """The session; None when the store cannot be written (a full disk): then the script runs without."""
     run = None
     try:
+        tell_kept(store_path())
         run = Run.begin(store_path(), script.path, script.argv, arguments["module"], arguments["name"], hash_seed)
         staging = arguments["max_staging"]
         return Recording(run, arguments["overhead"], arguments["engine"], staging and staging << 20,

@@ -80,16 +80,12 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
     begun = time.perf_counter()
     words, _, environment = _STARTED
     main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
-    files = UserFiles(run.store)
-    files.begin()
     try:
         done = workers.run(windows, folder, [sys.executable, main, *words],
                            {**environment, start.HASH_SEED: run.info["hash_seed"]},
                            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
         return messages.INTERRUPTED
-    finally:
-        files.end()
     merged = workers.Merged(history, versions)
     workers.merge(merged, done)
     return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
@@ -168,7 +164,7 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
             say("interrupted", always=True)
             return messages.INTERRUPTED
         replaying.reasons.update(again)
-        replaying.note_read_back(files.read_back)
+        replaying.note_read_back(files.read_back, files.unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
@@ -186,8 +182,7 @@ def run_script(attempt: Attempt, told: Callable[..., int] = report.finish) -> No
     leave = Leave(at_end, cannot_restore, lambda: _exit(finish(is_cut=True)))
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window)
-    files = UserFiles(run.store, replaying.looking.is_running)
-    files.begin()
+    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     start.Generators(lambda name, value: None, attempt.history.generators)
     failure: Optional[BaseException] = None
 

@@ -86,9 +86,7 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
 
 def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, ended: str) -> Check:
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
-    changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
-                for file in replay.read_back]
-    return Check(anomalies, compared, replay.disturbances, changes, ended)
+    return Check(anomalies, compared, replay.disturbances, changes + replay.read_back, ended)
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:

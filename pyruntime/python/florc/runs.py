@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native, moved
 from .launch import Unusable
-from .messages import count, duration, size
+from .messages import count, duration, say, size
 
 try:
     import fcntl
@@ -181,6 +182,15 @@ def _read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
         return None, str(error)
     is_run = isinstance(info, dict) and isinstance(info.get("script"), str) and isinstance(info.get("argv"), list)
     return (info, "") if is_run else (None, "it does not describe a run")
+
+
+def tell_kept(store: str) -> None:
+    """Older versions put the user's files back themselves. One whose replay was killed left copies: say where."""
+    folder = os.path.join(store, "kept")
+    kept = [path for path in glob.glob(os.path.join(glob.escape(folder), "*.path")) if os.path.exists(path[:-5])]
+    if kept:
+        say(f"{count(len(kept), 'file')} of yours, as a replay of an older version found them before it was killed, are in "
+            f"{folder}: each NAME.path there holds the path that NAME is a copy of", always=True)
 
 
 def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
