@@ -25,6 +25,8 @@ from .messages import size as sized
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 20_000
 """Paths that are noted."""
+_MOST_NAMES = 2000
+"""In a folder that is noted."""
 _BYTES_PER_S = 5e8
 """What copying is reckoned with."""
 _FREE_S = 0.1
@@ -45,6 +47,8 @@ class FilesNoted:
         self._seen: Dict[str, str] = {}
         self._real: Dict[Tuple[str, bool], str] = {}
         """Paths as they were given -> real paths; forgotten whenever a link may lead elsewhere."""
+        self._folders: Set[str] = set()
+        """Folders whose names are noted, and those that the run made."""
         self._places: Set[Any] = set()
         self._busy: Set[int] = set()
         self._pid, self._started = os.getpid(), time.perf_counter()
@@ -151,7 +155,10 @@ class FilesNoted:
             return
         if known is None and len(self._seen) >= _MOST:
             return
+        self._list(os.path.dirname(real))
         found = self._state(real, appends)
+        if found["was"] == NONE:
+            self._folders.add(real)
         is_file = found["was"] == FILE
         self._seen[real] = _APPENDED if appends and is_file else _DONE
         if known == _APPENDED:  # what was there first is noted; it is in what is there now
@@ -160,6 +167,19 @@ class FilesNoted:
             found.update(self._keep(real, keep))
         self._places.add((real, _kind_of(at)))
         self._note("file", path=real, at=at, **found)
+
+    def _list(self, folder: str) -> None:
+        """Note what is in a folder in which the run changes something: what others put there later is no concern of a replay."""
+        if folder in self._folders:
+            return
+        self._folders.add(folder)
+        names = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                names.append(entry.name)
+                if len(names) > _MOST_NAMES:
+                    return
+        self._note("folder", path=folder, names=names)
 
     def _real_path(self, whole: str, is_link: bool) -> str:
         known = self._real.get((whole, is_link))

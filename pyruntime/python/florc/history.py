@@ -80,6 +80,8 @@ class History:
         self.plans: Dict[str, dict] = {}
         self.files: List[Dict[str, Any]] = []
         """What the run changed on disk (`found_files.read`)."""
+        self.folders: Dict[str, Set[str]] = {}
+        """Folders in which it changed something -> the names that it found there."""
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
         self._clock_names: Set[str] = set()
@@ -143,6 +145,8 @@ class History:
                                       [Part(*part) for part in payload.get("parts", ())], self._begun))
         elif kind == "file":
             self.files.append(payload)
+        elif kind == "folder":
+            self.folders[self.run.file(payload["path"])] = set(payload["names"])
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

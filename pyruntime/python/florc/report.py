@@ -225,6 +225,8 @@ def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:
         always=True)
     for anomaly in outcome.anomalies[:10]:
         say(f"  {anomaly}", always=True)
+    for found in replay.read_back[:_MOST]:
+        say(f"  {found}", always=True)
     tell_circumstances(replay.history)
     if replay.has_restored and not outcome.ended:
         say("a block that is restored may have side effects that florc did not see; "

@@ -42,7 +42,7 @@ class UserFiles:
         os.makedirs(self._folder, exist_ok=True)
         self._lock: Any = _locked(self._folder)
         notes = read(history.files, os.path.join(run.path, FOLDER_NAME), run.file)
-        self._view = View(self._folder, notes, skipped)
+        self._view = View(self._folder, notes, skipped, history.folders)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property

@@ -48,14 +48,15 @@ class Found(NamedTuple):
 class View:
     """The files of one replay. All paths are real ones: absolute, without links."""
 
-    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped):
+    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None):
         self.upper = os.path.join(folder, "tree")
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
         self._entries: Dict[str, Entry] = {}
         self._inside: Dict[str, Set[str]] = {}
         """Folder -> names of the paths in it that are not the user's own."""
-        self._notes, self._skipped = notes, skipped
+        self._notes, self._skipped, self._listed = notes, skipped, listed or {}
+        """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be opened."""
         self.lock = threading.RLock()
         self.changed: Callable[[], None] = lambda: None
         """Called when a link, or what is behind it, may be another one."""
@@ -171,7 +172,7 @@ class View:
 
     def is_plain_below(self, path: str) -> bool:
         """Whether a list of a folder is that of the user's own."""
-        return path not in self._inside and self.find(path).kind in (PLAIN, OWN, PAST)
+        return path not in self._inside and path not in self._listed and self.find(path).kind in (PLAIN, OWN, PAST)
 
     def names(self, path: str) -> List[str]:
         """What is in a folder, in the order in which the user's own folder lists it. Raises OSError."""
@@ -179,6 +180,8 @@ class View:
         known = self._inside.get(path, ())
         own = os.listdir(path) if found.kind != HERE or os.path.isdir(path) else []
         listed = own if found.kind != HERE else os.listdir(found.where)
+        if path in self._listed and found.kind in (PLAIN, ADDED):
+            listed = [name for name in listed if name in self._listed[path]]
         names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
         names |= {name for name in known if self.exists(f"{path}/{name}")}
         order = {name: n for n, name in enumerate(own)}
