@@ -175,3 +175,23 @@ def test_a_script_that_goes_on_from_its_own_files(workshop: Workshop) -> None:
         assert (done.code, len(done.out.splitlines())) == (0, 4), done
         workshop.write("train.py", RESUMES.replace("4", "7"))
         assert workshop.plain("train.py").code == 0
+
+
+def test_data_that_is_shorter_now_is_told(workshop: Workshop) -> None:
+    """What the run only read is the user's own, as it is now."""
+    script = """
+        import time
+        total = 0
+        for line in open("data.txt"):
+            for step in range(3):
+                time.sleep(0.01)
+                total += step * int(line)
+            # ADDED
+        """
+    (workshop.path / "data.txt").write_text("1\n2\n3\n4\n")
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    (workshop.path / "data.txt").write_text("1\n2\n3\n")
+    workshop.write("train.py", script.replace("# ADDED", "print('PROBE')"))
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 1 and "L1 had 3 iterations, in the recorded run 4" in done.said, done

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import itertools
 import os
 from typing import Any, Callable, List
 
@@ -17,6 +18,7 @@ from . import native_writers
 from .copying import copy
 from .found_files import FOLDER_NAME, read
 from .history import History
+from .launch import Unusable
 from .messages import say
 from .redirection import Functions
 from .runs import Run
@@ -39,10 +41,14 @@ class UserFiles:
         self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
         self._pid = os.getpid()
         _remove_left(os.path.dirname(folder))
-        os.makedirs(self._folder, exist_ok=True)
-        self._lock: Any = _locked(self._folder)
         notes = read(history.files, os.path.join(run.path, FOLDER_NAME), run.file)
-        self._view = View(self._folder, notes, skipped, history.folders)
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+            self._lock: Any = _locked(self._folder)
+            self._view = View(self._folder, notes, skipped, history.folders)
+        except OSError as error:
+            raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
+                           f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property
@@ -76,7 +82,7 @@ class UserFiles:
 
     def _put_beside(self) -> None:
         for path in self._functions.beside:
-            where, beside = self._view.at(path), f"{path}{_SUFFIX}"
+            where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where):
                 continue
             try:
@@ -86,6 +92,11 @@ class UserFiles:
             except OSError as error:
                 say(f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
                     always=True)
+
+
+def _free(path: str) -> str:
+    """A name that is not taken: this one, or with a number."""
+    return next(name for name in itertools.chain([path], (f"{path}-{n}" for n in itertools.count(2))) if not os.path.lexists(name))
 
 
 def _locked(folder: str) -> Any:
