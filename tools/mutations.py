@@ -205,7 +205,7 @@ add("added loops decide how recorded ones are replayed", "compiler/src/probes/co
 add("names of lambdas are asked for", "compiler/src/effects/filter.rs",
     "!found && !is_inner_scope_of(part, name)", "!found", SMALL + "[names_of_lambdas_and_comprehensions]")
 add("loops of another length pass", FLORC + "report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
-    "tests/test_user_files.py::test_a_script_that_goes_on_from_its_own_files")
+    "tests/test_user_files.py::test_data_that_is_shorter_now_is_told")
 add("sets: elements are taken in as they come", FLORC + "state/sets.py",
     "    keys = [*removed, *order]\n", "    keys = [*removed, *items]\n", "tests/state/test_sets.py")
 add("sets: removed elements leave no trace", FLORC + "state/sets.py",
@@ -214,15 +214,36 @@ add("sets: removed elements leave no trace", FLORC + "state/sets.py",
 
 # -- the user's files
 
-add("user's files: not put back", FLORC + "user_files.py",
-    "            if self._is_alone():\n                self._put_back()\n", "            pass\n", "tests/test_user_files.py")
-add("user's files: a killed replay's stay", FLORC + "user_files.py",
-    "            found = self._put_back()\n", "            found = []\n",
-    "tests/test_user_files.py::test_the_next_replay_puts_back_what_a_killed_one_left")
+VIEW = "tests/test_replay_view.py"
+add("user's files: a replay writes to them", FLORC + "view.py", "        return self.upper + path\n", "        return path\n",
+    "tests/test_user_files.py::test_a_killed_replay_changes_nothing")
+add("user's files: what the run made is there", FLORC + "view.py",
+    "            self._enter(path, Entry(GONE))\n", "            pass\n", VIEW)
+add("user's files: what was overwritten is not kept", FLORC + "files_noted.py",
+    "            found.update(self._keep(real, keep))\n", "            pass\n", VIEW)
+add("user's files: what was appended to is whole", FLORC + "found_files.py",
+    "        return self._cut(whole, beside)\n", "        return whole\n", VIEW)
+add("user's files: skipped iterations wrote nothing", FLORC + "view.py",
+    "        return any(self._skipped.holds(place) for place in noted.places)\n", "        return False\n",
+    VIEW + "::test_iterations_that_are_left_out_have_written_their_files")
+add("user's files: lists hold what is new", FLORC + "view.py",
+    "            listed = [name for name in listed if name in self._listed[path]]\n", "            pass\n", VIEW)
+add("user's files: what is lost is vouched for", FLORC + "view.py",
+    "        elif found.kind == LOST:\n", "        elif False:\n",
+    VIEW + "::test_content_that_was_not_kept_is_not_vouched_for")
 add("user's files: native writers go unseen", FLORC + "user_files.py",
-    "            if len(args) > at:\n", "            if False:\n", "tests/test_user_files.py::test_what_torch_saves")
-add("user's files: added statements' are put back", FLORC + "user_files.py",
-    "os.PathLike)) or self._is_added():", "os.PathLike)):", "tests/test_user_files.py::test_what_added_statements_write_stays")
+    "        native_writers.adapt(self._functions.native, readers=True)\n", "        pass\n",
+    "tests/test_user_files.py::test_what_torch_saves")
+add("user's files: forked children have their own", FLORC + "view.py",
+    "        self._is_shared = True\n", "        self._is_shared = False\n", "tests/test_view.py")
+add("user's files: what added statements write goes to the view", FLORC + "redirection.py",
+    "        if not self.is_added():\n            return None\n", "        return None\n",
+    "tests/test_user_files.py::test_what_added_statements_write_stays")
+add("user's files: a failing note is an error", FLORC + "files_noted.py",
+    "            if not _is_own(error.__traceback__):", "            if True:",
+    VIEW + "::test_a_note_that_fails_is_no_error")
+add("user's files: frames of the view are seen", "pyruntime/src/redirect.rs",
+    ".map_err(|error| self.without_own_frames(py, error))", "", "tests/test_view.py")
 
 # -- whose a store is, and what it consists of
 
@@ -241,9 +262,6 @@ add("os.system from a checkpoint", FLORC + "state/references.py",
     "        m.check_named(node[1], found)\n", "", TRUST + "test_trust_does_not_reach_beyond_the_project")
 add("any class may be pickled", FLORC + "state/reach.py",
     "    if handler not in ENCODERS[kind]:\n", "    if False:\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
-add("kept files of strangers are put back", FLORC + "user_files.py",
-    "            if sealed is None:", "            sealed = sealed or '/tmp/x'\n            if sealed is None:",
-    TRUST + "test_trust_does_not_reach_beyond_the_project")
 add("control characters pass", FLORC + "messages.py",
     'return char < " " or', "return False and", TRUST + "test_nothing_in_a_store_steers_the_terminal")
 add("gc looks at one journal", STORE + "gc.rs",

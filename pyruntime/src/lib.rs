@@ -17,6 +17,7 @@ pub mod policy;
 mod policy_class;
 mod reader;
 mod recorder;
+mod redirect;
 pub mod save;
 mod saver_class;
 pub mod store;
@@ -36,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<policy_class::PyPolicy>()?;
     module.add_class::<reader::PyRunReader>()?;
     module.add_class::<recorder::PyRecorder>()?;
+    module.add_class::<redirect::Redirect>()?;
     module.add_class::<saver_class::PySaver>()?;
     module.add_class::<tap::PySeen>()?;
     module.add_function(wrap_pyfunction!(check::chunk_hashes, module)?)?;

@@ -1,13 +1,12 @@
-"""What the recorded run left on disk is there, byte for byte, after every replay; what an added statement writes stays."""
+"""No replay changes a file of the user; one sees them as the recorded run found them; what an added statement writes stays."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Dict
 
 import pytest
-from florc import user_files
+from viewed import tree
 from workshop import Workshop
 
 TRAIN = """
@@ -38,6 +37,11 @@ def files(workshop: Workshop) -> Dict[str, str]:
     return {path.name: path.read_text() for path in workshop.path.iterdir() if path.is_file() and path.name != "train.py"}
 
 
+def left(workshop: Workshop) -> list:
+    """What replays left of their views."""
+    return list(workshop.path.glob(".florc/runs/*/replays/*/files"))
+
+
 @pytest.fixture
 def recorded(workshop: Workshop) -> Workshop:
     workshop.write("train.py", TRAIN)
@@ -49,15 +53,15 @@ def recorded(workshop: Workshop) -> Workshop:
 
 @pytest.mark.parametrize("options", [(), ("--last",), ("--iterations", "1:3"), ("--workers", "2"), ("--step-into", "all")])
 def test_a_replay_leaves_the_files_of_the_run(recorded: Workshop, options: tuple) -> None:
-    before = files(recorded)
     recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)").replace("best = 0", "best = 0  # more"))
+    before = tree(recorded.path)
     done = recorded.florc("replay", *options, "train.py")
     assert done.code == 0, done.said
-    assert files(recorded) == before
+    assert tree(recorded.path) == before
     done = recorded.florc("verify", "--samples", "1", "train.py")
     assert done.code == 0, done.said
-    assert files(recorded) == before
-    assert os.listdir(recorded.path / ".florc" / "kept") == ["lock"]
+    assert tree(recorded.path) == before
+    assert not left(recorded) and not (recorded.path / ".florc" / "kept").exists()
 
 
 def test_what_added_statements_write_stays(recorded: Workshop) -> None:
@@ -74,16 +78,57 @@ def test_a_file_that_only_some_iterations_wrote_is_not_vouched_for(recorded: Wor
     assert done.out == "PROBE 6\n" or "log.txt was read" in done.said, done
 
 
-def test_the_next_replay_puts_back_what_a_killed_one_left(recorded: Workshop) -> None:
-    before = files(recorded)
-    killed = TRAIN.replace("# ADDED", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    recorded.write("train.py", killed)
+KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.mark.parametrize("point", ["best = 0", "        log.write", "        print(epoch, total)", "    # ADDED", "    log.close()"])
+def test_a_killed_replay_changes_nothing(recorded: Workshop, point: str) -> None:
+    indent = " " * (len(point) - len(point.lstrip()))
+    recorded.write("train.py", TRAIN.replace(f"\n    {point}", f"\n    {indent}{KILL}\n    {point}", 1).replace(f"\n{point}", f"\n{indent}{KILL}\n{point}", 1))
+    before = tree(recorded.path)
     assert recorded.florc("replay", "train.py").code != 0
-    assert files(recorded) != before
+    assert tree(recorded.path) == before
     recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)"))
+    before = tree(recorded.path)
     done = recorded.florc("replay", "train.py")
-    assert "an earlier replay was cut off" in done.said and done.code == 0, done
-    assert files(recorded) == before
+    assert (done.out, done.code) == ("PROBE 18.0\n", 0) and "cut off" not in done.said, done
+    assert tree(recorded.path) == before and not left(recorded)
+
+
+def test_a_newer_training_is_not_lost_to_a_killed_replay(recorded: Workshop) -> None:
+    recorded.write("train.py", TRAIN.replace("# ADDED", KILL))
+    assert recorded.florc("replay", "train.py").code != 0
+    recorded.write("train.py", TRAIN.replace("range(6)", "range(9)").replace("% 4", "% 7"))
+    assert recorded.plain("train.py").code == 0
+    assert (recorded.path / "best.txt").read_text() == "6"
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)"))
+    before = tree(recorded.path)
+    done = recorded.florc("replay", "train.py")
+    assert (done.out, done.code) == ("PROBE 18.0\n", 0), done
+    assert tree(recorded.path) == before
+
+
+def test_what_an_older_version_kept_is_told(recorded: Workshop) -> None:
+    kept = recorded.path / ".florc" / "kept"
+    kept.mkdir()
+    (kept / "abc").write_text("old")
+    (kept / "abc.path").write_text(str(recorded.path / "best.txt"))
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print('PROBE', best)"))
+    before = tree(recorded.path)
+    for command in (("replay", "train.py"), ("runs",)):
+        assert str(kept) in recorded.florc(*command).said
+    assert tree(recorded.path) == before and (kept / "abc").read_text() == "old"
+    assert str(kept) in recorded.florc("record", "train.py").said
+
+
+def test_an_added_statement_that_writes_a_file_of_the_script(recorded: Workshop) -> None:
+    recorded.write("train.py", TRAIN.replace("# ADDED", "print('mine', file=open('history.csv', 'a'))"))
+    before = tree(recorded.path)
+    done = recorded.florc("replay", "train.py")
+    beside = recorded.path / "history.csv.florc-replay"
+    assert "history.csv.florc-replay" in done.said and beside.read_text().endswith("5,6.0\nmine\n"), done
+    beside.unlink()
+    assert tree(recorded.path) == before
 
 
 def test_what_torch_saves(workshop: Workshop) -> None:
@@ -107,32 +152,6 @@ def test_what_torch_saves(workshop: Workshop) -> None:
     assert (workshop.path / "net.pt").read_bytes() == before
 
 
-def test_large_files_are_moved_and_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                             capsys: pytest.CaptureFixture) -> None:
-    monkeypatch.setattr(user_files, "_LARGE", 10)
-    monkeypatch.setattr(user_files.shutil, "copy2", lambda *_: pytest.fail("it was copied"))
-    (tmp_path / "made anew").write_text("a" * 11)
-    (tmp_path / "in place").write_text("b" * 11)
-    (tmp_path / "replaced").write_text("c" * 11)
-    (tmp_path / "removed").write_text("d" * 11)
-    found = user_files.UserFiles(str(tmp_path / "store"))
-    found.begin()
-    found.watch()
-    try:
-        (tmp_path / "made anew").write_text("other")
-        with open(tmp_path / "in place", "r+") as file:
-            file.write("c")
-        (tmp_path / "new").write_text("other")
-        os.replace(tmp_path / "new", tmp_path / "replaced")
-        (tmp_path / "removed").unlink()
-    finally:
-        monkeypatch.undo()
-        found.end()
-    for name, letter in (("made anew", "a"), ("replaced", "c"), ("removed", "d")):
-        assert (tmp_path / name).read_text() == letter * 11
-    assert (tmp_path / "in place").read_text() == "c" + "b" * 10 and "it is not put back" in capsys.readouterr().err
-
-
 RESUMES = """
     import os, time
     start = int(open("epoch.txt").read()) if os.path.exists("epoch.txt") else 0
@@ -147,12 +166,32 @@ RESUMES = """
 
 
 def test_a_script_that_goes_on_from_its_own_files(workshop: Workshop) -> None:
-    """It finds them as the recorded run left them: there is nothing to do."""
+    """It finds them as the recorded run found them, also when it has run since."""
     workshop.write("train.py", RESUMES)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
-    workshop.write("train.py", RESUMES.replace("# ADDED", "print('PROBE', epoch, total)"))
+    for times in range(2):
+        workshop.write("train.py", RESUMES.replace("# ADDED", "print('PROBE', epoch, total)"))
+        done = workshop.florc("replay", "train.py")
+        assert (done.code, len(done.out.splitlines())) == (0, 4), done
+        workshop.write("train.py", RESUMES.replace("4", "7"))
+        assert workshop.plain("train.py").code == 0
+
+
+def test_data_that_is_shorter_now_is_told(workshop: Workshop) -> None:
+    """What the run only read is the user's own, as it is now."""
+    script = """
+        import time
+        total = 0
+        for line in open("data.txt"):
+            for step in range(3):
+                time.sleep(0.01)
+                total += step * int(line)
+            # ADDED
+        """
+    (workshop.path / "data.txt").write_text("1\n2\n3\n4\n")
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    (workshop.path / "data.txt").write_text("1\n2\n3\n")
+    workshop.write("train.py", script.replace("# ADDED", "print('PROBE')"))
     done = workshop.florc("replay", "train.py")
-    assert done.code == 1 and "L1 had 0 iterations, in the recorded run 4" in done.said, done
-    os.remove(workshop.path / "epoch.txt")
-    done = workshop.florc("replay", "train.py")
-    assert (done.code, len(done.out.splitlines())) == (0, 4), done
+    assert done.code == 1 and "L1 had 3 iterations, in the recorded run 4" in done.said, done

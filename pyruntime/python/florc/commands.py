@@ -91,9 +91,11 @@ def _is_script(word: str) -> bool:
 
 def _runs(arguments: Dict[str, Any]) -> int:
     from . import catalog, housekeeping, runs
+    from .kept import tell_kept
 
     store, script = runs.store_path(), arguments["script"]
     every = catalog.all_runs(store)
+    tell_kept(store)
     found = [run for run in every if script is None or catalog.is_of(run, script)]
     for path, why in catalog.damaged(store):
         say(f"{path} is damaged: {why}; its run is passed over", always=True)

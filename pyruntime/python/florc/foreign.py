@@ -28,8 +28,7 @@ def refusal(run: Run) -> str:
 
 def refuse_links(run: Run) -> None:
     """Raises Unusable where a link in the store would lead out of it."""
-    for path in (os.path.dirname(run.path), run.path, *(os.path.join(run.path, name) for name in ("source", "replays")),
-                 os.path.join(run.store, "kept")):
+    for path in (os.path.dirname(run.path), run.path, *(os.path.join(run.path, name) for name in ("source", "replays", "files"))):
         if os.path.islink(path):
             raise Unusable(f"{path} is a link, and nothing is read or written through links in a store: remove it")
 

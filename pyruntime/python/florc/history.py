@@ -66,6 +66,10 @@ class History:
         self.planned: Dict[str, Dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
         self.plans: Dict[str, dict] = {}
+        self.files: List[Dict[str, Any]] = []
+        """What the run changed on disk (`found_files.read`)."""
+        self.folders: Dict[str, Set[str]] = {}
+        """Folders in which it changed something -> the names that it found there."""
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
         self._clock_names: Set[str] = set()
@@ -135,6 +139,10 @@ class History:
             for path, text, file, number, *parts in payload["lines"]:
                 self.lines.append(LogLine(path, text, self.run.file(file or ""), number,
                                           [Part(*part) for part in (parts or [[]])[0]], self._begun))
+        elif kind == "file":
+            self.files.append(payload)
+        elif kind == "folder":
+            self.folders[self.run.file(payload["path"])] = set(payload["names"])
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":

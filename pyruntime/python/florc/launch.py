@@ -140,6 +140,25 @@ def become_main(script: Script) -> Dict[str, Any]:
     return names
 
 
+def take_apart(is_cut: bool) -> None:
+    """What becomes of the names of `__main__` when Python ends: files that are still open are written out, and `__del__` runs.
+    Of a script that was cut off in the middle (`is_cut`), the files only."""
+    import contextlib
+    import gc
+    import io
+
+    names = sys.modules["__main__"].__dict__
+    if not is_cut:
+        private = [name for name in names if name.startswith("_") and not name.startswith("__")]
+        for name in (*private, *(name for name in list(names) if name != "__builtins__")):
+            names[name] = None
+        gc.collect()
+    for obj in gc.get_objects():
+        if issubclass(type(obj), (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
+            with contextlib.suppress(Exception):
+                obj.flush()
+
+
 def stripped(error: BaseException) -> BaseException:
     """What the script raised, with the traceback that a plain run gives it."""
     return error.with_traceback(without_own_frames(error.__traceback__))

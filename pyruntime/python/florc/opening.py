@@ -10,6 +10,7 @@ from .history import History
 from .launch import Unusable
 from .messages import say
 from .catalog import damaged, find, is_of
+from .kept import tell_kept
 from .runs import Run, store_path
 
 WORKER = "_FLORC_REPLAY_WORKER"
@@ -55,6 +56,7 @@ def opened(run: Run) -> History:
         if run.disagreeing:
             say(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
                 "used", always=True)
+        tell_kept(run.store)
         for path, why in damaged(run.store):
             say(f"{path} is damaged: {why}; its run is passed over", always=True)
     return history

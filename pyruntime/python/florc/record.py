@@ -10,6 +10,8 @@ from types import CodeType, FrameType
 from typing import Any, Dict, Optional, Sequence, Set
 
 from . import _native, instrumented, loops, mishaps, session
+from .files_noted import FilesNoted
+from .found_files import FOLDER_NAME
 from .messages import say
 from .output import Tap
 from .project import instrument, package_of_module
@@ -44,6 +46,8 @@ class Recording:
         self.note("run", **run.head())
         self.note("clocks", perf_counter=self.started)
         self._is_told = False
+        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note,
+                                      self._charge)
 
     @property
     def spent(self) -> float:
@@ -188,6 +192,9 @@ class Recording:
         """Lines that were printed (JSON)."""
         self._log("lines", payload)
 
+    def _charge(self, seconds: float) -> None:
+        self._spent += seconds
+
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def abandon(self) -> None:
@@ -198,6 +205,7 @@ class Recording:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
         session.end()
         self.tap.remove()
+        self.files_noted.end()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
         kept = self._blocks and self._blocks.materializer

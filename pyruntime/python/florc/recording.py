@@ -12,6 +12,7 @@ from . import _native, instrumented, launch, messages, mishaps, session, start
 from .launch import NotRecordable, Prepared, Raised, Unusable
 from .messages import say
 from .record import Recording
+from .kept import tell_kept
 from .runs import Run, store_path
 
 
@@ -84,6 +85,7 @@ class _Beginning:
         project = analyse(script, territory)
         compiled = instrumented.compile_user_file(script.text, script.path, lambda: instrument(
             project, MAIN, package_of(script), script.path, script.text))
+        tell_kept(store_path())
         self._run = run = Run.begin(store_path(), script.path, script.argv, self._arguments["module"],
                                     self._arguments["name"], self._hash_seed)
         self._recording = recording = Recording(run, self._arguments)
@@ -98,6 +100,7 @@ class _Beginning:
         atexit.register(ending.finish)
         session.begin(recording)
         recording.tap.install()
+        recording.files_noted.watch()
         instrumented.warn(compiled, script.text, script.path)
         return compiled.code
 
@@ -107,6 +110,7 @@ class _Beginning:
             if self._recording is not None:
                 session.end()
                 self._recording.tap.remove()
+                self._recording.files_noted.end()
                 atexit.unregister(self.ending.finish)
             if self._finder in sys.meta_path:
                 sys.meta_path.remove(self._finder)

@@ -77,7 +77,7 @@ class Replay:
         self.reached: Dict[str, int] = {}
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
-        """Files that were read although only some of the iterations that write to them ran."""
+        """Sentences about files that were read and may not hold what they held in the recorded run."""
         self.is_over = False
         """Whether it ended where the record, or what was asked for, does; not where the script does."""
         self._open: List[str] = []
@@ -106,10 +106,11 @@ class Replay:
             self.looking.follows()
         return self.looking.disturbances
 
-    def note_read_back(self, files: List[str]) -> None:
-        """Files that the script wrote and something then read: with iterations left out, they may not be as they were."""
-        if self.window is not None or self.skipped.jumps:
-            self.read_back = files
+    def note_read_back(self, written: List[str], unsure: List[str]) -> None:
+        """Files that the script wrote and something then read: with iterations left out, they may not be as they were.
+        `unsure`: those that may be otherwise in any case."""
+        is_partial = self.window is not None or bool(self.skipped.jumps)
+        self.read_back = list(dict.fromkeys([*unsure, *(written if is_partial else ())]))
 
     @property
     def has_restored(self) -> bool:

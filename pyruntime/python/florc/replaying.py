@@ -79,15 +79,11 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
-    files = UserFiles(run.store)
-    files.begin()
     try:
         done = workers.run(windows, folder, start.command(*words), start.environment(run.info["hash_seed"], environment),
                            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
     except KeyboardInterrupt:
         return messages.INTERRUPTED
-    finally:
-        files.end()
     merged = workers.Merged(history, versions)
     workers.merge(merged, done)
     return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
@@ -160,15 +156,16 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 
     def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
         session.end()
-        files.end()
         replaying.tap.remove(is_cut)
+        launch.take_apart(is_cut)
+        files.end()
         seconds = time.perf_counter() - begun
         divert.undo()
         if isinstance(failure, KeyboardInterrupt):
             say("interrupted", always=True)
             return messages.INTERRUPTED
         replaying.reasons.update(again)
-        replaying.note_read_back(files.read_back)
+        replaying.note_read_back(files.read_back, files.unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
@@ -191,8 +188,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     leave = Leave(at_end, cannot_restore, window_over)
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window)
-    files = UserFiles(run.store, replaying.looking.is_running)
-    files.begin()
+    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:

@@ -87,8 +87,7 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
 
 def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, ended: str) -> Check:
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
-    changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
-                for file in replay.read_back]
+    changes += replay.read_back
     if replay.history.has_lost_its_end and not replay.is_over:
         changes.append("the journal ends before the script does: what came after is not known")
     return Check(anomalies, compared, replay.disturbances, changes, ended)
@@ -230,6 +229,8 @@ def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:
         always=True)
     for anomaly in outcome.anomalies[:10]:
         say(f"  {anomaly}", always=True)
+    for found in replay.read_back[:_MOST]:
+        say(f"  {found}", always=True)
     tell_circumstances(replay.history)
     if replay.has_restored and not outcome.ended:
         say("a block that is restored may have side effects that florc did not see; "

@@ -1,0 +1,385 @@
+"""The functions of Python that name paths, as they are while a replay runs: each maps its paths to where they lie in the view.
+
+What the script sees of a path is its own spelling: the names of files, of entries of folders, and those in errors.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+import tempfile
+import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+
+from . import _native
+from .native_writers import ANEW, READ, UPDATED
+from .native_writers import OWN as OWN_FOLDER
+from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
+from .view_entries import Entries
+from .view_moves import Moves
+from .view_paths import Paths
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_UNNAMED = getattr(os, "O_TMPFILE", 0)
+
+
+class Functions:
+    """What stands in the place of the functions. `is_added()`: whether an added statement runs."""
+
+    def __init__(self, view: View, paths: Paths, is_added: Callable[[], bool]):
+        self.view, self.paths, self.is_added = view, paths, is_added
+        self.beside: Dict[str, None] = {}
+        """Files that an added statement wrote and that are the script's own: only in the view."""
+        self.is_on = False
+        self._inside: Set[int] = set()
+        """Threads that are in one of these functions."""
+        self.moves = Moves(self)
+
+    # -- putting them in place -------------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """From now on, in this process and in those it forks."""
+        self.is_on = True
+        made: Dict[int, Tuple[Any, Any]] = {}
+        for name, handler in {**_READERS, **_CHANGES}.items():
+            original = getattr(os, name, None)
+            if original is not None:
+                known = made.get(id(original))
+                made[id(original)] = known or (original, self._redirected(original, handler, name, "os"))
+        for original, handler, name, module in ((io.open, Functions.open_file, "open", io.open.__module__.replace("_io", "io")),
+                                                (io.open_code, Functions.open_code, "open_code", "io")):
+            made[id(original)] = (original, self._redirected(original, handler, name, module))
+        made[id(io.FileIO)] = (io.FileIO, self._file_class())
+        _replace_everywhere(made)
+
+    def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str) -> Any:
+        inside = self._inside
+
+        def call(*args: Any, **options: Any) -> Any:
+            me = threading.get_ident()
+            if not self.is_on or me in inside:
+                return original(*args, **options)
+            inside.add(me)
+            try:
+                return handler(self, original, *args, **options)
+            except TypeError as error:
+                if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                    raise
+            finally:
+                inside.discard(me)
+            return original(*args, **options)  # it was called wrongly: Python says how
+
+        return _native.Redirect(original, call, name, module, OWN_FOLDER)
+
+    def _file_class(self) -> type:
+        original = io.FileIO
+        functions = self
+
+        class Kind(type(original)):  # type: ignore[misc]
+            def __instancecheck__(cls, instance: Any) -> bool:
+                return isinstance(instance, original)
+
+            def __subclasscheck__(cls, subclass: Any) -> bool:
+                return issubclass(subclass, original)
+
+        class FileIO(original, metaclass=Kind):  # type: ignore[misc, valid-type]
+            def __init__(self, file: Any, mode: str = "r", closefd: bool = True, opener: Any = None):
+                is_free = functions.is_on and threading.get_ident() not in functions._inside
+                if opener is None and not isinstance(file, int) and is_free:
+                    opener = functions.opener
+                super().__init__(file, mode, closefd, opener)
+
+        FileIO.__module__, FileIO.__qualname__ = "_io", "FileIO"
+        io.RawIOBase.register(FileIO)
+        return FileIO
+
+    # -- where a path lies -----------------------------------------------------------------------------------------
+
+    def resolve(self, path: Any, follow: bool = True, folder: Optional[int] = None) -> Optional[str]:
+        """The real path of an argument; None for a descriptor, and for what the view leaves alone."""
+        if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
+            return None
+        text = os.fspath(path)
+        return self.paths.resolve(os.fsdecode(text), follow or text[-1:] in ("/", b"/"), folder)
+
+    def call(self, original: Any, where: str, path: Any, *args: Any, **options: Any) -> Any:
+        """Call a function with another path; an error names the one that was given."""
+        text = os.fspath(path)
+        if text[-1:] in ("/", b"/") and where != "/":
+            where += "/"
+        try:
+            return original(os.fsencode(where) if isinstance(text, bytes) else where, *args, **options)
+        except OSError as error:
+            if error.filename is not None:
+                error.filename = text
+            raise
+
+    def fail(self, number: int, path: Any, other: Any = None) -> "OSError":
+        """An error as the system call gives it."""
+        if other is None:
+            return OSError(number, os.strerror(number), os.fspath(path))
+        return OSError(number, os.strerror(number), os.fspath(path), None, os.fspath(other))
+
+    def check_parent(self, real: str, path: Any, other: Any = None) -> None:
+        """Raise the error of a path whose folder is not there, or may not be changed."""
+        parent = real.rpartition("/")[0] or "/"
+        self.check_folder(parent, path, other)
+        if not os.access(self.view.find(parent).where, os.W_OK | os.X_OK):
+            raise self.fail(errno.EACCES, path, other)
+
+    def check_folder(self, folder: str, path: Any, other: Any = None) -> None:
+        """Raise the error of a path in a folder that is not there."""
+        if self.view.is_folder(folder):
+            return
+        while not self.view.exists(folder):
+            folder = folder.rpartition("/")[0] or "/"
+        is_loop = self.view.link(folder) is not None
+        raise self.fail(errno.ELOOP if is_loop else errno.ENOENT if self.view.is_folder(folder) else errno.ENOTDIR, path, other)
+
+    def new(self, real: str, path: Any) -> str:
+        """Where something new is made, which may not be there yet."""
+        if self.view.exists(real):
+            raise self.fail(errno.EEXIST, path)
+        self.check_parent(real, path)
+        self.view.prepare(real)
+        return self.view.at(real)
+
+    # -- opening ---------------------------------------------------------------------------------------------------
+
+    def open_file(self, original: Any, file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
+                  newline: Any = None, closefd: bool = True, opener: Any = None) -> Any:
+        """`open`."""
+        if isinstance(file, int) or opener is not None:
+            self._inside.discard(threading.get_ident())  # the script's opener may open files itself
+        else:
+            opener = self.opener
+        return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
+
+    def open_code(self, original: Any, path: Any) -> Any:
+        """`io.open_code`."""
+        real = self.resolve(path)
+        return original(path) if real is None else self.call(original, self.view.find(real).where, path)
+
+    def opener(self, path: Any, flags: int) -> int:
+        """What `open` opens a file with."""
+        me = threading.get_ident()
+        was_inside = me in self._inside
+        self._inside.add(me)
+        try:
+            return self.open(_OPEN, path, flags, 0o666)
+        finally:
+            if not was_inside:
+                self._inside.discard(me)
+
+    def open(self, original: Any, path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
+        """`os.open`."""
+        real = self.resolve(path, not flags & os.O_NOFOLLOW, dir_fd)
+        if real is None:
+            return original(path, flags, mode, dir_fd=dir_fd)
+        found = self.view.find(real)
+        if _UNNAMED and flags & _UNNAMED == _UNNAMED:
+            return self.call(original, found.where, path, flags, mode)
+        if not flags & _WRITES:
+            if not os.path.isdir(found.where):
+                self.view.read(real, found)
+            return self.call(original, found.where, path, flags, mode)
+        where = self._to_write(real, path, flags, found)
+        return self.call(original, where, path, flags, mode)
+
+    def _to_write(self, real: str, path: Any, flags: int, found: Found) -> str:
+        """Where a file is opened for writing."""
+        is_there = found.kind != GONE and os.path.lexists(found.where)
+        if is_there and (os.path.isdir(found.where) or not os.path.isfile(found.where)):
+            return found.where  # a folder is an error, a pipe or a device no file
+        if not is_there and not flags & os.O_CREAT:
+            return self.view.at(real)
+        own = self._as_added(real, found)
+        if own is not None or found.kind == OWN:
+            return own or found.where
+        if not is_there and flags & os.O_EXCL and self.is_temporary(real):
+            self.view.made(real, OWN)
+            return real
+        if is_there and flags & os.O_EXCL and flags & os.O_CREAT:
+            raise self.fail(errno.EEXIST, path)
+        if not is_there:
+            self.check_parent(real, path)
+            self.view.prepare(real)
+            self.view.made(real)
+        elif found.kind != HERE:
+            if not os.access(found.where, os.W_OK):
+                raise self.fail(errno.EACCES, path)
+            if flags & os.O_TRUNC:
+                self._make_anew(real, found)
+            else:
+                return self.view.copied(real, found)
+        else:
+            self.view.made(real)
+        return self.view.at(real)
+
+    def _make_anew(self, real: str, found: Found) -> None:
+        self.view.prepare(real)
+        mode = os.stat(found.where).st_mode & 0o7777
+        os.close(_OPEN(self.view.at(real), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        os.chmod(self.view.at(real), mode)
+        self.view.made(real)
+
+    def _as_added(self, real: str, found: Found) -> Optional[str]:
+        """Where an added statement writes: the user's own file, unless it is one of the script's."""
+        if not self.is_added():
+            return None
+        if found.kind in (ADDED, OWN):
+            return found.where
+        if found.kind == PLAIN or found.kind == GONE and not self.view.is_scripts(real):
+            os.makedirs(os.path.dirname(real), exist_ok=True)
+            self.view.made(real, ADDED)
+            return real
+        self.beside[real] = None
+        return None
+
+    def is_temporary(self, real: str) -> bool:
+        """Whether `tempfile` makes a file or folder for the script, with a name of its own in the system's folder: sockets and
+        programs that the script starts have to find it."""
+        at = sys._getframe(1)
+        while at is not None and at.f_code.co_filename.startswith(OWN_FOLDER):
+            at = at.f_back  # type: ignore[assignment]
+        if at is None or at.f_globals.get("__name__") != "tempfile" or tempfile.tempdir is None:
+            return False
+        return os.path.dirname(real) == os.path.realpath(os.fsdecode(tempfile.tempdir))
+
+    def native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
+        """What a function that opens files itself is called with."""
+        if not self.is_on or threading.get_ident() in self._inside:
+            return path
+        self._inside.add(threading.get_ident())
+        try:
+            return self._native(path, how, endings)
+        finally:
+            self._inside.discard(threading.get_ident())
+
+    def _native(self, path: str, how: str, endings: Sequence[str]) -> str:
+        real = self.resolve(path)
+        if real is None:
+            return path
+        found = self.view.find(real)
+        if how == READ or how == UPDATED and found.kind == PLAIN and self.view.is_scripts(real):  # it was not written then
+            self.view.read(real, found)
+            return path if found.where == real else found.where
+        flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
+        try:
+            where = self._to_write(real, path, flags, found)
+        except OSError:  # the function says what is wrong, in its own words
+            return self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
+        for ending in endings if where != real else ():
+            self._to_write(real + ending, path, flags, self.view.find(real + ending))
+        return path if where == real else where
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def look(self, original: Any, path: Any, *args: Any, dir_fd: Any = None, follow_symlinks: bool = True, **options: Any) -> Any:
+        """`os.stat` and its like."""
+        given = {**options, **({} if dir_fd is None else {"dir_fd": dir_fd}), **({} if follow_symlinks else {"follow_symlinks": False})}
+        real = self.resolve(path, follow_symlinks, dir_fd)
+        if real is None:
+            return original(path, *args, **given)
+        given.pop("dir_fd", None)
+        return self.call(original, self.view.find(real).where, path, *args, **given)
+
+    def look_at_link(self, original: Any, path: Any, *args: Any, dir_fd: Any = None) -> Any:
+        """`os.lstat`, `os.readlink`."""
+        real = self.resolve(path, False, dir_fd)
+        if real is None:
+            return original(path, *args, dir_fd=dir_fd)
+        return self.call(original, self.view.find(real).where, path, *args)
+
+    def _listed(self, path: Any) -> Optional[str]:
+        """The real path of a folder whose list is not that of the user's own."""
+        if isinstance(path, int):
+            try:
+                real = self.paths.resolve(self.paths.of_descriptor(path))
+            except OSError:
+                return None
+        else:
+            real = self.resolve("." if path is None else path)
+        if real is None or self.view.is_plain_below(real):
+            return None
+        return real
+
+    def listdir(self, original: Any, path: Any = None) -> List[Any]:
+        """`os.listdir`."""
+        real = self._listed(path)
+        if real is None:
+            return original(path)
+        names = self._names(original, real, path)
+        as_bytes = not isinstance(path, int) and path is not None and isinstance(os.fspath(path), bytes)
+        return [os.fsencode(name) for name in names] if as_bytes else names
+
+    def scandir(self, original: Any, path: Any = None) -> Any:
+        """`os.scandir`."""
+        real = self._listed(path)
+        if real is None:
+            return original(path)
+        return Entries(self, real, path, self._names(original, real, path))
+
+    def _names(self, original: Any, real: str, path: Any) -> List[str]:
+        where = self.view.find(real).where
+        if not os.path.isdir(where):
+            self.call(original, where, "." if path is None or isinstance(path, int) else path)
+        return self.view.names(real)
+
+    def getcwd(self, original: Any) -> str:
+        """`os.getcwd`."""
+        return self.paths.shown(original())
+
+    def getcwdb(self, original: Any) -> bytes:
+        """`os.getcwdb`."""
+        return os.fsencode(self.paths.shown(os.fsdecode(original())))
+
+    def chdir(self, original: Any, path: Any) -> None:
+        """`os.chdir`: to the user's own folder, or to the replay's where only that is there."""
+        real = self.resolve(path)
+        if real is None:
+            return original(path)
+        return self.call(original, self.view.find(real).where, path)
+
+
+def _replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
+    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
+    hold some, and in the sets that list them."""
+    for name, module in list(sys.modules.items()):
+        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
+            continue
+        names = getattr(module, "__dict__", None) or {}
+        holders = [module]
+        if name.partition(".")[0] in ("pathlib", "glob"):
+            holders += [held for held in names.values() if isinstance(held, type)]
+        for holder in holders:
+            for key, value in list(vars(holder).items()) if names else ():
+                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
+                if known is not None:
+                    setattr(holder, key, known[1])
+    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
+        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}
+
+
+_OPEN = os.open
+_READERS: Dict[str, Callable[..., Any]] = {
+    "stat": Functions.look, "access": Functions.look, "statvfs": Functions.look, "pathconf": Functions.look,
+    "getxattr": Functions.look, "listxattr": Functions.look, "lstat": Functions.look_at_link,
+    "readlink": Functions.look_at_link, "listdir": Functions.listdir, "scandir": Functions.scandir,
+    "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir, "open": Functions.open,
+}
+_CHANGES: Dict[str, Callable[..., Any]] = {
+    name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
+    for name in ("mkdir", "rmdir", "remove", "unlink", "rename", "replace", "link", "symlink", "truncate", "chmod", "chown",
+                 "lchown", "utime", "setxattr", "removexattr", "mkfifo", "mknod")
+}
+LEFT = {
+    "execv": "another program sees the user's own files", "execve": "another program", "posix_spawn": "another program",
+    "posix_spawnp": "another program", "chroot": "only the superuser has use for it, and then all paths are others",
+    "fspath": "asks an object for its path", "memfd_create": "a name that is no path", "_path_normpath": "works on text",
+    "fchdir": "takes a folder that is open",
+}
+"""Functions that take a path and are as they were, and why."""
+HANDLED = {*_READERS, *_CHANGES}

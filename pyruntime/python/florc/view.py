@@ -1,0 +1,283 @@
+"""What a replay sees of the user's files: a view that copies on write.
+
+The user's files are never touched. What a replay changes lies below its own folder, at the path that the user's file has;
+what it removed is hidden, and so is what the recorded run made and this replay has not yet made. All else is the user's own
+file. Processes that are forked share the view: each change is a line in a file that all of them read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import threading
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set
+
+from .copying import copy
+from .found_files import FILE, FOLDER, LINK, NONE, Noted
+from .skipped import Skipped
+
+GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
+"""A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
+wrote it; at its own path, where the script itself made a temporary file."""
+PLAIN, PAST, LOST = "plain", "past", "lost"
+"""The user's own file: nothing changed it; the recorded run wrote it in what this replay skipped; it is not what the recorded
+run found, whose content was not kept."""
+
+
+_lstat, _readlink = os.lstat, os.readlink
+
+
+class Entry(NamedTuple):
+    """A path that is not the user's own file. `clock`: how much had been skipped when this replay changed it; -1: it did not."""
+
+    kind: str
+    where: str = ""
+    clock: int = -1
+
+
+class Found(NamedTuple):
+    """What a path is now (one of the words above), and where that lies."""
+
+    kind: str
+    where: str
+
+
+class View:
+    """The files of one replay. All paths are real ones: absolute, without links."""
+
+    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None):
+        self.upper = os.path.join(folder, "tree")
+        """What the replay changed."""
+        self._beside = os.path.join(folder, "found")
+        self._entries: Dict[str, Entry] = {}
+        self._inside: Dict[str, Set[str]] = {}
+        """Folder -> names of the paths in it that are not the user's own."""
+        self._notes, self._skipped, self._listed = notes, skipped, listed or {}
+        """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be opened."""
+        self.lock = threading.RLock()
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a link, or what is behind it, may be another one."""
+        self.unsure: Dict[str, None] = {}
+        """Sentences about files that were read and may not be what they were."""
+        self.read_back: Dict[str, None] = {}
+        """Files that were read after the script had written to them."""
+        os.makedirs(self.upper, exist_ok=True)
+        self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._read_to = 0
+        self._is_shared = False
+        self._pid = os.getpid()
+        os.register_at_fork(before=self._before_fork, after_in_child=self._after_fork)
+        for path, noted in notes.items():
+            self._begin_with(path, noted)
+
+    def _begin_with(self, path: str, noted: Noted) -> None:
+        if noted.was == NONE:
+            self._enter(path, Entry(GONE))
+        elif noted.was == FILE:
+            self._enter(path, Entry(KEPT))
+        elif noted.was in (FOLDER, LINK):
+            self.prepare(path)
+            with contextlib.suppress(OSError):
+                os.symlink(noted.target, self.at(path)) if noted.was == LINK else os.makedirs(self.at(path), exist_ok=True)
+            # a folder that is there holds what it held
+            self._enter(path, Entry(HERE) if noted.was == LINK or not os.path.isdir(path) else Entry(ADDED))
+
+    def _before_fork(self) -> None:
+        self._is_shared = True
+
+    def _after_fork(self) -> None:
+        self.lock = threading.RLock()  # a thread of the parent may have held it
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def at(self, path: str) -> str:
+        """Where the replay's own version of a path lies."""
+        return self.upper + path
+
+    def find(self, path: str) -> Found:
+        """What a path is."""
+        self._sync()
+        if not self._entries:
+            return Found(PLAIN, path)
+        entry = self._entries.get(path)
+        if entry is not None:
+            if entry.kind != HERE and self._is_past(path, entry):
+                return Found(PAST, path)
+            return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
+        above = path
+        while above and above != "/":
+            above = above.rpartition("/")[0]
+            entry = self._entries.get(above)
+            if entry is None or entry.kind == ADDED:
+                continue
+            if entry.kind == OWN:
+                return Found(OWN, path)
+            if not (entry.kind == GONE and self._is_past(above, entry)):
+                return Found(GONE, self.at(path))
+        return Found(PLAIN, path)
+
+    def _of(self, path: str, entry: Entry) -> Found:
+        if entry.kind in (HERE, GONE):
+            return Found(entry.kind, self.at(path))
+        return Found(entry.kind, entry.where or path)
+
+    def _content(self, path: str) -> Found:
+        """A file that the recorded run found otherwise than it is: its old content is looked for when it is asked for."""
+        where = self._notes[path].content(self._beside)
+        if where == path:
+            return Found(PLAIN, path)
+        if where is None:
+            return Found(LOST, path) if os.path.lexists(path) else Found(GONE, self.at(path))
+        self._entries[path] = Entry(KEPT, where)
+        return Found(KEPT, where)
+
+    def _is_past(self, path: str, entry: Entry) -> bool:
+        """Whether the recorded run changed it in what this replay has skipped since."""
+        noted = self._notes.get(path)
+        if noted is None or entry.clock >= self._clock:
+            return False
+        return any(self._skipped.holds(place) for place in noted.places)
+
+    @property
+    def _clock(self) -> int:
+        return len(self._skipped.blocks) + sum(self._skipped.jumps.values())
+
+    def exists(self, path: str) -> bool:
+        """Whether something is there, be it a link that leads nowhere."""
+        found = self.find(path)
+        return found.kind != GONE and os.path.lexists(found.where)
+
+    def is_scripts(self, path: str) -> bool:
+        """Whether the script, now or as it was recorded, changes it."""
+        entry = self._entries.get(path)
+        return path in self._notes or entry is not None and entry.kind in (GONE, HERE, KEPT)
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder is there."""
+        found = self.find(path)
+        with contextlib.suppress(OSError):
+            return found.kind != GONE and stat.S_ISDIR(_lstat(found.where).st_mode)
+        return False
+
+    def link(self, path: str) -> Optional[str]:
+        """Where a symbolic link leads; None for all else."""
+        found = self.find(path)
+        with contextlib.suppress(OSError):
+            if stat.S_ISLNK(_lstat(found.where).st_mode):
+                return _readlink(found.where)
+        return None
+
+    def is_plain_below(self, path: str) -> bool:
+        """Whether a list of a folder is that of the user's own."""
+        return path not in self._inside and path not in self._listed and self.find(path).kind in (PLAIN, OWN, PAST)
+
+    def names(self, path: str) -> List[str]:
+        """What is in a folder, in the order in which the user's own folder lists it. Raises OSError."""
+        found = self.find(path)
+        known = self._inside.get(path, ())
+        own = os.listdir(path) if found.kind != HERE or os.path.isdir(path) else []
+        listed = own if found.kind != HERE else os.listdir(found.where)
+        if path in self._listed and found.kind in (PLAIN, ADDED):
+            listed = [name for name in listed if name in self._listed[path]]
+        names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
+        names |= {name for name in known if self.exists(f"{path}/{name}")}
+        order = {name: n for n, name in enumerate(own)}
+        rest = sorted(name for name in names if name not in order)
+        return [*(name for name in own if name in names), *(name for name in listed if name in rest),
+                *(name for name in rest if name not in listed)]
+
+    def read(self, path: str, found: Found) -> None:
+        """A file is about to be read: is it what it was?"""
+        name = os.path.basename(path)
+        partly = f"{name} was read, which only some of the iterations that write to it have written"
+        if found.kind == PAST:
+            self.unsure[partly] = None
+        elif found.kind == LOST:
+            self.unsure[f"{name} was read, whose content as the recorded run found it was not kept"] = None
+        elif found.kind == HERE and self._entries[path].clock >= 0:
+            self.read_back[partly] = None
+            noted = self._notes.get(path)
+            if noted is not None and noted.blocks() & {key.rsplit("/", 1)[-1].split("#")[0] for key in self._skipped.blocks}:
+                self.unsure[partly] = None
+
+    # -- changing --------------------------------------------------------------------------------------------------
+
+    def prepare(self, path: str) -> None:
+        """Make the folders above the replay's own version of a path."""
+        os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
+
+    def made(self, path: str, kind: str = HERE, where: str = "") -> None:
+        """A path is now below the replay's folder, or what `kind` says."""
+        self._change(path, Entry(kind, where, self._clock))
+
+    def removed(self, path: str) -> None:
+        """A path, and all below it, is gone."""
+        own = self.at(path)
+        if os.path.isdir(own) and not os.path.islink(own):
+            shutil.rmtree(own, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.remove(own)
+        self._change(path, Entry(GONE, "", self._clock))
+
+    def copied(self, path: str, found: Found) -> str:
+        """Where a file is that may be changed in place: a copy of it, unless it is the replay's own."""
+        if found.kind in (HERE, OWN):
+            return found.where
+        with self.lock:
+            self.prepare(path)
+            copy(found.where, self.at(path))
+            self.made(path)
+        return self.at(path)
+
+    def _change(self, path: str, entry: Entry) -> None:
+        with self.lock:
+            os.write(self._log, (json.dumps([path, *entry]) + "\n").encode())
+            if not self._is_shared:
+                self._read_to = os.lseek(self._log, 0, os.SEEK_END)
+            self._enter(path, entry)
+
+    def _enter(self, path: str, entry: Entry) -> None:
+        if entry.kind == GONE:
+            for below in list(self._below(path)):
+                if below in self._notes:
+                    self._entries[below] = Entry(GONE, "", entry.clock)
+                else:
+                    del self._entries[below]
+                    self._inside[os.path.dirname(below)].discard(os.path.basename(below))
+        self._entries[path] = entry
+        folder, _, name = path.rpartition("/")
+        self._inside.setdefault(folder or "/", set()).add(name)
+        self.changed()
+
+    def _below(self, path: str) -> Iterator[str]:
+        for name in self._inside.get(path, ()):
+            yield from list(self._below(f"{path}/{name}"))
+            if f"{path}/{name}" in self._entries:
+                yield f"{path}/{name}"
+
+    def _sync(self) -> None:
+        """Learn what other processes of this replay changed."""
+        if not self._is_shared or os.fstat(self._log).st_size <= self._read_to:
+            return
+        with self.lock:
+            data = os.pread(self._log, 1 << 30, self._read_to)
+            whole = data[: data.rfind(b"\n") + 1]
+            self._read_to += len(whole)
+            for line in whole.splitlines():
+                path, *entry = json.loads(line)
+                self._enter(path, Entry(*entry))
+
+
+def remove(folder: str) -> None:
+    """Remove what a replay kept, whatever modes it has."""
+    def again(_: Any, path: str, __: Any) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            os.chmod(path, 0o700)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+
+    shutil.rmtree(folder, onerror=again)
