@@ -1,12 +1,10 @@
-//! `florc._native.gc`, `usage`, `seal`: what keeps a store in order.
+//! `florc._native.gc`, `usage`: what keeps a store in order.
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::errors::raise;
-use crate::recorder::key_of;
 use crate::store::gc;
 use crate::store::layout::Store;
 
@@ -25,11 +23,4 @@ pub fn free(py: Python<'_>, store: PathBuf) -> PyResult<(u64, u64)> {
 pub fn usage(py: Python<'_>, store: PathBuf) -> PyResult<Usage> {
     let usage = py.detach(|| gc::usage(&Store::open(&store)?)).map_err(raise)?;
     Ok((usage.runs, usage.free))
-}
-
-/// The keyed BLAKE3 hash of some bytes: 32 bytes that only who has the key can make.
-#[pyfunction]
-pub fn seal<'py>(py: Python<'py>, key: &[u8], data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    let key = key_of(Some(key))?.unwrap_or_default();
-    Ok(PyBytes::new(py, blake3::keyed_hash(&key, data).as_bytes()))
 }

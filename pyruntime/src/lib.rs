@@ -63,7 +63,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main_script::run_main, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
-    module.add_function(wrap_pyfunction!(housekeeping::seal, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

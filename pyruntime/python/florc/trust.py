@@ -11,10 +11,6 @@ import os
 import stat
 from typing import Optional, Tuple
 
-from . import _native
-
-_SEAL = 32
-
 
 def key() -> Optional[bytes]:
     """The key of this user, 32 bytes; None where there is none."""
@@ -55,29 +51,6 @@ def _name(beside: str, path: str) -> None:
     except OSError:  # a file system without links
         if not os.path.exists(path):
             os.rename(beside, path)
-
-
-def seal(data: bytes) -> bytes:
-    """The bytes with this user's seal before them; without a key a seal of zeros."""
-    own = key()
-    return (bytes(_SEAL) if own is None else _native.seal(own, data)) + data
-
-
-def unsealed(data: bytes) -> Optional[bytes]:
-    """The bytes that this user sealed; None for any others."""
-    own, content = key(), data[_SEAL:]
-    is_own = own is not None and secrets.compare_digest(data[:_SEAL], _native.seal(own, content))
-    return content if is_own else None
-
-
-def path_in(data: bytes, project: str) -> Optional[str]:
-    """The path that was sealed; None where this user did not seal it. Without a key, one in the project will do."""
-    content = unsealed(data)
-    if content is not None:
-        return os.fsdecode(content)
-    path = os.fsdecode(data[_SEAL:])
-    is_inside = "\0" not in path and os.path.realpath(path) == path and path.startswith(os.path.join(project, ""))
-    return path if key() is None and not any(data[:_SEAL]) and is_inside else None
 
 
 _MISSING = "missing"

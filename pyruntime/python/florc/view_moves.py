@@ -6,10 +6,10 @@ import errno
 import os
 import shutil
 import stat
-import sys
+
 from typing import Any, Optional
 
-from .view import ADDED, GONE, HERE, KEPT, OWN, PLAIN, Found
+from .view import ADDED, HERE, KEPT, OWN, PLAIN, Found
 
 
 class Moves:
