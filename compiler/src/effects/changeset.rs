@@ -39,9 +39,15 @@ impl Change {
         }
     }
 
-    /// Whether this change alone makes `end` and `restore` look the place up by name.
+    /// Whether `end` and `restore` look the place up by its name: it may be unbound, is not seen where the loop is, or is an
+    /// attribute, which emitted code must not ask for, as that may run code of the user's.
     pub fn by_name(&self) -> bool {
-        self.maybe || self.global
+        self.maybe || self.global || self.is_attribute()
+    }
+
+    /// Whether the place is an attribute of an object.
+    pub fn is_attribute(&self) -> bool {
+        !self.place.attrs.is_empty()
     }
 }
 

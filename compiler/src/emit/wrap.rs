@@ -244,11 +244,11 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// `, net, optimizer, maybe=("loss",), globals=("step",)`. `restore` is not given names that may be unbound before.
+/// `, net, maybe=("loss",), globals=("step",), attributes=("self.optimizer",)`. `restore` is not given names that may be unbound before.
 fn arguments(changes: &[Change], restoring: bool) -> String {
     let mut out = String::new();
     for change in changes.iter().filter(|change| !change.by_name()) {
-        let given = !restoring || !change.bound || change.bound_before || !change.place.attrs.is_empty();
+        let given = !restoring || !change.bound || change.bound_before;
         if given {
             out += &format!(", {}", change.place);
         } else {
@@ -262,6 +262,7 @@ fn arguments(changes: &[Change], restoring: bool) -> String {
     for (keyword, names) in [
         ("maybe", named(&|change: &&Change| change.maybe && !change.global)),
         ("globals", named(&|change: &&Change| change.global)),
+        ("attributes", named(&|change: &&Change| change.is_attribute() && !change.maybe && !change.global)),
     ] {
         if !names.is_empty() {
             let comma = if names.len() == 1 { "," } else { "" };

@@ -14,6 +14,7 @@ from .fast_forward import why_not
 from .forking import Forking
 from .materializer import Materializer
 from .window import loop_of
+from .static import name_of
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
@@ -48,7 +49,7 @@ class Blocks:
 
     def _fail(self, block: str, where: str, error: Exception) -> None:
         mishaps.swallowed(f"{where} {block}", error)
-        self.materializer.fail(block, f"{type(error).__name__}: {error}")
+        self.materializer.fail(block, f"{name_of(type(error))}: {error}")
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""

@@ -25,7 +25,8 @@ DEAR = 50
 NEVER_S = 1e9
 
 
-def resume(loop: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> List[Any]:
+def resume(loop: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
+           attributes: Tuple[str, ...] = ()) -> List[Any]:
     """Put the state of the iteration in place to which a replay jumped: one value for each place that gets a new object."""
     active = session.current
     if active is None:

@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any, Dict, List
 
+from .static import attributes_of
+
 VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
              "NVIDIA_TF32_OVERRIDE", "PYTHONOPTIMIZE")
 """Environment variables that change how numbers come out. No others are kept: they may hold secrets."""
@@ -17,7 +19,7 @@ def present() -> Dict[str, Any]:
     found: Dict[str, Any] = {"Python": sys.version.split()[0], "processor": _processor()}
     found.update((name, os.environ.get(name)) for name in VARIABLES)
     for name, module in list(sys.modules.items()):
-        version = getattr(module, "__dict__", {}).get("__version__")  # asking a module that makes it up may warn
+        version = attributes_of(module).get("__version__")  # asking a module that makes it up may warn
         if "." not in name and isinstance(version, str) and name not in sys.stdlib_module_names and name != "florc":
             found[name] = version
     with contextlib.suppress(Exception):

@@ -13,6 +13,7 @@ from types import GeneratorType
 from typing import Any, Iterator, List, Optional, Tuple
 
 from .state.iterators import is_begun
+from .static import defines, module_of, name_of, qualname_of
 
 _COUNTING = (itertools.count, itertools.repeat, itertools.product, itertools.permutations, itertools.combinations)
 _SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")
@@ -27,9 +28,9 @@ def why_not(iterable: Any, iterator: Iterator[Any]) -> Optional[str]:
         inner = bar.iterable  # which begins when it does
         if _is_loader(inner):
             return _why_not_loader(inner)
-        is_safe = hasattr(type(inner), "__next__") or type(inner).__module__ in ("builtins", "numpy", "torch")
+        is_safe = defines(type(inner), "__next__") or module_of(type(inner)) in ("builtins", "numpy", "torch")
         return why_not(inner, iter(inner)) if is_safe else _unknown(inner)
-    if type(iterator).__module__ == "torch.utils.data.dataloader":
+    if module_of(type(iterator)) == "torch.utils.data.dataloader":
         return _why_not_loader(iterator)
     if type(iterator) in _COUNTING or _is_of_a_container(iterator):
         return None
@@ -37,7 +38,7 @@ def why_not(iterable: Any, iterator: Iterator[Any]) -> Optional[str]:
 
 
 def _unknown(obj: Any) -> str:
-    return f"nothing tells what the items of a {type(obj).__qualname__} depend on"
+    return f"nothing tells what the items of a {qualname_of(type(obj))} depend on"
 
 
 def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
@@ -61,7 +62,7 @@ def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
         bar.initial = bar.n = bar.last_print_n = bar.n + count
         bar.iterable = _Begun(bar, after(count, bar.iterable, iter(bar.iterable)))
         return iterator
-    draws = type(iterator).__name__ == "_SingleProcessDataLoaderIter"
+    draws = name_of(type(iterator)) == "_SingleProcessDataLoaderIter"
     for _ in range(count):
         if draws:
             iterator._next_index()  # type: ignore[attr-defined]
@@ -93,46 +94,46 @@ def _bar(iterator: Any) -> Any:
     if type(iterator) is not GeneratorType or iterator.gi_frame is None or is_begun(iterator):
         return None
     found = iterator.gi_frame.f_locals.get("self") if iterator.gi_code.co_name == "__iter__" else None
-    return found if type(found).__module__.partition(".")[0] == "tqdm" and hasattr(found, "iterable") else None
+    return found if module_of(type(found)).partition(".")[0] == "tqdm" and hasattr(found, "iterable") else None
 
 
 def _is_of_a_container(iterator: Any) -> bool:
     """Whether its items are there already: of a list, a dict, a range, an array."""
-    if type(iterator).__module__ != "builtins" or type(iterator) in (map, filter, GeneratorType):
+    if module_of(type(iterator)) != "builtins" or type(iterator) in (map, filter, GeneratorType):
         return False
-    if type(iterator).__name__ != "iterator":
+    if name_of(type(iterator)) != "iterator":
         return True
     array = getattr(sys.modules.get("numpy"), "ndarray", ())  # any class with `__getitem__` has such an iterator
-    return isinstance(iterator.__reduce__()[1][0], array)
+    return issubclass(type(iterator.__reduce__()[1][0]), array)
 
 
 def _is_loader(obj: Any) -> bool:
     loading = sys.modules.get("torch.utils.data")
-    return loading is not None and isinstance(obj, loading.DataLoader)
+    return loading is not None and issubclass(type(obj), loading.DataLoader)
 
 
 def _why_not_loader(loader: Any) -> Optional[str]:
     """Of a data loader or its iterator, whose attributes tell the same."""
     loading = sys.modules["torch.utils.data"]
-    is_iterator = not isinstance(loader, loading.DataLoader)
+    is_iterator = not issubclass(type(loader), loading.DataLoader)
     workers = loader._num_workers if is_iterator else loader.num_workers
     dataset = loader._dataset if is_iterator else loader.dataset
     samplers = [loader._index_sampler if is_iterator else loader.batch_sampler or loader.sampler]
-    if isinstance(dataset, loading.IterableDataset):
+    if issubclass(type(dataset), loading.IterableDataset):
         return "a stream of data has no positions"
     while samplers:
         sampler = samplers.pop()
-        if not type(sampler).__module__.startswith(_SAMPLERS):
-            return f"nothing tells what the indices of {type(sampler).__qualname__} depend on"
-        samplers += [sampler.sampler] if isinstance(sampler, loading.BatchSampler) else []
+        if not module_of(type(sampler)).startswith(_SAMPLERS):
+            return f"nothing tells what the indices of {qualname_of(type(sampler))} depend on"
+        samplers += [sampler.sampler] if issubclass(type(sampler), loading.BatchSampler) else []
     return None if workers or _only_holds_data(loading, dataset) else (
-        f"{type(dataset).__qualname__} may draw from generators when it loads")
+        f"{qualname_of(type(dataset))} may draw from generators when it loads")
 
 
 def _only_holds_data(loading: Any, dataset: Any) -> bool:
     if type(dataset) is loading.Subset:
         return _only_holds_data(loading, dataset.dataset)
     if type(dataset) in (loading.ConcatDataset, loading.StackDataset):
-        return isinstance(dataset.datasets, list) and all(_only_holds_data(loading, part) for part in dataset.datasets)
+        return issubclass(type(dataset.datasets), list) and all(_only_holds_data(loading, part) for part in dataset.datasets)
     kinds = (loading.TensorDataset, list, tuple, range, dict)
-    return type(dataset) in kinds or type(dataset).__module__ in ("numpy", "torch")
+    return type(dataset) in kinds or module_of(type(dataset)) in ("numpy", "torch")

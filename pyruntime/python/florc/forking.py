@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import state
 from .answer import Answer, NotKept
+from .static import name_of
 
 FORK_S_PER_BYTE = 12e-3 / 1e9
 """First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
@@ -129,7 +130,7 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     except MemoryError:
         return "elsewhere", "a child has too little memory to encode it"
     except BaseException as error:
-        return "now", f"{type(error).__name__}: {error}"
+        return "now", f"{name_of(type(error))}: {error}"
     return found.header, found.encoded.graph, found.encoded.leaves
 
 

@@ -15,6 +15,7 @@ from .answer import Answer, NotKept, Open, answer
 from .budget import Budget
 from .forking import LONGEST_DEADLINE_S, Forking
 from .places import BOUNDARY
+from .static import name_of
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -216,7 +217,7 @@ class Materializer:
         try:
             self._staging.finish()
         except Exception as error:  # R0
-            self._lose(None, f"{type(error).__name__}: {error}")
+            self._lose(None, f"{name_of(type(error))}: {error}")
         end = time.monotonic() + LONGEST_DEADLINE_S
         while self.forking.flights and self.recorder.dead is None and time.monotonic() < end:
             self._collect()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import _io
 import itertools
 import sys
 import types
@@ -10,7 +10,9 @@ from types import FrameType
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from . import state
+from . import static
 from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, unbound
+from .static import defines, module_of
 
 __all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
 
@@ -28,7 +30,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
     given = iter(objects)
     found: Dict[str, Any] = {}
     for place in loop.places:
-        value = read(frame, place) if place.by_name else next(given)
+        value = read(frame, place, is_state=True) if place.by_name else next(given)
         if value is unbound:
             continue
         if place.iterated:
@@ -37,7 +39,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
             value = _unwrapped(value)
             if _is_output(value):
                 continue
-            if hasattr(type(value), "__next__"):
+            if defines(type(value), "__next__"):
                 raise Consumed(place.name)
             if _is_plain_data(place.name, value):
                 continue
@@ -102,14 +104,15 @@ def _lost_names(file: str, function: str) -> Set[str]:
 
 def _is_shared(value: Any) -> bool:
     """Whether it matters which names hold the very same object."""
-    return not isinstance(value, (*_VALUES, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType))
+    return not issubclass(type(value), (*_VALUES, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType))
 
 
 _VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), type(Ellipsis))
 
 
-def read(frame: FrameType, place: Place) -> Any:
-    """What a place holds, found by its name."""
+def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
+    """What a place holds, found by its name; `unbound` where only code of the user's could tell. Where it `is_state`, that is
+    refused instead (state.Unsupported)."""
     module, _, path = place.name.rpartition(":")
     root, *attributes = path.split(".")
     names = globals_of(frame, module) if place.in_globals else frame.f_locals
@@ -120,8 +123,12 @@ def read(frame: FrameType, place: Place) -> Any:
         if value is unbound:
             break
         try:
-            value = getattr(value, attribute)
+            value = static.read_attribute(value, attribute)
         except AttributeError:
+            return unbound
+        except static.RunsCode:
+            if is_state:
+                raise state.Unsupported(place.name, "to read it would run code of the script (a property, __getattr__)") from None
             return unbound
     return value
 
@@ -150,14 +157,14 @@ def release(frame: FrameType) -> None:
 
 def _unwrapped(value: Any) -> Any:
     """What a progress bar runs over: what the bar itself counts is a state of its own."""
-    while type(value).__module__.partition(".")[0] == "tqdm" and hasattr(value, "iterable"):
-        value = value.iterable
+    while module_of(type(value)).partition(".")[0] == "tqdm" and "iterable" in static.attributes_of(value):
+        value = static.attributes_of(value)["iterable"]
     return value
 
 
 def _is_output(value: Any) -> bool:
     """`tqdm(loader, file=sys.stderr)` iterates over the loader, and writes to the file."""
-    is_closed = not isinstance(value, io.IOBase) or value.closed
+    is_closed = not issubclass(type(value), _io._IOBase) or value.closed
     return value is sys.stdout or value is sys.stderr or not is_closed and value.writable() and not value.readable()
 
 
@@ -170,22 +177,22 @@ _DEEPEST = 3
 
 def _is_plain_data(name: str, value: Any, depth: int = 0) -> bool:
     """Whether iterating over it, or over what it holds, moves nothing. Raises Consumed where it holds an iterator."""
-    if isinstance(value, (range, str, bytes)):
+    if issubclass(type(value), (range, str, bytes)):
         return True
-    if isinstance(value, _CONTAINERS):
-        items = value.values() if isinstance(value, dict) else value
+    if issubclass(type(value), _CONTAINERS):
+        items = value.values() if issubclass(type(value), dict) else value
         return all(_is_data_in(name, item, depth + 1) for item in itertools.islice(items, _LOOKED_AT))
     for module, kind in (("torch", "Tensor"), ("numpy", "ndarray")):
         cls = getattr(sys.modules.get(module), kind, None)
-        if cls is not None and isinstance(value, cls):
+        if cls is not None and issubclass(type(value), cls):
             return True
     return False
 
 
 def _is_data_in(name: str, item: Any, depth: int) -> bool:
     """The same of an item of a container: `for x in loaders["train"]`, `next(streams[0])`."""
-    if isinstance(item, _VALUES) and not isinstance(item, (tuple, frozenset)) or depth > _DEEPEST:
+    if issubclass(type(item), _VALUES) and not issubclass(type(item), (tuple, frozenset)) or depth > _DEEPEST:
         return True
-    if hasattr(type(item), "__next__"):
+    if defines(type(item), "__next__"):
         raise Consumed(name)
-    return not hasattr(type(item), "__iter__") or _is_plain_data(name, item, depth)
+    return not defines(type(item), "__iter__") or _is_plain_data(name, item, depth)

@@ -59,7 +59,9 @@ class Recording:
         """What keeps blocks (`blocks.Blocks`): made when the first one begins."""
         if self._blocks is None:
             from .blocks import Blocks
+            from . import static
 
+            static.is_users = self.is_project
             self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project)
         return self._blocks
 

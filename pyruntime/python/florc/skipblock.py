@@ -21,15 +21,18 @@ def step_into(block: str) -> bool:
     return True if active is None or not _native.following() else active.step_into(block, sys._getframe(1))
 
 
-def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> None:
+def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
+        attributes: Tuple[str, ...] = ()) -> None:
     """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may
-    be unbound, `globals` names globals of the file that the block's own function does not see."""
+    be unbound, `globals` names globals of the file that the block's own function does not see, `attributes` places that are read
+    without running the code of a property."""
     active = session.current
     if active is not None and _native.following():
         active.end(block, objects, maybe, globals, sys._getframe(1))
 
 
-def restore(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = ()) -> List[Any]:
+def restore(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
+            attributes: Tuple[str, ...] = ()) -> List[Any]:
     """The block was skipped: put its side effects back. Returns one value per place that gets a new object, in order."""
     active = session.current
     if active is None:

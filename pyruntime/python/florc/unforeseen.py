@@ -22,8 +22,9 @@ from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator
 
 from . import contents, places
 from .state.arrays import bounds
-from .state.class_table import ClassTable
+from .weak_table import WeakTable
 from .state.tensors import extent
+from .static import attributes_of, module_of
 
 MAX_OBJECTS = 4000
 """A program that holds more is looked at in part."""
@@ -60,7 +61,7 @@ class Reader:
     """What objects hold. `is_project(file)` says whether a file is the user's."""
 
     def __init__(self, is_project: Callable[[str], bool]):
-        self._classes = ClassTable()
+        self._classes = WeakTable()
         self._is_project = is_project
 
     def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[Scope]:
@@ -75,8 +76,8 @@ class Reader:
             places.release(at)
             at = at.f_back
         for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if type(module) is types.ModuleType and isinstance(file, str) and self._is_project(file):
+            file = module.__dict__.get("__file__") if type(module) is types.ModuleType else None
+            if type(file) is str and self._is_project(file):
                 names = module.__dict__
                 label = "" if names is frame.f_globals else f"{name}."
                 own = module_level and names is frame.f_globals
@@ -108,7 +109,7 @@ class Reader:
             return contents.of_instance(obj)
         if kind is getattr(sys.modules.get("random"), "Random", None):
             return {"(state)": hash(obj.getstate())}
-        if kind.__module__.startswith("numpy"):
+        if module_of(kind).startswith("numpy"):
             return contents.of_numpy(obj)
         if self._is_ours(kind):
             parts = contents.of_instance(obj)
@@ -117,7 +118,7 @@ class Reader:
                     parts.update(contents.READERS[base](obj))
             return parts
         for base in (dict, list, tuple, collections.deque):  # Counter, defaultdict, named tuples
-            if issubclass(kind, base) and kind.__module__ in ("collections", "typing"):
+            if issubclass(kind, base) and module_of(kind) in ("collections", "typing"):
                 return contents.READERS[base](obj)
         return None
 
@@ -125,8 +126,8 @@ class Reader:
         """Whether a class is the project's."""
         known = self._classes.get(cls)
         if known is None:
-            file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-            known = self._classes[cls] = isinstance(file, str) and self._is_project(file)
+            file = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
+            known = self._classes[cls] = issubclass(type(file), str) and self._is_project(file)
         return known
 
     def follow(self, names: Dict[str, Any], path: str) -> Any:
@@ -134,7 +135,7 @@ class Reader:
         name, *keys = json.loads(path)
         obj = names.get(name)
         for key in keys:
-            obj = (self.parts(obj) or {}).get(tuple(key) if isinstance(key, list) else key) if obj is not None else None
+            obj = (self.parts(obj) or {}).get(tuple(key) if issubclass(type(key), list) else key) if obj is not None else None
         return obj
 
 
@@ -165,7 +166,7 @@ class Survey:
                 continue
             index = met[id(obj)] = len(self._seen)
             self._seen.append(Seen(obj, way, _content(parts)))
-            todo.extend((part, (index, key)) for key, part in parts.items() if type(part) not in contents.ATOMS)
+            todo.extend((part, (index, key)) for key, part in parts.items() if id(type(part)) not in contents.ATOM_IDS)
 
     def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
         """The first change that the plan does not foresee, in words.
@@ -178,7 +179,7 @@ class Survey:
         restored: Optional[List[_Span]] = None
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
-            if obj is None or seen.identity in held or (isinstance(obj, Scope) and obj.own):
+            if obj is None or seen.identity in held or (issubclass(type(obj), Scope) and obj.own):
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
@@ -189,7 +190,7 @@ class Survey:
             if _lies_in(obj, restored):
                 continue
             for key in _changed(seen.content, now):
-                is_place = obj.place(key) in bound if isinstance(obj, Scope) else (seen.identity, key) in slots
+                is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
                 if not is_place:
                     return self._name(index, key, scopes)
         return None
@@ -279,11 +280,11 @@ def _is_restored_in_place(obj: Any) -> bool:
 def _span(obj: Any) -> Optional[_Span]:
     """The memory of a tensor or an array; None for other objects, and for those without elements."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    if hasattr(numpy, "ndarray") and isinstance(obj, numpy.ndarray) and obj.nbytes:
+    if hasattr(numpy, "ndarray") and issubclass(type(obj), numpy.ndarray) and obj.nbytes:
         start = obj.__array_interface__["data"][0]
         low, high = bounds(obj.shape, obj.strides, obj.itemsize)
         return _Span("cpu", start + low, start + high, obj.flags.forc)
-    if hasattr(torch, "Tensor") and isinstance(obj, torch.Tensor):
+    if hasattr(torch, "Tensor") and issubclass(type(obj), torch.Tensor):
         try:
             start, count = obj.data_ptr(), extent(obj.shape, obj.stride())
             # what is dense is restored with all that lies between its elements
@@ -306,7 +307,7 @@ def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
 
 
 def _content(parts: contents.Parts) -> List[Tuple[Any, Any]]:
-    return [(key, part if type(part) in contents.ATOMS and not (type(part) is float and part != part) else id(part))
+    return [(key, part if id(type(part)) in contents.ATOM_IDS and not (type(part) is float and part != part) else id(part))
             for key, part in parts.items()]
 
 
@@ -325,8 +326,8 @@ def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Itera
 
 def _is_spelled(key: Any) -> bool:
     """Whether a key reads back from JSON as it is."""
-    return isinstance(key, str) or type(key[1]) in (str, int, bool, type(None))
+    return issubclass(type(key), str) or type(key[1]) in (str, int, bool, type(None))
 
 
 def _shown(key: Any) -> str:
-    return key if isinstance(key, str) else f"[{key[1]!r}]" if isinstance(key, tuple) else f".{key}"
+    return key if issubclass(type(key), str) else f"[{key[1]!r}]" if issubclass(type(key), tuple) else f".{key}"

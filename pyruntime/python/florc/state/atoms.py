@@ -13,10 +13,11 @@ import struct
 import sys
 from typing import Any, Callable, Dict
 
-from .class_table import ClassTable
+from ..weak_table import WeakTable
 from .kinds import Refused, find_class, type_name
+from ..static import attributes_of, dict_of
 
-ATOMS = ClassTable()
+ATOMS = WeakTable()
 """Exact type -> encoder."""
 DECODERS: Dict[str, Callable[[list], Any]] = {}
 """Tag -> decoder of the whole tagged list."""
@@ -46,10 +47,11 @@ def _str(value: str):
 
 def enum_atom(value: enum.Enum):
     module, qualname = type_name(type(value))
-    name = value.name
-    if name is not None and type(value).__members__.get(name) is value:
+    own = attributes_of(value)  # `name` and `value` may be properties of the user's
+    name = own.get("_name_")
+    if name is not None and dict_of(type(value)).get("_member_map_", {}).get(name) is value:
         return ["e", module, qualname, name]
-    return ["ev", module, qualname, _int(int(value.value))]  # a combination of flags
+    return ["ev", module, qualname, _int(int.__pos__(own["_value_"]))]  # a combination of flags
 
 
 def _enum_class(module: str, qualname: str):
@@ -80,7 +82,7 @@ def _torch():
 def _torch_constant(name: str):
     torch = _torch()
     found = getattr(torch, name, None)
-    if not isinstance(found, (torch.dtype, torch.layout, torch.memory_format)):
+    if not issubclass(type(found), (torch.dtype, torch.layout, torch.memory_format)):
         raise Refused(f"torch.{name} is not available")
     return found
 
@@ -104,11 +106,11 @@ def dtype_from(descr):
 
 
 def _fields(descr):
-    if not isinstance(descr, list):
+    if not issubclass(type(descr), list):
         return descr
     fields = []
     for name, kind, *shape in descr:
-        name = tuple(name) if isinstance(name, list) else name
+        name = tuple(name) if issubclass(type(name), list) else name
         fields.append((name, _fields(kind), *(tuple(s) for s in shape)))
     return fields
 

@@ -12,10 +12,11 @@ from typing import Any, Callable, Dict
 
 from . import (arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences,
                sets, tensors)
-from .class_table import ClassTable
+from ..weak_table import WeakTable
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
+from ..static import module_of, mro_of, name_of, static
 
-HANDLERS = ClassTable()
+HANDLERS = WeakTable()
 """Exact class -> encoder(enc, object) -> node."""
 BUILTIN_HANDLERS: Dict[type, Callable] = {
     **containers.ENCODERS,
@@ -81,9 +82,9 @@ def _torch_handler(kind: type):
         return modules.encode_loader
     if loading is not None and issubclass(kind, (loading.Dataset, loading.Sampler)):
         return encode_light_derived if layout_base(kind) in CONTENT_BASES else encode_light_object
-    if kind.__name__.startswith("_") and kind.__name__.endswith("Iter") and kind.__module__ == "torch.utils.data.dataloader":
+    if name_of(kind).startswith("_") and name_of(kind).endswith("Iter") and module_of(kind) == "torch.utils.data.dataloader":
         return references.encode_opaque
-    if any(base.__name__ == "GradScaler" and base.__module__.startswith("torch.") for base in kind.__mro__):
+    if any(name_of(base) == "GradScaler" and module_of(base).startswith("torch.") for base in mro_of(kind)):
         return modules.encode_scaler
     return None
 
@@ -101,7 +102,7 @@ def _numpy_handler(kind: type):
         return generators.encode_generator
     if kind is numpy.random.RandomState:
         return generators.encode_random_state
-    if issubclass(kind, numpy.random.BitGenerator) and kind.__module__.startswith("numpy."):
+    if issubclass(kind, numpy.random.BitGenerator) and module_of(kind).startswith("numpy."):
         return generators.encode_bits
     if issubclass(kind, numpy.memmap):
         return references.encode_opaque
@@ -121,12 +122,12 @@ def _plain_handler(kind: type):
         return progress.encode_bar
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
         return references.encode_opaque
-    if kind.__module__.split(".", 1)[0] in _PICKLED_PACKAGES:
+    if module_of(kind).split(".", 1)[0] in _PICKLED_PACKAGES:
         return data.encode_pickled
     base = layout_base(kind)
     if base is object:
         return objects.encode_object
-    if base is tuple and isinstance(getattr(kind, "_fields", None), tuple) and not _has_dict(kind):
+    if base is tuple and type(static(kind, "_fields")) is tuple and not _has_dict(kind):
         return sequences.encode_namedtuple
     if base in CONTENT_BASES:
         return objects.encode_derived
@@ -137,5 +138,8 @@ def _plain_handler(kind: type):
     return data.encode_pickled
 
 
+_dictoffset_of = type.__dict__["__dictoffset__"].__get__
+
+
 def _has_dict(kind: type) -> bool:
-    return kind.__dictoffset__ != 0
+    return _dictoffset_of(kind) != 0

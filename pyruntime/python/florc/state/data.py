@@ -8,10 +8,11 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Dict
 
-from .class_table import ClassTable
+from ..weak_table import WeakTable
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
+from ..static import module_of, name_of
 
 _ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
     "datetime.datetime": lambda v: v.__reduce__()[1],
@@ -33,7 +34,7 @@ _ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
 
 def constructor_name(cls: type) -> str:
     """`pathlib.PosixPath`: the public name, whatever private module a Python version keeps the class in."""
-    return f"{cls.__module__.split('.', 1)[0].lstrip('_')}.{cls.__name__}"
+    return f"{module_of(cls).split('.', 1)[0].lstrip('_')}.{name_of(cls)}"
 
 
 def is_data(cls: type) -> bool:
@@ -55,7 +56,7 @@ def _constructor(name: str) -> Any:
     return import_module("re").compile if name == "re.Pattern" else getattr(import_module(module), own)
 
 
-_NOT_PICKLED = ClassTable()
+_NOT_PICKLED = WeakTable()
 
 
 def encode_data(enc, obj):

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from .. import _native
 from . import classify, generators, modules, objects, owners, paths, sequences, tensors
 from .atoms import ATOMS
-from .kinds import (FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, all_slots, is_ref,
+from .kinds import (CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, all_slots, is_ref,
                     no_collections, type_name)
 from .references import encode_weakref, refuse_opaque_root
 
@@ -72,6 +72,11 @@ def _how(kind: type, obj: Any) -> Tuple[str, Any, str, str]:
 
 
 _CLASSES = _native.Classes(_how)
+
+
+def _length(obj: Any) -> int:
+    """Of a container, or of an object derived from one, without its own `__len__`."""
+    return next((base.__len__(obj) for base in (*CONTENT_BASES, tuple, frozenset) if issubclass(type(obj), base)), 0)
 
 
 class Encoder(_native.Walk):
@@ -141,7 +146,7 @@ class Encoder(_native.Walk):
         is_bulk = handler in classify.BULK
         if not is_bulk and met - light > self._most:
             self.is_cut = is_bulk = True
-        if is_bulk or handler in classify.SIZED and len(obj) > LIGHT_ITEMS:
+        if is_bulk or handler in classify.SIZED and _length(obj) > LIGHT_ITEMS:
             self.kept.append((self.current, obj))
             return True
         return False

@@ -14,6 +14,7 @@ import sys
 from .atoms import decode
 from .kind import Kind
 from .kinds import CannotRestore, RANDOM, Refused
+from ..static import name_of
 
 
 def capture(enc) -> list:
@@ -45,11 +46,11 @@ def encode_torch(enc, generator):
 
 
 def encode_bits(enc, bits):
-    return ["rng", "bits", type(bits).__name__, _pack(enc, bits.state)]
+    return ["rng", "bits", name_of(type(bits)), _pack(enc, bits.state)]
 
 
 def encode_random_state(enc, state):
-    return ["rng", "RandomState", type(state).__name__, _pack(enc, state.get_state(legacy=False))]
+    return ["rng", "RandomState", name_of(type(state)), _pack(enc, state.get_state(legacy=False))]
 
 
 def encode_generator(enc, generator):
@@ -57,7 +58,7 @@ def encode_generator(enc, generator):
 
 
 def _pack(enc, state):
-    if isinstance(state, dict):
+    if issubclass(type(state), dict):
         return ["d", *[part for key, item in state.items() for part in (key, _pack(enc, item))]]
     if hasattr(state, "dtype") and hasattr(state, "tobytes"):
         return ["a", state.dtype.str, enc.leaf(state.tobytes())]

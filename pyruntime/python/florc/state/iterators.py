@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import _io  # its classes; those of `io` are abstract, and asking them runs `__subclasscheck__` and hashes classes
 import operator
 import types
 from typing import Any
+from ..static import defines, module_of
 
 _OF_ITERATORS = (enumerate, zip, map, filter)
 
@@ -21,11 +22,11 @@ def is_begun(generator: types.GeneratorType) -> bool:
 
 def is_under_way(obj: Any) -> bool:
     """Whether an iterator gave something out and has more to give; true for one of Python's where that cannot be told."""
-    if isinstance(obj, types.GeneratorType):
+    if issubclass(type(obj), types.GeneratorType):
         return is_begun(obj)
-    if not hasattr(type(obj), "__next__") or isinstance(obj, io.IOBase):
+    if not defines(type(obj), "__next__") or issubclass(type(obj), _io._IOBase):
         return False
-    module = type(obj).__module__
+    module = module_of(type(obj))
     if module == "torch.utils.data.dataloader":
         return 0 < obj._num_yielded and not _is_spent(obj)
     if module == "itertools":
@@ -33,7 +34,7 @@ def is_under_way(obj: Any) -> bool:
     if module != "builtins" or operator.length_hint(obj, 1) == 0:
         return False
     reduced = obj.__reduce__()
-    if isinstance(obj, _OF_ITERATORS):
+    if issubclass(type(obj), _OF_ITERATORS):
         return any(is_under_way(inner) for inner in reduced[1])
     return len(reduced) < 3 or reduced[2] != 0  # of a range, Python 3.12 and later tell only what is left: None
 

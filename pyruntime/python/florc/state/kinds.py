@@ -8,9 +8,11 @@ import contextlib
 import ctypes
 import gc
 import sys
+from types import MemberDescriptorType
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
-from .class_table import ClassTable
+from ..weak_table import WeakTable
+from ..static import RunsCode, dict_of, module_of, mro_of, name_of, qualname_of, read_attribute, static
 
 FORMAT = 1
 RANDOM = "$random"
@@ -114,7 +116,7 @@ def leaf_bytes(leaf) -> bytes:
     """A copy of the bytes of one entry of `Encoded.leaves`."""
     if type(leaf) is DeviceLeaf:
         leaf = leaf.read()
-    return ctypes.string_at(leaf.ptr, leaf.nbytes) if isinstance(leaf, Leaf) else bytes(leaf)
+    return ctypes.string_at(leaf.ptr, leaf.nbytes) if issubclass(type(leaf), Leaf) else bytes(leaf)
 
 
 class _PyBuffer(ctypes.Structure):
@@ -146,7 +148,7 @@ def is_ref(value) -> bool:
 
 
 def type_name(cls: type) -> Tuple[str, str]:
-    return getattr(cls, "__module__", None) or "", getattr(cls, "__qualname__", cls.__name__)
+    return module_of(cls), qualname_of(cls)
 
 
 def dotted(cls: type) -> str:
@@ -161,15 +163,17 @@ def find_named(module: str, qualname: str):
         return None
     for part in qualname.split("."):
         try:
-            found = getattr(found, part)
-        except Exception:  # a module's __getattr__ may raise anything
+            found = static(found, part) if issubclass(type(found), type) else read_attribute(found, part)
+        except (Exception, RunsCode):  # a library's __getattr__ may raise anything
             return None
+        if type(found) is staticmethod:
+            found = found.__func__
     return found
 
 
 def find_class(module: str, qualname: str) -> Optional[type]:
     found = find_named(module, qualname)
-    return found if isinstance(found, type) else None
+    return found if issubclass(type(found), type) else None
 
 
 CONTENT_BASES = {
@@ -185,52 +189,57 @@ CONTENT_BASES = {
 VALUE_BASES = {int: "int", float: "float", str: "str", bytes: "bytes", complex: "complex", tuple: "tuple", frozenset: "frozenset"}
 
 
+_BASES = WeakTable((cls, True) for cls in (*CONTENT_BASES, *VALUE_BASES))
+_base_of, _basicsize_of, _itemsize_of = (type.__dict__[name].__get__ for name in ("__base__", "__basicsize__", "__itemsize__"))
+
+
 def layout_base(cls: type) -> Optional[type]:
     """The builtin class that holds the data of `cls` below its attributes: `object`, a container or a value class.
 
     None when some class between holds memory that Python cannot see (an extension class).
     """
     while cls is not object:
-        if cls in CONTENT_BASES or cls in VALUE_BASES:
+        if cls in _BASES:
             return cls
         if _hidden_bytes(cls) > 0:
             return None
-        cls = cls.__base__
+        cls = _base_of(cls)
     return object
 
 
 def _hidden_bytes(cls: type) -> int:
-    base = cls.__base__
-    own = cls.__dict__
+    base = _base_of(cls)
+    own = dict_of(cls)
     visible = len(own_slots(cls)) + ("__dict__" in own) + ("__weakref__" in own)
-    hidden = cls.__basicsize__ - base.__basicsize__ - POINTER * visible
-    return max(hidden, cls.__itemsize__ - base.__itemsize__)
+    hidden = _basicsize_of(cls) - _basicsize_of(base) - POINTER * visible
+    return max(hidden, _itemsize_of(cls) - _itemsize_of(base))
 
 
 def own_slots(cls: type) -> List[Tuple[str, Any]]:
     """(name, descriptor) of what `__slots__` of this very class declares."""
-    names = cls.__dict__.get("__slots__", ())
-    if isinstance(names, str):
+    names = dict_of(cls).get("__slots__", ())
+    if issubclass(type(names), str):
         names = (names,)
     found = []
     for name in names:
         if name in ("__dict__", "__weakref__"):
             continue
         if name.startswith("__") and not name.endswith("__"):
-            name = "_" + cls.__name__.lstrip("_") + name
-        if name in cls.__dict__:
-            found.append((name, cls.__dict__[name]))
+            name = "_" + name_of(cls).lstrip("_") + name
+        slot = dict_of(cls).get(name)
+        if type(slot) is MemberDescriptorType:  # what a descriptor of the user's gives is not a slot
+            found.append((name, slot))
     return found
 
 
-_SLOTS = ClassTable()
+_SLOTS = WeakTable()
 
 
 def all_slots(cls: type) -> List[Tuple[str, Any]]:
     """Slots of a class and its bases, base first; cached."""
     found = _SLOTS.get(cls)
     if found is None:
-        found = [slot for base in reversed(cls.__mro__) for slot in own_slots(base)]
+        found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
         _SLOTS[cls] = found
     return found
 

@@ -149,7 +149,7 @@ def _view(node, flat, offset: int):
         dtype = tensors.dtype_of(node)
         empty = tensors.torch_module().empty(0, dtype=dtype, device=flat.device)
         return empty.set_(flat.untyped_storage(), offset // dtype.itemsize, node[3], node[4])
-    if "torch" in sys.modules and not isinstance(flat, arrays.numpy_module().ndarray):
+    if "torch" in sys.modules and not issubclass(type(flat), arrays.numpy_module().ndarray):
         flat = flat.numpy()
     dtype = dtype_from(node[2])
     low, _ = arrays.bounds(node[3], node[4], dtype.itemsize)

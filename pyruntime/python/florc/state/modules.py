@@ -11,6 +11,7 @@ import sys
 from .kinds import KEPT, Refused, type_name
 from .mappings import update_dict
 from .objects import HOOKS, Object, encode_attributes, encode_object, fill_attributes, instance_dict, match_attributes
+from ..static import name_of
 
 TABLES = ("_parameters", "_buffers", "_modules")
 _NOT_OWN = HOOKS | set(TABLES)
@@ -24,8 +25,8 @@ def encode_optimizer(enc, obj):
 def encode_module(enc, obj):
     attributes = instance_dict(obj)
     tables = [attributes.get(name) for name in TABLES]
-    if not all(isinstance(table, dict) for table in tables):
-        raise Refused(f"a module of class {type(obj).__name__} keeps its parameters outside Python")
+    if not all(issubclass(type(table), dict) for table in tables):
+        raise Refused(f"a module of class {name_of(type(obj))} keeps its parameters outside Python")
     value = enc.value
     own = []
     for name, item in attributes.items():

@@ -13,6 +13,7 @@ from .atoms import same_atom
 from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, all_slots, layout_base, type_name
+from ..static import mro_of
 
 HOOKS = frozenset(
     "_backward_pre_hooks _backward_hooks _is_full_backward_hook _forward_hooks _forward_hooks_with_kwargs"
@@ -37,9 +38,9 @@ def instance_dict(obj):
 
 def blank(cls: type):
     """A new object of the class without any of the user's code: made by the nearest builtin `__new__`."""
-    for base in cls.__mro__:
+    for base in mro_of(cls):
         new = base.__dict__.get("__new__")
-        if isinstance(new, types.BuiltinFunctionType):
+        if issubclass(type(new), types.BuiltinFunctionType):
             return new(cls)
     return object.__new__(cls)
 
@@ -81,10 +82,17 @@ def encode_derived(enc, obj):
     return ["object", *type_name(type(obj)), _attributes(enc, obj), content]
 
 
+_PLAIN = {
+    int: int.__pos__, float: float.__pos__, complex: complex.__pos__, str: str.__str__, bytes: lambda v: bytes(memoryview(v)),
+    tuple: lambda v: tuple(tuple.__iter__(v)), frozenset: frozenset.copy,
+}
+"""What an object derived from a class of values is without that: exact, and by the base's own methods."""
+
+
 def encode_derived_value(enc, obj):
     """An instance of a class derived from int, str, tuple, …"""
     base = layout_base(type(obj))
-    plain = base(obj) if base is not tuple else tuple(tuple.__iter__(obj))
+    plain = _PLAIN[base](obj)
     return ["value", *type_name(type(obj)), _attributes(enc, obj), VALUE_BASES[base], enc.value(plain)]
 
 
@@ -167,7 +175,7 @@ class Object(Kind):
         else:
             obj = blank(cls)
         torch = sys.modules.get("torch")
-        if torch is not None and isinstance(obj, torch.optim.Optimizer):
+        if torch is not None and issubclass(type(obj), torch.optim.Optimizer):
             obj.__dict__["defaults"] = {}
             torch.optim.Optimizer.__setstate__(obj, {})  # gives it the hook tables that are not recorded
         return obj

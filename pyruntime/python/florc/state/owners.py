@@ -6,12 +6,14 @@ import gc
 import sys
 import weakref
 from itertools import compress
-from typing import Dict, List
+from typing import Any, Dict, List
 
 from .kinds import dotted
 from .objects import instance_dict
+from ..static import attributes_of
+from ..weak_table import WeakTable
 
-_CACHE: "weakref.WeakKeyDictionary" = weakref.WeakKeyDictionary()
+_CACHE = WeakTable()
 
 
 def owners_of(optimizer) -> list:
@@ -20,7 +22,7 @@ def owners_of(optimizer) -> list:
     Finding them looks at every object the collector knows (tens of milliseconds), so the answer is remembered until the
     parameters change or a module dies.
     """
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    parameters = [p for group in attributes_of(optimizer).get("param_groups", ()) for p in group["params"]]
     key = tuple(map(id, parameters))
     known = _CACHE.get(optimizer)
     if known is not None and known[0] == key:
@@ -44,20 +46,32 @@ def _search(parameter_ids: tuple) -> list:
     found: Dict[int, object] = {}
     for parameter_id in parameter_ids:
         roots = [root for module in owning.get(parameter_id, ()) for root in _roots(module, parents)]
-        for root in sorted(roots, key=lambda r: (dotted(type(r)), len(list(r.modules())))):
+        for root in sorted(roots, key=lambda r: (dotted(type(r)), _size(r))):
             found.setdefault(id(root), root)
     return list(found.values())
+
+
+def _size(module: Any) -> int:
+    """How many modules it consists of."""
+    seen, work = {id(module)}, [module]
+    while work:
+        for child in (attributes_of(work.pop()).get("_modules") or {}).values():
+            if child is not None and id(child) not in seen:
+                seen.add(id(child))
+                work.append(child)
+    return len(seen)
 
 
 def _all_modules() -> List[tuple]:
     """(module, its attributes) for every module alive, in one pass at the speed of builtins."""
     base = sys.modules["torch"].nn.Module
     alive = gc.get_objects()
-    kinds = {kind for kind in set(map(type, alive)) if base in kind.__mro__}
+    kinds = {id(kind): kind for kind in map(type, alive)}
+    wanted = {address for address, kind in kinds.items() if issubclass(kind, base)}
     found = []
-    for obj in compress(alive, map(kinds.__contains__, map(type, alive))):
+    for obj in compress(alive, map(wanted.__contains__, map(id, map(type, alive)))):
         attributes = instance_dict(obj)
-        if attributes and isinstance(attributes.get("_parameters"), dict):
+        if attributes and issubclass(type(attributes.get("_parameters")), dict):
             found.append((obj, attributes))
     return found
 

@@ -130,19 +130,19 @@ def of_object(enc, places: Dict[str, object]) -> str:
 
 def _label(parent, child) -> str:
     attributes = getattr(parent, "__dict__", None)
-    if isinstance(attributes, dict):
+    if issubclass(type(attributes), dict):
         for name, value in attributes.items():
             if value is child:
                 return f".{name}"
-            if name in ("_parameters", "_buffers", "_modules") and isinstance(value, dict):
+            if name in ("_parameters", "_buffers", "_modules") and issubclass(type(value), dict):
                 for key, item in value.items():
                     if item is child:
                         return f".{key}"
-    if isinstance(parent, dict):
+    if issubclass(type(parent), dict):
         for key, value in dict.items(parent):
             if value is child:
-                return f"[{key!r}]" if isinstance(key, (str, int, float, tuple)) else "[…]"
-    if isinstance(parent, (list, tuple)):
+                return f"[{key!r}]" if issubclass(type(key), (str, int, float, tuple)) else "[…]"
+    if issubclass(type(parent), (list, tuple)):
         for i, value in enumerate(parent):
             if value is child:
                 return f"[{i}]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from .kind import Kind
 from .kinds import Refused, type_name
 from .objects import instance_dict
+from ..static import module_of, mro_of, name_of
 
 COUNTED = ("n", "last_print_n", "total", "desc", "postfix", "disable", "leave", "unit", "unit_scale")
 """Attributes that a program sets, or reads back."""
@@ -21,7 +22,7 @@ def is_bar(obj) -> bool:
 
 
 def is_bar_class(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] == "tqdm" and any(base.__name__ == "tqdm" for base in cls.__mro__)
+    return module_of(cls).partition(".")[0] == "tqdm" and any(name_of(base) == "tqdm" for base in mro_of(cls))
 
 
 def encode_bar(enc, obj):

@@ -7,7 +7,7 @@ Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", fun
 from __future__ import annotations
 
 import functools
-import io
+import _io  # its classes; those of `io` are abstract, and asking them runs `__subclasscheck__` and hashes classes
 import sys
 import types
 import weakref
@@ -15,6 +15,7 @@ import weakref
 from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
+from ..static import attributes_of, defines, module_of, name_of, qualname_of, static
 
 OPAQUE_MODULES = frozenset(
     "_io io logging threading _thread socket _socket ssl _ssl subprocess multiprocessing _multiprocessing concurrent"
@@ -36,7 +37,7 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDe
 CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
     types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
-    types.TracebackType, types.MappingProxyType, types.CellType, memoryview, io.IOBase, BaseException)
+    types.TracebackType, types.MappingProxyType, types.CellType, memoryview, _io._IOBase, BaseException)
 
 
 def in_opaque_module(cls: type) -> bool:
@@ -47,39 +48,43 @@ def in_opaque_module(cls: type) -> bool:
 
 
 def is_iterator(cls: type) -> bool:
-    return hasattr(cls, "__next__")
+    return defines(cls, "__next__")
 
 
 def encode_named(enc, obj):
     """A function or class by name when that name leads back to it; else by reference."""
-    owner = getattr(obj, "__self__", None)
-    if owner is not None and not isinstance(owner, types.ModuleType) and not isinstance(obj, type):
+    owner = None if issubclass(type(obj), type) else getattr(obj, "__self__", None)
+    if owner is not None and not issubclass(type(owner), types.ModuleType):
         return ["method", enc.value(owner), obj.__name__]
-    module, qualname = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
-    if isinstance(owner, types.ModuleType):
+    if issubclass(type(obj), type):
+        owner, module, qualname, name = None, module_of(obj), qualname_of(obj), name_of(obj)
+    else:
+        module, qualname, name = (getattr(obj, key, None) for key in ("__module__", "__qualname__", "__name__"))
+    if issubclass(type(owner), types.ModuleType):
         module = owner.__name__
-    elif module is None and isinstance(getattr(obj, "__objclass__", None), type):
+    elif module is None and issubclass(type(getattr(obj, "__objclass__", None)), type):
         module = obj.__objclass__.__module__
-    if isinstance(qualname, str):
-        for candidate in (module,) if isinstance(module, str) else NAMELESS_MODULES:
+    if issubclass(type(qualname), str):
+        for candidate in (module,) if issubclass(type(module), str) else NAMELESS_MODULES:
             if find_named(candidate, qualname) is obj:
                 return ["named", candidate, qualname]
-        if find_named("torch", obj.__name__) is obj:
-            return ["named", "torch", obj.__name__]
+        if find_named("torch", name) is obj:
+            return ["named", "torch", name]
     return encode_opaque(enc, obj)
 
 
 def encode_module(enc, obj):
-    return ["named", obj.__name__, ""] if sys.modules.get(obj.__name__) is obj else encode_opaque(enc, obj)
+    name = attributes_of(obj).get("__name__")
+    return ["named", name, ""] if type(name) is str and sys.modules.get(name) is obj else encode_opaque(enc, obj)
 
 
 def encode_method(enc, obj):
     """A bound method that its object's class still has under that name."""
     func, owner = obj.__func__, obj.__self__
     name = getattr(func, "__name__", None)
-    holder = owner if isinstance(owner, type) else type(owner)
-    found = getattr(holder, name, None) if isinstance(name, str) else None
-    if getattr(found, "__func__", found) is func:
+    holder = owner if issubclass(type(owner), type) else type(owner)
+    found = static(holder, name) if type(name) is str else None
+    if found is func or type(found) in (classmethod, staticmethod) and found.__func__ is func:
         return ["method", enc.value(owner), name]
     return encode_opaque(enc, obj)
 
@@ -106,8 +111,8 @@ def encode_opaque(enc, obj):
 
 
 def _qualname(obj):
-    name = getattr(obj, "__qualname__", None) if isinstance(obj, FUNCTIONS + (types.MethodType,)) else None
-    return name if isinstance(name, str) else None
+    name = getattr(obj, "__qualname__", None) if issubclass(type(obj), FUNCTIONS + (types.MethodType,)) else None
+    return name if issubclass(type(name), str) else None
 
 
 def is_output(obj) -> bool:
@@ -119,12 +124,12 @@ def is_output(obj) -> bool:
 
 def refuse_opaque_root(obj) -> None:
     """Refused when a place itself was recorded by reference although a loop may have changed it."""
-    if is_output(obj) or isinstance(obj, CODE):
+    if is_output(obj) or issubclass(type(obj), CODE):
         return
     name = dotted(type(obj))
-    if isinstance(obj, io.IOBase):
+    if issubclass(type(obj), _io._IOBase):
         raise Refused(f"an open file ({name}) cannot be restored")
-    if isinstance(obj, (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
+    if issubclass(type(obj), (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
         raise Refused("a running generator cannot be restored")
     if is_iterator(type(obj)):
         raise Refused(f"an iterator ({name}) cannot be restored")
@@ -141,14 +146,14 @@ class Named(Kind):
 
     def _is(self, node, live) -> bool:
         if node[2] == "":
-            return isinstance(live, types.ModuleType) and live.__name__ == node[1]
+            return issubclass(type(live), types.ModuleType) and live.__name__ == node[1]
         return find_named(node[1], node[2]) is live
 
     def check_new(self, m, node, index):
         found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
         if found is None:
             raise Refused(f"{node[1]}.{node[2]} is not defined")
-        if node[2] and not isinstance(found, FUNCTIONS):
+        if node[2] and not issubclass(type(found), FUNCTIONS):
             raise Refused(f"{node[1]}.{node[2]} is neither a function nor a class")
         m.check_named(node[1], found)
 
@@ -176,7 +181,7 @@ class Method(Kind):
         r.matcher.check_named("", getattr(type(owner), node[2], None))
         # A new object is still an empty shell: its class, not its attributes, knows the method.
         holder = type(owner).__dict__.get(node[2])
-        return types.MethodType(holder, owner) if isinstance(holder, types.FunctionType) else getattr(owner, node[2])
+        return types.MethodType(holder, owner) if issubclass(type(holder), types.FunctionType) else getattr(owner, node[2])
 
     def same(self, made, live) -> bool:
         return made == live and made.__self__ is live.__self__

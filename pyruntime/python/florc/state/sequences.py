@@ -54,7 +54,7 @@ def encode_namedtuple(enc, obj):
 
 
 def encode_deque(enc, obj):
-    return ["deque", [enc.value(x) for x in collections.deque.__iter__(obj)], obj.maxlen]
+    return ["deque", [enc.value(x) for x in collections.deque.__iter__(obj)], collections.deque.maxlen.__get__(obj)]
 
 
 def encode_bytearray(enc, obj):
@@ -191,7 +191,7 @@ class Tuple(Kind):
                 return False
             m.pair_elements(node[1], live)
             return True
-        if node[0] == "tuple" and type(live) is not tuple or not isinstance(live, tuple) or len(live) != len(node[1]):
+        if node[0] == "tuple" and type(live) is not tuple or not issubclass(type(live), tuple) or len(live) != len(node[1]):
             return False
         if node[0] == "namedtuple":
             if type_name(type(live)) != tuple(node[2:4]):
@@ -222,7 +222,7 @@ class Tuple(Kind):
         return tuple.__new__(cls, items)
 
     def same(self, made, live) -> bool:
-        if isinstance(made, frozenset):
+        if issubclass(type(made), frozenset):
             return made == live
         return len(made) == len(live) and all(map(same_atom, made, live))
 

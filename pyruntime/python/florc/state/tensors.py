@@ -18,6 +18,7 @@ from .kind import Kind
 from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
+from ..static import name_of
 
 
 HOST = "cpu"
@@ -36,7 +37,7 @@ def extent(shape, stride) -> int:
 
 
 def encode_unknown_tensor(enc, t):
-    raise Refused(f"a tensor of class {type(t).__name__} cannot be stored as plain bytes")
+    raise Refused(f"a tensor of class {name_of(type(t))} cannot be stored as plain bytes")
 
 
 def encode_tensor(enc, t):
@@ -111,7 +112,7 @@ def _device_leaf(enc, t, raw, device, key) -> int:
 def dtype_of(node):
     torch = torch_module()
     found = getattr(torch, node[2], None)
-    return found if isinstance(found, torch.dtype) else None
+    return found if issubclass(type(found), torch.dtype) else None
 
 
 def leaf_nbytes(node) -> int:

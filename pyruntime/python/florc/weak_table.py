@@ -1,4 +1,4 @@
-"""A table by class that keeps no class alive, and asks nothing of a class: a metaclass may have a `__hash__` of its own."""
+"""A table by object that keeps no object alive and asks nothing of one: it may have a `__hash__` of its own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from _weakref import ref
 from typing import Any, Dict, Iterable, Tuple
 
 
-class ClassTable:
-    """Class -> value. An entry is gone when its class is."""
+class WeakTable:
+    """Object (mostly a class) -> value. An entry is gone when its object is."""
 
     __slots__ = ("_known", "__weakref__")
 
