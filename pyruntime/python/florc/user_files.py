@@ -151,11 +151,14 @@ class UserFiles:
     def _set_aside(self, real: str, without_copying: Optional[Callable[[str, str], bool]]) -> None:
         """Whole or not at all; of two processes, the first has done so before it writes."""
         kept = os.path.join(self._folder, hashlib.sha256(os.fsencode(real)).hexdigest()[:32])
-        if os.path.exists(kept):
-            return
         half = f"{kept}.{os.getpid()}"
         self._copying.add(threading.get_ident())
         try:
+            if os.path.lexists(kept) and self._sealed_path(kept) is not None:
+                return
+            for stranger in (kept, half):  # what lies there is not ours, or a link
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(stranger)
             with open(kept + ".path", "wb", opener=private_file) as file:
                 file.write(trust.seal(os.fsencode(real)))
             if without_copying is not None and without_copying(real, kept):
@@ -175,8 +178,7 @@ class UserFiles:
             kept, kind = os.path.splitext(os.path.join(self._folder, name))
             if kind != ".path":
                 continue
-            with open(kept + kind, "rb") as file:
-                sealed = trust.path_in(file.read(), os.path.dirname(self._store))
+            sealed = self._sealed_path(kept)
             if sealed is None:  # whoever made it could have anything written over
                 if kept not in self._refused:
                     say(f"{kept} was not set aside by a replay of yours: it is not put back", always=True)
@@ -189,6 +191,15 @@ class UserFiles:
                 found.append(os.path.basename(path))
             os.remove(kept + kind)
         return found
+
+    def _sealed_path(self, kept: str) -> Optional[str]:
+        """Where a kept file belongs; None where a replay of this user did not set it aside."""
+        try:
+            descriptor = os.open(kept + ".path", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(descriptor, "rb") as file:
+                return trust.path_in(file.read(), os.path.dirname(self._store))
+        except OSError:
+            return None
 
     @staticmethod
     def _move(kept: str, path: str) -> bool:

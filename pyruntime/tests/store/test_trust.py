@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
@@ -234,6 +235,27 @@ def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tm
         refuses(done, "not in the project of its store")
     elif attack is with_kept:
         assert done.said.count("was not set aside by a replay of yours") == 2, done.said
+
+
+def test_what_a_stranger_kept_does_not_stand_for_the_users_file(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The file is copied all the same, and put back."""
+    script = SCRIPT + "    open('log.txt', 'w').write(str(time.time()))\n"
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    text = workshop.write("train.py", script.replace("#PROBE", PROBE)).read_text()
+    kept, file = workshop.path / ".florc" / "kept", workshop.path / "log.txt"
+    kept.mkdir(exist_ok=True)
+    before = file.read_text()
+    name = hashlib.sha256(os.fsencode(file)).hexdigest()[:32]
+    (kept / name).symlink_to(workshop.path / "train.py")
+    (kept / f"{name}.path").write_bytes(bytes(32) + os.fsencode(file))
+    base = {**workshop.environment(), "XDG_CONFIG_HOME": str(tmp_path_factory.mktemp("config"))}
+    workshop.environment = lambda: base  # type: ignore[method-assign]
+    workshop.write("other.py", "")
+    assert workshop.florc("record", "other.py").code == 0, "now there is a key"
+    done = workshop.florc("replay", "--trust", "train.py")
+    assert done.out.count("PROBE") == 4 and file.read_text() == before and not file.is_symlink(), done
+    assert (workshop.path / "train.py").read_text() == text
 
 
 def test_nothing_is_followed_through_links(recorded: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
