@@ -185,6 +185,16 @@ def with_kept(forged: Forged, hit: Path) -> None:
         (kept / f"x{len(sealed)}.path").write_bytes(sealed + os.fsencode(hit))
 
 
+def with_class(forged: Forged, hit: Path) -> None:
+    """An object of a class that only florc imports."""
+    def change(graph: dict, leaves: list) -> None:
+        for node in graph["nodes"]:
+            if node[0] == "named":
+                node[:] = ["object", "difflib", "SequenceMatcher", ["a", "forged"], None]
+
+    forged.graphs(change)
+
+
 ATTACKS = [with_pickle, with_system, with_source, with_script, with_kept]
 WATCH = """
 import os, sys
@@ -220,7 +230,7 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     assert not (aside / "hit").exists() and not (aside / "heard").exists(), (aside / "heard").read_text()
 
 
-@pytest.mark.parametrize("attack", [with_pickle, with_system, with_script, with_kept], ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("attack", [with_pickle, with_system, with_class, with_script, with_kept], ids=lambda attack: attack.__name__)
 def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tmp_path_factory: pytest.TempPathFactory) -> None:
     hit = tmp_path_factory.mktemp("aside") / "hit"
     forged = Forged(run_of(elsewhere))
@@ -231,6 +241,8 @@ def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tm
     done = elsewhere.florc("replay", "--trust", "--allow-drift", *([] if attack is with_script else [run_of(elsewhere).name]),
                            run_of(elsewhere).name if attack is with_script else "train.py")
     assert not hit.exists() and "Traceback" not in done.err, done
+    if attack is with_class:
+        assert "difflib is not something that the script imports" in done.said, done
     if attack is with_script:
         refuses(done, "not in the project of its store")
     elif attack is with_kept:
