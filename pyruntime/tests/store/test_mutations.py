@@ -123,10 +123,13 @@ def test_the_journal_of_another_run_is_refused(stores: Path, names: tuple) -> No
     assert shop.florc("check", one.name).code == 1
 
 
-FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources", "report", "format"]
+FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources",
+          "report", "format"]
+VALUES = [None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}]
 
 
-def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch,
+                                                    capsys: pytest.CaptureFixture) -> None:
     from florc import catalog, commands
 
     shop = project(stores)
@@ -134,7 +137,7 @@ def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: p
     good = json.loads(path.read_text())
     monkeypatch.setenv("FLORC_DIR", str(shop.path / ".florc"))
     for field in FIELDS:
-        for value in (None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}):
+        for value in VALUES:
             path.write_text(json.dumps({**good, field: value}))
             for run in catalog.all_runs(str(shop.path / ".florc")):
                 catalog.line(run)

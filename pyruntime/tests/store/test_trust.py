@@ -59,8 +59,8 @@ def refuses(done: Done, *words: str) -> None:
 
 
 def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop) -> None:
-    for command in (["replay", "train.py"], ["verify"], ["replay", "--dry-run", "train.py"], ["replay", "--workers", "2", "train.py"],
-                    ["replay", "--shard", "1/2", "train.py"]):
+    for command in (["replay", "train.py"], ["verify"], ["replay", "--dry-run", "train.py"],
+                    ["replay", "--workers", "2", "train.py"], ["replay", "--shard", "1/2", "train.py"]):
         refuses(elsewhere.florc(*command), "not known to be yours", "--trust")
     assert elsewhere.florc("runs").code == 0
     checked = elsewhere.florc("check")
@@ -78,14 +78,16 @@ def test_a_record_is_sealed_with_a_key_outside_the_store(recorded: Workshop) -> 
     assert stat.S_IMODE(key.stat().st_mode) == 0o600 and key.stat().st_uid == os.getuid()
     secret = key.read_bytes().strip()
     for file in (recorded.path / ".florc").rglob("*"):
-        assert not file.is_file() or secret not in file.read_bytes() and bytes.fromhex(secret.decode()) not in file.read_bytes()
+        data = file.read_bytes() if file.is_file() else b""
+        assert secret not in data and bytes.fromhex(secret.decode()) not in data
     assert recorded.florc("replay", "train.py").code == 0
     assert recorded.florc("replay", "--workers", "2", "train.py").code == 0
 
 
 def test_a_key_that_others_could_have_is_not_used(workshop: Workshop, tmp_path: Path) -> None:
     config = tmp_path / "config"
-    workshop.environment = lambda: {**Workshop.environment(workshop), "XDG_CONFIG_HOME": str(config)}  # type: ignore[method-assign]
+    base = {**workshop.environment(), "XDG_CONFIG_HOME": str(config)}
+    workshop.environment = lambda: base  # type: ignore[method-assign]
     workshop.write("train.py", SCRIPT)
     key = config / "florc" / "key"
     for spoil, why in ((lambda: key.chmod(0o644), "can be read by others"), (lambda: key.write_text("short"), "is damaged"),
@@ -219,9 +221,8 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     forged = Forged(run_of(elsewhere))
     attack(forged, aside / "hit")
     forged.write()
-    base = elsewhere.environment()
-    elsewhere.environment = lambda: {**base, "PYTHONPATH": str(aside), "HEARD": str(aside / "heard"),  # type: ignore[method-assign]
-                                     "PYTHONHASHSEED": "0"}
+    base = {**elsewhere.environment(), "PYTHONPATH": str(aside), "HEARD": str(aside / "heard"), "PYTHONHASHSEED": "0"}
+    elsewhere.environment = lambda: base  # type: ignore[method-assign]
     for command in (["replay", "train.py"], ["replay", run_of(elsewhere).name], ["verify"], ["check", "--read-data"], ["runs"],
                     ["replay", "--dry-run", "train.py"], ["replay", "--workers", "2", "train.py"]):
         done = elsewhere.florc(*command)
@@ -230,7 +231,8 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     assert not (aside / "hit").exists() and not (aside / "heard").exists(), (aside / "heard").read_text()
 
 
-@pytest.mark.parametrize("attack", [with_pickle, with_system, with_class, with_script, with_kept], ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("attack", [with_pickle, with_system, with_class, with_script, with_kept],
+                         ids=lambda attack: attack.__name__)
 def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tmp_path_factory: pytest.TempPathFactory) -> None:
     hit = tmp_path_factory.mktemp("aside") / "hit"
     forged = Forged(run_of(elsewhere))
@@ -249,7 +251,8 @@ def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tm
         assert done.said.count("was not set aside by a replay of yours") == 2, done.said
 
 
-def test_what_a_stranger_kept_does_not_stand_for_the_users_file(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_a_stranger_kept_does_not_stand_for_the_users_file(workshop: Workshop,
+                                                                tmp_path_factory: pytest.TempPathFactory) -> None:
     """The file is copied all the same, and put back."""
     script = SCRIPT + "    open('log.txt', 'w').write(str(time.time()))\n"
     workshop.write("train.py", script)
@@ -310,8 +313,9 @@ def test_nothing_in_a_store_steers_the_terminal(workshop: Workshop) -> None:
     forged.write()
     own = "\x1b[32mgreen\x1b[0m"
     workshop.write("train.py", SCRIPT.replace("#PROBE", f"print({own!r})"))
-    for command in (["runs"], ["runs", "--json"], ["runs", "--disk"], ["check"], ["replay", "train.py"], ["replay", "--trust", "train.py"],
-                    ["replay", "--trust", "--step-into", "all", "train.py"], ["replay", "--dry-run", "--trust", "train.py"]):
+    for command in (["runs"], ["runs", "--json"], ["runs", "--disk"], ["check"], ["replay", "train.py"],
+                    ["replay", "--trust", "train.py"], ["replay", "--trust", "--step-into", "all", "train.py"],
+                    ["replay", "--dry-run", "--trust", "train.py"]):
         done = workshop.florc(*command)
         shown = (done.out if command[0] != "replay" else done.out.replace(own, "")) + done.err + done.said
         assert not any(char < " " and char not in "\n\t" or "\x7f" <= char < "\xa0" or char == "\u202e" for char in shown), done
