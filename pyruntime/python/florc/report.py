@@ -68,7 +68,7 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
             new = replay.lines[j1 + offset] if j1 + offset < j2 else None
             if ended and new is None and j2 == len(theirs):
                 continue  # it did not come so far
-            if old is None and i2 == len(ours) and replay.history.has_lost_its_end and not replay.is_over:
+            if old is None and i2 == len(ours) and not replay.history.vouches(replay.is_over):
                 continue  # nor did what is left of the record
             if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
                 anomalies.append(_difference(old, new))
@@ -91,7 +91,7 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, e
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [f"{os.path.basename(file)} was read, which only some of the iterations that write to it have written"
                 for file in replay.read_back]
-    if replay.history.has_lost_its_end and not replay.is_over:
+    if not replay.history.vouches(replay.is_over):
         changes.append("the journal ends before the script does: what came after is not known")
     return Check(anomalies, compared, replay.disturbances, changes, ended)
 
