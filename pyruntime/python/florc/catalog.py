@@ -115,5 +115,7 @@ def line(run: Run) -> str:
     script = os.path.basename(run.info["script"])
     arguments = " ".join(run.info["argv"][1:])
     seconds = duration(report["seconds"]) if "seconds" in report else ""
-    kept = f"{count(report['checkpoints'], 'checkpoint')}, {size(report['bytes'])}" if {"checkpoints", "bytes"} <= set(report) else ""
+    kept = ""
+    if {"checkpoints", "bytes"} <= set(report):
+        kept = f"{count(report['checkpoints'], 'checkpoint')}, {size(report['bytes'])}"
     return plain(f"{run.id:24}  {started}  {run.status:11}  {seconds:>12}  {kept:28}  {script} {arguments}".rstrip(), "")

@@ -173,10 +173,11 @@ class History:
         elif kind == "end":
             self.seconds = payload["seconds"]
 
-    @property
-    def has_lost_its_end(self) -> bool:
-        """Whether the journal ends before the run did: nothing vouches for what came after."""
-        return self.run.status in CUT and self.run.status != "interrupted"
+    def vouches(self, is_over: bool) -> bool:
+        """Whether the journal speaks of all that a replay ran. `is_over`: it ended before the script did, where the journal
+        of a run that was cut off ends its last whole iteration."""
+        is_cut = self.run.status in CUT and self.run.status != "interrupted"
+        return not is_cut or is_over and bool(self._last_path)
 
     def _note_boundary(self, key: str, change: Callable[[Set[int], int], None]) -> None:
         if key.endswith(BOUNDARY):

@@ -44,7 +44,8 @@ def remove(arguments: Dict[str, Any]) -> int:
             _sync(os.path.dirname(run.path))
             shutil.rmtree(aside)
         except OSError as error:
-            raise Unusable(f"{run.id} cannot be removed whole: {error.filename}: {(error.strerror or str(error)).lower()}") from None
+            why = (error.strerror or str(error)).lower()
+            raise Unusable(f"{run.id} cannot be removed whole: {error.filename}: {why}") from None
         say(f"removed {run.id}")
     say("the space of its checkpoints is free after: florc gc" if len(found) == 1 else
         "the space of their checkpoints is free after: florc gc")

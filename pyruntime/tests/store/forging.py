@@ -65,7 +65,8 @@ class Forged:
 
     def write(self, version: int = 2) -> None:
         """Write the journal, with hashes as they must be and seals of zeros."""
-        records = self.records if version > 1 else [(kind, payload) for kind, payload in self.records if kind not in ("run", "source")]
+        new = ("run", "source") if version == 1 else ()
+        records = [(kind, payload) for kind, payload in self.records if kind not in new]
         (self.run / "journal.0").write_bytes(journal([(kind, json.dumps(payload)) for kind, payload in records], version))
 
 

@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Any, Callable, List, Optional
 
-_VALUES: List[Any] = [None, True, -1, 0, 7, 1e300, "", "0", "7", "\x1b[31mred", "../../x", "/etc/passwd", "a\0b", [], ["x"], [None], {},
-                      {"a": 1}, [[["deep"]]], "ok", "running", "killed", "exit 3"]
+_VALUES: List[Any] = [None, True, -1, 0, 7, 1e300, "", "0", "7", "\x1b[31mred", "../../x", "/etc/passwd", "a\0b", [], ["x"],
+                      [None], {}, {"a": 1}, [[["deep"]]], "ok", "running", "killed", "exit 3"]
 
 
 class Mutation:
@@ -22,8 +22,8 @@ class Mutation:
         self.what = ""
         self._files = sorted(path for path in store.rglob("*") if path.is_file() and "replays" not in path.parts)
         kinds: List[Callable[[], None]] = [
-            self._flip, self._flip, self._flip, self._field, self._field, self._cut, self._overwrite, self._append, self._exchange,
-            self._delete, self._copy, self._folder, self._rename, self._exchange_runs]
+            self._flip, self._flip, self._flip, self._field, self._field, self._cut, self._overwrite, self._append,
+            self._exchange, self._delete, self._copy, self._folder, self._rename, self._exchange_runs]
         kinds[number % len(kinds)]()
 
     def _one(self, pattern: Optional[str] = None) -> Path:

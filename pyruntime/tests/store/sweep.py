@@ -28,9 +28,9 @@ def commands_for(number: int, ids: List[str]) -> List[str]:
     """Mostly replays: of the newest run, of a named one, of a part."""
     run = ids[number % len(ids)]
     script = "other.py" if run.endswith("otherxy") else "train.py"
-    every = [["replay", "train.py"], ["replay", run, script], ["replay", run, script], ["replay", run, script], ["replay", "other.py"],
-             ["verify", run], ["replay", "--last", run, script], ["replay", "--dry-run", run, script], ["runs"], ["runs", "--json"],
-             ["check"], ["check", "--read-data", run], ["runs", "--disk"]]
+    every = [["replay", "train.py"], ["replay", run, script], ["replay", run, script], ["replay", run, script],
+             ["replay", "other.py"], ["verify", run], ["replay", "--last", run, script], ["replay", "--dry-run", run, script],
+             ["runs"], ["runs", "--json"], ["check"], ["check", "--read-data", run], ["runs", "--disk"]]
     return every[(number // 14) % len(every)]
 
 
@@ -58,7 +58,8 @@ def run(folder: Path, words: List[str]) -> Tuple[int, str, str]:
     if not is_over:
         os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status) if is_over else -1000, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace")
+    code = os.waitstatus_to_exitcode(status) if is_over else -1000
+    return code, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace")
 
 
 def wrong(words: List[str], code: int, out: str, err: str, truth: Dict[str, str]) -> str:

@@ -105,7 +105,8 @@ def test_rm_and_gc_killed_anywhere(recorded: Path, tmp_path: Path) -> None:
             counter.write_bytes(bytes(mmap.PAGESIZE))
             known: Dict[str, str] = {**shop.environment(), "LD_PRELOAD": str(shim), "FAULT_UNDER": str(shop.path / ".florc"),
                                      "FAULT_COUNTER": str(counter), "FAULT_AT": str(killed + 1), "FAULT_ERRNO": "0"}
-            done = subprocess.run([sys.executable, "-m", "florc", *command], cwd=shop.path, env=known, capture_output=True, text=True)
+            done = subprocess.run([sys.executable, "-m", "florc", *command], cwd=shop.path, env=known, capture_output=True,
+                                  text=True)
             if not struct.unpack("qq", counter.read_bytes()[:16])[1]:
                 assert done.returncode == 0, done
                 break
@@ -200,7 +201,8 @@ def test_check_names_what_is_damaged_and_what_is_left(shop: Workshop) -> None:
 
 
 def test_disk_tells_what_only_a_run_needs(shop: Workshop) -> None:
-    told = {json.loads(line)["name"]: json.loads(line)["disk"] for line in shop.florc("runs", "--disk", "--json").out.splitlines()}
+    runs = map(json.loads, shop.florc("runs", "--disk", "--json").out.splitlines())
+    told = {run["name"]: run["disk"] for run in runs}
     assert told["one"]["alone"] < told["one"]["checkpoints"], "the second run has the same state"
     assert 0 < told["three"]["alone"] <= told["three"]["checkpoints"]
     shop.florc("rm", "one", "two")

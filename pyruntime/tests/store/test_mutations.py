@@ -50,18 +50,20 @@ ALL, SAMPLE = 5000, 60
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with three runs, statements added since, and what they print when the scripts run plainly."""
+    """A project with four runs, one of them killed, statements added since, and what they print when the scripts run plainly."""
     folder = tmp_path_factory.mktemp("mutations")
     (folder / "project").mkdir()
     shop = Workshop(folder / "project")
     shop.environment = lambda: {**Workshop.environment(shop), "PYTHONHASHSEED": "0"}  # type: ignore[method-assign]
     shop.write("helper.py", HELPER)
     truth = {}
-    for name, text, probe, arguments in (("train.py", TRAIN, TRAIN_PROBE, ["3"]), ("train.py", TRAIN, TRAIN_PROBE, ["5"]),
-                                         ("other.py", OTHER, OTHER_PROBE, ["xy"])):
+    for name, text, probe, arguments, killed in (
+            ("train.py", TRAIN, TRAIN_PROBE, ["3"], None), ("train.py", TRAIN, TRAIN_PROBE, ["7"], "epoch 3"),
+            ("train.py", TRAIN, TRAIN_PROBE, ["5"], None), ("other.py", OTHER, OTHER_PROBE, ["xy"], None)):
         before = set((folder / "project" / ".florc" / "runs").glob("*"))
         shop.write(name, text)
-        assert shop.florc("record", "--overhead", "0.9", "--name", Path(name).stem + arguments[0], name, *arguments).code == 0
+        words = ["record", "--overhead", "0.9", "--name", Path(name).stem + arguments[0], name, *arguments]
+        assert shop.florc(*words, kill_after=killed).code == (0 if killed is None else -9)
         [run] = set((folder / "project" / ".florc" / "runs").glob("*")) - before
         shop.write(name, text.replace("#PROBE", probe))
         plain = shop.plain(name, *arguments).out.splitlines(keepends=True)
@@ -70,7 +72,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "truth.json").write_text(json.dumps(truth))
     for run, expected in truth.items():
         done = shop.florc("replay", run, "other.py" if run.endswith("otherxy") else "train.py")
-        assert done.out == expected and "florc: exact" in done.said, done
+        is_killed = run.endswith("train7")
+        assert done.out == expected or is_killed and done.out and expected.startswith(done.out), done
+        assert "florc: exact" in done.said, done
     return folder
 
 
@@ -119,10 +123,13 @@ def test_the_journal_of_another_run_is_refused(stores: Path, names: tuple) -> No
     assert shop.florc("check", one.name).code == 1
 
 
-FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources", "report", "format"]
+FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources",
+          "report", "format"]
+VALUES = [None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}]
 
 
-def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch,
+                                                    capsys: pytest.CaptureFixture) -> None:
     from florc import catalog, commands
 
     shop = project(stores)
@@ -130,7 +137,7 @@ def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: p
     good = json.loads(path.read_text())
     monkeypatch.setenv("FLORC_DIR", str(shop.path / ".florc"))
     for field in FIELDS:
-        for value in (None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}):
+        for value in VALUES:
             path.write_text(json.dumps({**good, field: value}))
             for run in catalog.all_runs(str(shop.path / ".florc")):
                 catalog.line(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
@@ -58,8 +59,8 @@ def refuses(done: Done, *words: str) -> None:
 
 
 def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop) -> None:
-    for command in (["replay", "train.py"], ["verify"], ["replay", "--dry-run", "train.py"], ["replay", "--workers", "2", "train.py"],
-                    ["replay", "--shard", "1/2", "train.py"]):
+    for command in (["replay", "train.py"], ["verify"], ["replay", "--dry-run", "train.py"],
+                    ["replay", "--workers", "2", "train.py"], ["replay", "--shard", "1/2", "train.py"]):
         refuses(elsewhere.florc(*command), "not known to be yours", "--trust")
     assert elsewhere.florc("runs").code == 0
     checked = elsewhere.florc("check")
@@ -77,14 +78,16 @@ def test_a_record_is_sealed_with_a_key_outside_the_store(recorded: Workshop) -> 
     assert stat.S_IMODE(key.stat().st_mode) == 0o600 and key.stat().st_uid == os.getuid()
     secret = key.read_bytes().strip()
     for file in (recorded.path / ".florc").rglob("*"):
-        assert not file.is_file() or secret not in file.read_bytes() and bytes.fromhex(secret.decode()) not in file.read_bytes()
+        data = file.read_bytes() if file.is_file() else b""
+        assert secret not in data and bytes.fromhex(secret.decode()) not in data
     assert recorded.florc("replay", "train.py").code == 0
     assert recorded.florc("replay", "--workers", "2", "train.py").code == 0
 
 
 def test_a_key_that_others_could_have_is_not_used(workshop: Workshop, tmp_path: Path) -> None:
     config = tmp_path / "config"
-    workshop.environment = lambda: {**Workshop.environment(workshop), "XDG_CONFIG_HOME": str(config)}  # type: ignore[method-assign]
+    base = {**workshop.environment(), "XDG_CONFIG_HOME": str(config)}
+    workshop.environment = lambda: base  # type: ignore[method-assign]
     workshop.write("train.py", SCRIPT)
     key = config / "florc" / "key"
     for spoil, why in ((lambda: key.chmod(0o644), "can be read by others"), (lambda: key.write_text("short"), "is damaged"),
@@ -184,6 +187,16 @@ def with_kept(forged: Forged, hit: Path) -> None:
         (kept / f"x{len(sealed)}.path").write_bytes(sealed + os.fsencode(hit))
 
 
+def with_class(forged: Forged, hit: Path) -> None:
+    """An object of a class that only florc imports."""
+    def change(graph: dict, leaves: list) -> None:
+        for node in graph["nodes"]:
+            if node[0] == "named":
+                node[:] = ["object", "difflib", "SequenceMatcher", ["a", "forged"], None]
+
+    forged.graphs(change)
+
+
 ATTACKS = [with_pickle, with_system, with_source, with_script, with_kept]
 WATCH = """
 import os, sys
@@ -208,9 +221,8 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     forged = Forged(run_of(elsewhere))
     attack(forged, aside / "hit")
     forged.write()
-    base = elsewhere.environment()
-    elsewhere.environment = lambda: {**base, "PYTHONPATH": str(aside), "HEARD": str(aside / "heard"),  # type: ignore[method-assign]
-                                     "PYTHONHASHSEED": "0"}
+    base = {**elsewhere.environment(), "PYTHONPATH": str(aside), "HEARD": str(aside / "heard"), "PYTHONHASHSEED": "0"}
+    elsewhere.environment = lambda: base  # type: ignore[method-assign]
     for command in (["replay", "train.py"], ["replay", run_of(elsewhere).name], ["verify"], ["check", "--read-data"], ["runs"],
                     ["replay", "--dry-run", "train.py"], ["replay", "--workers", "2", "train.py"]):
         done = elsewhere.florc(*command)
@@ -219,7 +231,8 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     assert not (aside / "hit").exists() and not (aside / "heard").exists(), (aside / "heard").read_text()
 
 
-@pytest.mark.parametrize("attack", [with_pickle, with_system, with_script, with_kept], ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("attack", [with_pickle, with_system, with_class, with_script, with_kept],
+                         ids=lambda attack: attack.__name__)
 def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tmp_path_factory: pytest.TempPathFactory) -> None:
     hit = tmp_path_factory.mktemp("aside") / "hit"
     forged = Forged(run_of(elsewhere))
@@ -230,10 +243,34 @@ def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tm
     done = elsewhere.florc("replay", "--trust", "--allow-drift", *([] if attack is with_script else [run_of(elsewhere).name]),
                            run_of(elsewhere).name if attack is with_script else "train.py")
     assert not hit.exists() and "Traceback" not in done.err, done
+    if attack is with_class:
+        assert "difflib is not something that the script imports" in done.said, done
     if attack is with_script:
         refuses(done, "not in the project of its store")
     elif attack is with_kept:
         assert "files of yours" in done.said and "kept: each NAME.path" in done.said, done.said
+
+
+def test_what_a_stranger_kept_does_not_stand_for_the_users_file(workshop: Workshop,
+                                                                tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The file is copied all the same, and put back."""
+    script = SCRIPT + "    open('log.txt', 'w').write(str(time.time()))\n"
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    text = workshop.write("train.py", script.replace("#PROBE", PROBE)).read_text()
+    kept, file = workshop.path / ".florc" / "kept", workshop.path / "log.txt"
+    kept.mkdir(exist_ok=True)
+    before = file.read_text()
+    name = hashlib.sha256(os.fsencode(file)).hexdigest()[:32]
+    (kept / name).symlink_to(workshop.path / "train.py")
+    (kept / f"{name}.path").write_bytes(bytes(32) + os.fsencode(file))
+    base = {**workshop.environment(), "XDG_CONFIG_HOME": str(tmp_path_factory.mktemp("config"))}
+    workshop.environment = lambda: base  # type: ignore[method-assign]
+    workshop.write("other.py", "")
+    assert workshop.florc("record", "other.py").code == 0, "now there is a key"
+    done = workshop.florc("replay", "--trust", "train.py")
+    assert done.out.count("PROBE") == 4 and file.read_text() == before and not file.is_symlink(), done
+    assert (workshop.path / "train.py").read_text() == text
 
 
 def test_nothing_is_followed_through_links(recorded: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -276,8 +313,9 @@ def test_nothing_in_a_store_steers_the_terminal(workshop: Workshop) -> None:
     forged.write()
     own = "\x1b[32mgreen\x1b[0m"
     workshop.write("train.py", SCRIPT.replace("#PROBE", f"print({own!r})"))
-    for command in (["runs"], ["runs", "--json"], ["runs", "--disk"], ["check"], ["replay", "train.py"], ["replay", "--trust", "train.py"],
-                    ["replay", "--trust", "--step-into", "all", "train.py"], ["replay", "--dry-run", "--trust", "train.py"]):
+    for command in (["runs"], ["runs", "--json"], ["runs", "--disk"], ["check"], ["replay", "train.py"],
+                    ["replay", "--trust", "train.py"], ["replay", "--trust", "--step-into", "all", "train.py"],
+                    ["replay", "--dry-run", "--trust", "train.py"]):
         done = workshop.florc(*command)
         shown = (done.out if command[0] != "replay" else done.out.replace(own, "")) + done.err + done.said
         assert not any(char < " " and char not in "\n\t" or "\x7f" <= char < "\xa0" or char == "\u202e" for char in shown), done
