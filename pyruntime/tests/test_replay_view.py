@@ -248,12 +248,18 @@ def test_content_that_was_not_kept_is_not_vouched_for(workshop: Workshop) -> Non
     assert (workshop.path / "big.bin").read_bytes() == b"new"
 
 
+def with_modules_of(workshop: Workshop) -> None:
+    """Have Python find the modules of the workshop's folder, `sitecustomize` before all."""
+    known = workshop.environment()
+    environment = {**known, "PYTHONPATH": os.pathsep.join(filter(None, [str(workshop.path), known.get("PYTHONPATH")]))}
+    workshop.environment = lambda: environment  # type: ignore[method-assign]
+
+
 def test_a_run_without_notes_hides_nothing(workshop: Workshop) -> None:
     """Recorded by a version that did not look at files."""
     workshop.write("train.py", text_of("a checkpoint of its own"))
     hook = workshop.write("sitecustomize.py", "import sys; sys.addaudithook = lambda hook: None\n")
-    environment = {**workshop.environment(), "PYTHONPATH": str(workshop.path)}
-    workshop.environment = lambda: environment  # type: ignore[method-assign]
+    with_modules_of(workshop)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     hook.write_text("")
     workshop.write("train.py", text_of("a checkpoint of its own").replace("# END: ", "").replace("# ADDED: ", "# "))
@@ -272,8 +278,7 @@ def test_a_note_that_fails_is_no_error(workshop: Workshop) -> None:
         from florc import files_noted
         files_noted.name_of = files_noted.NONE = files_noted._kind_of = None
         """)
-    environment = {**workshop.environment(), "PYTHONPATH": str(workshop.path)}
-    workshop.environment = lambda: environment  # type: ignore[method-assign]
+    with_modules_of(workshop)
     done = workshop.florc("record", "train.py")
     assert (done.code, done.err) == (0, ""), done
 

@@ -7,8 +7,8 @@ use super::summary::spread;
 use super::{Effect, EffectKind};
 use crate::flow::Flow;
 use crate::loops::Loop;
-use crate::scopes::{Owner, ScopeId, target_names};
-use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
+use crate::scopes::{Owner, ScopeId, own_names};
+use crate::syntax::tree::{Expr, ExprKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -211,13 +211,9 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
 
     /// Whether the function says `global name` only after the loop: the name must not stand in its text before that.
     fn declared_later(&self, name: &str) -> bool {
-        let scope = &self.extractor.project.scopes.list[self.entry.scope];
-        let mut before = false;
-        walk::statements(scope.body, &mut |stmt| {
-            let declares = matches!(&stmt.kind, StmtKind::Global(names) if names.iter().any(|known| known == name));
-            before |= declares && stmt.id < self.entry.stmt.id;
-        });
-        scope.globals.contains(name) && !before
+        let scopes = &self.extractor.project.scopes;
+        let declares = || scopes.text(self.entry.scope).declares_global(name);
+        scopes.list[self.entry.scope].globals.contains(name) && !declares().is_some_and(|id| id < self.entry.stmt.id)
     }
 
     fn is_local_of_other_function(&self, place: &Place) -> bool {
@@ -271,7 +267,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let root_maybe = match place.home {
             _ if here => !self.is_bound(&place.root),
             Some(home) if self.is_module(place.home) => {
-                !self.bound_at_top_level(home, &place.root) || !self.is_mentioned(&place.root)
+                !self.extractor.project.scopes.text(home).binds_at_top(&place.root) || !self.is_mentioned(&place.root)
             }
             Some(_) => false,
             None => !self.is_mentioned(&place.root),
@@ -287,21 +283,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     /// Whether the loop's own function names it, outside comprehensions and lambdas that have such a name of their own:
     /// else it may be called before the global is bound, or the name may be no global at all.
     fn is_mentioned(&self, name: &str) -> bool {
-        let mut found = false;
-        walk::statements(self.extractor.project.scopes.list[self.entry.scope].body, &mut |stmt| {
-            for expr in walk::own_expressions(stmt) {
-                walk::expressions(expr, &mut |part| {
-                    found |= matches!(&part.kind, ExprKind::Name(known) if known == name);
-                    !found && !is_inner_scope_of(part, name)
-                });
-            }
-        });
-        found
-    }
-
-    /// Whether a global is bound by a statement at the top level of the file, not under a condition.
-    fn bound_at_top_level(&self, module: ScopeId, name: &str) -> bool {
-        self.extractor.project.scopes.list[module].body.iter().any(|stmt| binds(stmt, name))
+        self.extractor.project.scopes.text(self.entry.scope).mentions(name)
     }
 
     /// Whether the class of the place's root sets the attribute in its `__init__`, not under a condition.
@@ -316,14 +298,6 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             .iter()
             .any(|stmt| crate::scopes::targets(stmt).into_iter().any(|target| sets_attribute(target, itself, attr)))
     }
-}
-
-fn binds(stmt: &Stmt, name: &str) -> bool {
-    let mut found = false;
-    if !matches!(stmt.kind, StmtKind::For(_) | StmtKind::Match { .. } | StmtKind::Try { .. }) {
-        crate::scopes::bound_names(stmt, &mut |bound| found |= bound == name);
-    }
-    found
 }
 
 fn sets_attribute(target: &Expr, itself: &str, attr: &str) -> bool {
@@ -343,22 +317,4 @@ fn names_of_inner_scopes(expr: &Expr, out: &mut BTreeSet<String>) {
         });
         true
     });
-}
-
-/// Whether an expression is a comprehension or a lambda in which this name is its own.
-fn is_inner_scope_of(expr: &Expr, name: &str) -> bool {
-    let mut found = false;
-    own_names(expr, &mut |known| found |= known == name);
-    found
-}
-
-/// The names that a comprehension or a lambda has for itself.
-fn own_names(expr: &Expr, see: &mut dyn FnMut(&str)) {
-    match &expr.kind {
-        ExprKind::Comprehension { clauses, .. } => {
-            clauses.iter().for_each(|clause| target_names(&clause.target, &mut *see));
-        }
-        ExprKind::Lambda { params, .. } => params.iter().for_each(|param| see(&param.name)),
-        _ => {}
-    }
 }

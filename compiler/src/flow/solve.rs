@@ -7,35 +7,85 @@ use super::Step;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
-/// A set of names, by number.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Names(Vec<u64>);
+/// A set of names, by number: pieces that sets share until one of them changes. In a file of thousands of loops, a set has
+/// as many names as the file, and differs from that of the block beside it by a few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(Vec<Option<Rc<Piece>>>);
+
+type Piece = [u64; WORDS];
+const WORDS: usize = 16;
+const BITS: usize = 64 * WORDS;
 
 impl Names {
     fn empty(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
+        Self(vec![None; count.div_ceil(BITS)])
     }
 
     pub fn contains(&self, name: usize) -> bool {
-        self.0.get(name / 64).is_some_and(|word| word >> (name % 64) & 1 == 1)
+        self.0.get(name / BITS).and_then(Option::as_ref).is_some_and(|piece| piece[word(name)] & bit(name) != 0)
     }
 
     fn insert(&mut self, name: usize) {
-        self.0[name / 64] |= 1 << (name % 64);
+        if !self.contains(name) {
+            let piece = self.0[name / BITS].get_or_insert_with(|| Rc::new([0; WORDS]));
+            Rc::make_mut(piece)[word(name)] |= bit(name);
+        }
     }
 
     fn remove(&mut self, name: usize) {
-        self.0[name / 64] &= !(1 << (name % 64));
+        if self.contains(name)
+            && let Some(piece) = &mut self.0[name / BITS]
+        {
+            Rc::make_mut(piece)[word(name)] &= !bit(name);
+        }
     }
 
     fn unite(&mut self, other: &Names) {
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            match (mine.as_mut(), theirs) {
+                (_, None) => {}
+                (None, Some(_)) => mine.clone_from(theirs),
+                (Some(piece), Some(theirs)) if Rc::ptr_eq(piece, theirs) => {}
+                (Some(piece), Some(theirs)) => {
+                    Rc::make_mut(piece).iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine |= theirs);
+                }
+            }
+        }
     }
 
     fn intersect(&mut self, other: &Names) {
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            match (mine.as_mut(), theirs) {
+                (None, _) => {}
+                (_, None) => *mine = None,
+                (Some(piece), Some(theirs)) if Rc::ptr_eq(piece, theirs) => {}
+                (Some(piece), Some(theirs)) => {
+                    Rc::make_mut(piece).iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine &= theirs);
+                }
+            }
+        }
     }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(mine, theirs): (&Option<Rc<Piece>>, &Option<Rc<Piece>>)| match (mine, theirs) {
+            (None, None) => true,
+            (Some(mine), Some(theirs)) => Rc::ptr_eq(mine, theirs) || mine == theirs,
+            (Some(piece), None) | (None, Some(piece)) => piece.iter().all(|&word| word == 0),
+        };
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_same)
+    }
+}
+
+fn word(name: usize) -> usize {
+    name % BITS / 64
+}
+
+fn bit(name: usize) -> u64 {
+    1 << (name % 64)
 }
 
 /// What is known at the steps that were asked for.

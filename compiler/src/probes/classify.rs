@@ -6,7 +6,7 @@ use crate::plan::Analysis;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a statement does besides looking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,18 +18,21 @@ pub struct More {
 }
 
 /// What a statement of one version that the other lacks does besides looking: it gives a name another value for statements
-/// of both versions, or changes an object. `apart`: all statements of this version that the other lacks.
+/// of both versions, or changes an object. `apart`: all statements of this version that the other lacks; `flows`: the flow of
+/// scopes as all others see them, kept from one of these statements to the next.
 pub(super) fn more_than_a_probe(
     analysis: &Analysis,
     other: &Analysis,
     stmt: &Stmt,
     apart: &BTreeSet<usize>,
+    flows: &mut BTreeMap<ScopeId, Flow>,
 ) -> Option<More> {
     if matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_)) {
         return None;
     }
     let scope = analysis.project.scopes.holder(stmt.id);
-    let flow = Flow::unread_by(&analysis.project.scopes, scope, analysis.is_shared(scope), apart);
+    let made = || Flow::unread_by(&analysis.project.scopes, scope, analysis.is_shared(scope), apart);
+    let flow = flows.entry(scope).or_insert_with(made);
     let extractor = Extractor::new(&analysis.project, &analysis.aliases, &analysis.summaries);
     let mut found: Option<More> = None;
     let mut note = |why: &str, can_be_seen: bool| {
@@ -52,7 +55,7 @@ pub(super) fn more_than_a_probe(
             let Some(place) = &effect.place else { continue };
             let is_new = place.home == Some(scope) && !other_binds(analysis, other, scope, &place.root);
             let harmless = match effect.kind {
-                EffectKind::Bind => is_new || is_dead(&flow, scope, stmt, &effect),
+                EffectKind::Bind => is_new || is_dead(flow, scope, stmt, &effect),
                 EffectKind::Mutate | EffectKind::Consume => is_new || effect.assumed || looks_only(&effect.why),
                 EffectKind::Unbind => is_new,
                 _ => true,

@@ -124,8 +124,9 @@ impl Comparison<'_, '_> {
         let mut reached = BTreeSet::new();
         let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<usize>>();
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
+        let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
         for stmt in &aligned.added {
-            let why = more_than_a_probe(&self.after, &self.before, stmt, &added);
+            let why = more_than_a_probe(&self.after, &self.before, stmt, &added, &mut flows);
             let loops = loops_reached(&self.after, &self.plans, stmt);
             reached.extend(loops.iter().cloned());
             let memoized = memoized(&self.plans, &loops);
@@ -137,7 +138,7 @@ impl Comparison<'_, '_> {
             changes.push(describe(new, stmt, kind, memoized, why, false));
         }
         for stmt in &aligned.removed {
-            let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed).is_none();
+            let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed, &mut old_flows).is_none();
             let loops = memoized(&self.old_plans, &loops_reached(&self.before, &self.old_plans, stmt));
             let kind = match (only_looked, loops.is_empty()) {
                 (true, _) => ChangeKind::RemovedLog,

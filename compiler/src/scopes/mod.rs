@@ -2,14 +2,17 @@
 
 mod builtins;
 mod names;
+mod texts;
 
 pub use builtins::is_builtin;
 pub use names::{bound_names, reads, target_names, targets};
+pub use texts::{ScopeText, own_names};
 
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// The number of a scope in [`Scopes`].
 pub type ScopeId = usize;
@@ -75,6 +78,7 @@ pub struct Scopes<'t> {
     pub of_statement: BTreeMap<usize, ScopeId>,
     /// From the number of a statement to the scope it stands in.
     holders: Vec<ScopeId>,
+    texts: Vec<OnceLock<ScopeText>>,
 }
 
 impl<'t> Scopes<'t> {
@@ -86,7 +90,13 @@ impl<'t> Scopes<'t> {
             scopes.add(Owner::Module, None, String::new(), &module.body);
         }
         scopes.mark_captures();
+        scopes.texts.resize_with(scopes.list.len(), OnceLock::new);
         scopes
+    }
+
+    /// What the text of a scope says about names.
+    pub fn text(&self, id: ScopeId) -> &ScopeText {
+        self.texts[id].get_or_init(|| ScopeText::new(self.list[id].body))
     }
 
     fn add(&mut self, owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> ScopeId {
