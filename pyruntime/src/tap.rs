@@ -87,18 +87,8 @@ impl PySeen {
 
     /// Hands on the lines that wait.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let lines = {
-            let mut seen = lock(&self.seen);
-            seen.bytes = 0;
-            seen.since = None;
-            std::mem::take(&mut seen.lines)
-        };
-        if lines.is_empty() {
-            return Ok(());
-        }
         let begun = Instant::now();
-        let payload = serde_json::json!({ "lines": lines }).to_string();
-        let told = self.sink.call1(py, (payload,)).map(|_| ());
+        let told = self.hand_on(py);
         lock(&self.seen).spent += begun.elapsed();
         told
     }
@@ -121,6 +111,20 @@ impl PySeen {
 }
 
 impl PySeen {
+    fn hand_on(&self, py: Python<'_>) -> PyResult<()> {
+        let lines = {
+            let mut seen = lock(&self.seen);
+            seen.bytes = 0;
+            seen.since = None;
+            std::mem::take(&mut seen.lines)
+        };
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let payload = serde_json::json!({ "lines": lines }).to_string();
+        self.sink.call1(py, (payload,)).map(|_| ())
+    }
+
     fn take(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<()> {
         let begun = Instant::now();
         let text = match text.to_str() {
@@ -175,7 +179,7 @@ impl PySeen {
             let since = *seen.since.get_or_insert_with(Instant::now);
             seen.lines.len() >= MOST_LINES || seen.bytes >= MOST_BYTES || since.elapsed() > LONGEST
         };
-        if is_due { self.flush(py) } else { Ok(()) }
+        if is_due { self.hand_on(py) } else { Ok(()) }
     }
 
     /// The statement of the project that writes: its file and line; of a library, a line number below zero for the one that

@@ -5,22 +5,22 @@ below are what instrumented code calls; without a session each does the plain th
 serve alone: `torch.save` in the background.
 """
 
-from . import skipblock
-from ._native import begin, boundary, generator, tick
-
-__all__ = ["Saved", "begin", "boundary", "flush", "generator", "materialize", "probe", "resume", "save", "skipblock", "tick",
+__all__ = ["DamagedError", "InternalError", "Saved", "StoreError", "begin", "boundary", "flush", "generator", "materialize", "probe", "resume", "save", "skipblock", "tick",
            "unbound"]
 __version__ = "0.1.0"
 
-_LATER = {"Saved": "saving", "flush": "saving", "materialize": "saving", "save": "saving", "probe": "output",
-          "resume": "boundaries", "unbound": "loops"}
-"""Where the other names are: a module is imported when one of its names is first asked for. Most runs need none of them."""
+_WHERE = {"Saved": "saving", "flush": "saving", "materialize": "saving", "save": "saving", "probe": "output",
+          "resume": "boundaries", "unbound": "loops", "begin": "_native", "boundary": "_native", "generator": "_native",
+          "tick": "_native", "InternalError": "_native", "StoreError": "_native", "DamagedError": "_native"}
+"""Where the names are: a module is imported when one of its names is first asked for. Most runs need few of them."""
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'florc' has no attribute {name!r}")
     from importlib import import_module
 
-    found = globals()[name] = getattr(import_module(f"florc.{_LATER[name]}"), name)
+    if name == "skipblock":
+        return import_module("florc.skipblock")
+    if name not in _WHERE:
+        raise AttributeError(f"module 'florc' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"florc.{_WHERE[name]}"), name)
     return found

@@ -52,6 +52,9 @@ def _leave_own_folder() -> None:
 
 if __name__ == "__main__":
     if "_FLORC_STARTED" in os.environ:
+        import gc
+
+        gc.disable()  # what is imported now stays; `launch.become_main` ends that
         try:
             _leave_own_folder()
             from florc._native import run_main

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 
 try:
     import fcntl
@@ -21,6 +20,8 @@ def share_blocks(source: str, target: str) -> bool:
     try:
         with open(source, "rb", buffering=0) as old, open(target, "wb", buffering=0) as new:
             fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
+        import shutil  # takes long to import
+
         shutil.copystat(source, target)
         return True
     except OSError:
@@ -34,6 +35,8 @@ def copy(source: str, target: str) -> None:
     half = f"{target}.{os.getpid()}.half"
     try:
         if not share_blocks(source, half):
+            import shutil
+
             shutil.copy2(source, half)
         os.replace(half, target)
     finally:

@@ -9,17 +9,16 @@ the run found them. A note that fails is lost: it is never an error of the scrip
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
-import threading
 import time
+from _thread import get_ident
 from types import TracebackType
 from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
 from . import _native, native_writers
 from .copying import share_blocks
-from .found_files import FILE, FOLDER, LINK, NONE, ends_of, name_of
+from .found_files import FILE, FOLDER, LINK, NONE, ends_of, hash_of, name_of
 from .messages import size as sized
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -35,6 +34,8 @@ _SHARE = 0.25
 """Share of the overhead that they may take of a longer one."""
 _OF_DISK = 0.1
 """Share of the free space that they may take."""
+_COPY, _LINK = "copy", "link"
+"""How the old content of a file may be kept: by a copy only, or also by a second name of the file."""
 _APPENDED, _DONE = "only appended to", "noted"
 
 
@@ -75,7 +76,7 @@ class FilesNoted:
         handle = _EVENTS.get(event)
         if handle is None or not self._is_on:
             return
-        me = threading.get_ident()
+        me = get_ident()
         if me in self._busy or os.getpid() != self._pid:
             return
         begun = time.perf_counter()
@@ -95,28 +96,28 @@ class FilesNoted:
         if not isinstance(flags, int) or not flags & _WRITES or isinstance(path, int):
             return
         if flags & os.O_TRUNC or not flags & os.O_APPEND:
-            self._changes(path, shutil.copy2 if not flags & os.O_EXCL else None)
+            self._changes(path, _COPY if not flags & os.O_EXCL else None)
         else:
             self._changes(path, None, appends=True)
 
     def _written(self, path: Any, *_: Any) -> None:
-        self._changes(path, shutil.copy2)
+        self._changes(path, _COPY)
 
     def _database(self, database: Any) -> None:
         path = native_writers.path_of_database(database)
         if path is not None:
-            self._changes(path, shutil.copy2)
+            self._changes(path, _COPY)
 
     def _renamed(self, source: Any, target: Any, source_folder: int = -1, target_folder: int = -1) -> None:
         source, target = _within(source, source_folder), _within(target, target_folder)
         if os.path.isdir(source) and not os.path.islink(source):
             self._changes_below(source)
-        self._changes(source, shutil.copy2, is_link=True)
-        self._changes(target, os.link, is_link=True)
+        self._changes(source, _COPY, is_link=True)
+        self._changes(target, _LINK, is_link=True)
         self._real.clear()
 
     def _removed(self, path: Any, folder: int = -1) -> None:
-        self._changes(_within(path, folder), os.link, is_link=True)
+        self._changes(_within(path, folder), _LINK, is_link=True)
         self._real.clear()
 
     def _removed_tree(self, path: Any, *_: Any) -> None:
@@ -137,7 +138,7 @@ class FilesNoted:
     def _changes_below(self, path: Any) -> None:
         for folder, folders, names in os.walk(os.fsdecode(os.fspath(path)), topdown=False):
             for name in [*names, *folders]:
-                self._changes(os.path.join(folder, name), shutil.copy2, is_link=True)
+                self._changes(os.path.join(folder, name), _COPY, is_link=True)
 
     def _makes(self, path: Any) -> None:
         """Something new is made; where there is something, that fails."""
@@ -215,14 +216,15 @@ class FilesNoted:
         """Where the content of a file is kept, whole or not at all."""
         name = name_of(real)
         kept = os.path.join(self._folder, name)
-        half = f"{kept}.{threading.get_ident()}"
+        half = f"{kept}.{get_ident()}"
         try:
             os.makedirs(self._folder, exist_ok=True)
             if not self._copy(real, half, keep):
                 return {"kept": None, "why": f"{sized(os.path.getsize(real))} are too many to copy in a run so short"}
             found = os.stat(half)
+            told = {"kept_hash": hash_of(half)} if self._may_take(found.st_size) else {}
             os.replace(half, kept)
-            return {"kept": name, "kept_size": found.st_size, "kept_mtime_ns": found.st_mtime_ns}
+            return {"kept": name, "kept_size": found.st_size, "kept_mtime_ns": found.st_mtime_ns, **told}
         except OSError as error:
             return {"kept": None, "why": (error.strerror or str(error)).lower()}
         finally:
@@ -230,7 +232,7 @@ class FilesNoted:
                 os.remove(half)
 
     def _copy(self, real: str, half: str, keep: Any) -> bool:
-        if keep is os.link:
+        if keep == _LINK:
             try:
                 os.link(real, half)
                 return True
@@ -240,12 +242,25 @@ class FilesNoted:
             return True
         count = os.path.getsize(real)
         begun = time.perf_counter()
-        allowed = _FREE_S + _SHARE * self._overhead * (begun - self._started)
-        if self._copied_s + count / _BYTES_PER_S > allowed or count > _OF_DISK * shutil.disk_usage(self._folder).free:
+        if not self._may_take(count) or count > _OF_DISK * _free(self._folder):
             return False
+        import shutil  # takes long to import
+
         shutil.copy2(real, half)
         self._copied_s += time.perf_counter() - begun
         return True
+
+
+    def _may_take(self, count: int) -> bool:
+        """Whether there is time to read or copy so many bytes."""
+        allowed = _FREE_S + _SHARE * self._overhead * (time.perf_counter() - self._started)
+        return self._copied_s + count / _BYTES_PER_S <= allowed
+
+
+def _free(folder: str) -> int:
+    """Bytes that are free on the disk of a folder."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
 
 
 def _within(path: Any, folder: int) -> str:

@@ -6,9 +6,8 @@ replay, one that was is shown with its old content, where that was kept.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
+from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 from typing import Any, Dict, Iterable, List, Optional, Set
 
 NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
@@ -29,6 +28,8 @@ class Noted:
         self.ends: Optional[str] = payload.get("ends")
         self.target = str(payload.get("target", ""))
         self.kept: Optional[str] = None
+        self.kept_hash: Optional[str] = None
+        """Of what was kept; None of a file that was too large to be read."""
         self.kept_size, self.kept_mtime_ns = 0, 0
         self.places: List[str] = []
         """Where in the loop nest the run changed it: the first place of each kind."""
@@ -40,6 +41,7 @@ class Noted:
         kept = payload.get("kept")
         if kept and os.path.basename(kept) == kept and self.kept is None:
             self.kept = os.path.join(self._folder, kept)
+            self.kept_hash = payload.get("kept_hash")
             self.kept_size, self.kept_mtime_ns = int(payload["kept_size"]), int(payload["kept_mtime_ns"])
         self.places.append(str(payload["at"]))
 
@@ -55,10 +57,15 @@ class Noted:
         if self.kept is None:  # something may only have been appended
             whole = self.path if self.ends is not None and ends_of(self.path, self.size) == self.ends else None
         else:
-            whole = self.kept if _is_as_it_was(self.kept, self.kept_size, self.kept_mtime_ns) else None
+            whole = self.kept if self._is_kept(self.kept) else None
         if whole is None or os.path.getsize(whole) == self.size and whole == self.kept:
             return whole
         return self._cut(whole, beside)
+
+    def _is_kept(self, kept: str) -> bool:
+        if self.kept_hash is not None:
+            return hash_of(kept) == self.kept_hash
+        return _is_as_it_was(kept, self.kept_size, self.kept_mtime_ns)
 
     def _cut(self, whole: str, beside: str) -> Optional[str]:
         os.makedirs(beside, exist_ok=True)
@@ -72,7 +79,7 @@ class Noted:
                     return None
                 out.write(data)
                 left -= len(data)
-        shutil.copymode(whole, half)
+        os.chmod(half, os.stat(whole).st_mode & 0o7777)
         os.utime(half, ns=(self.mtime_ns, self.mtime_ns))
         os.replace(half, cut)
         return cut
@@ -92,12 +99,24 @@ def read(payloads: Iterable[Dict[str, Any]], folder: str, located: Any) -> Dict[
 
 def name_of(path: str) -> str:
     """The name under which the old content of a path is kept."""
-    return hashlib.blake2b(os.fsencode(path), digest_size=16).hexdigest()
+    return blake2b(os.fsencode(path), digest_size=16).hexdigest()
+
+
+def hash_of(path: str) -> Optional[str]:
+    """The hash of what a file holds; None for one that cannot be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError:
+        return None
+    return digest.hexdigest()
 
 
 def ends_of(path: str, size: int) -> Optional[str]:
     """By what the first `size` bytes of a file are known again; None when it has fewer."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     try:
         with open(path, "rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size < size:

@@ -109,6 +109,7 @@ def become_main(script: Script) -> Dict[str, Any]:
 
     It is the interpreter's own `__main__`, so that it is taken apart at the end as Python does it.
     """
+    import gc
     import importlib.machinery
 
     names = sys.modules["__main__"].__dict__
@@ -137,6 +138,7 @@ def become_main(script: Script) -> Dict[str, Any]:
     sys.orig_argv = [sys.orig_argv[0], *words]
     names.clear()
     names.update(kept)
+    gc.enable()
     return names
 
 

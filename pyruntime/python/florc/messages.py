@@ -43,13 +43,6 @@ def say(text: str, always: bool = False) -> None:
         print(f"{_OWN}{plain(text)}", file=_stream or sys.stderr, flush=True)
 
 
-def flush() -> None:
-    """Write out what was printed so far: this process is about to be replaced."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # None where the descriptor was closed
-            stream.flush()
-
-
 def answer(text: str) -> None:
     """Print to standard output at once. Where its reader went away (`florc runs | head -1`), nobody wants to know more."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import urllib.parse
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native
@@ -140,7 +139,9 @@ def _told(writer: Writer, tell: Tell, args: tuple, options: dict) -> Any:
     if told == path:
         return args, options
     if writer.module == "sqlite3" and os.fsdecode(given).startswith("file:"):
-        told = "file:" + urllib.parse.quote(told) + os.fsdecode(given)[5:].partition("?")[1] + os.fsdecode(given).partition("?")[2]
+        from urllib.parse import quote
+
+        told = "file:" + quote(told) + os.fsdecode(given)[5:].partition("?")[1] + os.fsdecode(given).partition("?")[2]
     told = os.fsencode(told) if isinstance(given, bytes) else told
     if len(args) > writer.at:
         return (*args[: writer.at], told, *args[writer.at + 1:]), options
@@ -154,7 +155,9 @@ def path_of_database(database: Any) -> Optional[str]:
     text = os.fsdecode(os.fspath(database))
     if text.startswith("file:"):
         text, _, query = text[5:].partition("?")
-        text = urllib.parse.unquote(text[2:] if text.startswith("///") else text)
+        from urllib.parse import unquote
+
+        text = unquote(text[2:] if text.startswith("///") else text)
         if "mode=memory" in query:
             return None
     return None if text in ("", ":memory:") else text

@@ -56,13 +56,15 @@ class Recording:
 
     @property
     def blocks(self) -> Any:
-        """What keeps blocks (`blocks.Blocks`): made when the first one begins."""
+        """What keeps blocks (`blocks.Blocks`): made when the first one begins, before any time is taken of it."""
         if self._blocks is None:
+            begun = time.perf_counter()
             from .blocks import Blocks
             from . import static
 
             static.is_users = self.is_project
             self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project)
+            self._spent += time.perf_counter() - begun
         return self._blocks
 
     # -- compiling -----------------------------------------------------------------------------------------------
@@ -141,34 +143,34 @@ class Recording:
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
-        begun = time.perf_counter()
         if loop_of(place) + loops.BOUNDARY in loops.loops:
             with mishaps.Swallow("where a loop begins"):
-                self.blocks.jump(place, iterable, iterator)
-        self._spent += time.perf_counter() - begun
+                blocks, begun = self.blocks, time.perf_counter()
+                blocks.jump(place, iterable, iterator)
+                self._spent += time.perf_counter() - begun
 
     def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
         """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
-        begun = time.perf_counter()
         with mishaps.Swallow("at the start of an iteration"):
-            self.blocks.boundary(loop, objects, sys._getframe(1), self.spent)
-        self._spent += time.perf_counter() - begun
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.boundary(loop, objects, sys._getframe(1), self.spent)
+            self._spent += time.perf_counter() - begun
         return False
 
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Recording runs every block."""
-        begun = time.perf_counter()
         with mishaps.Swallow("where a block begins"):
-            self.blocks.step_into(block, frame, begun, self.spent)
-        self._spent += time.perf_counter() - begun
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.step_into(block, frame, begun, self.spent)
+            self._spent += time.perf_counter() - begun
         return True
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran: materialize its side effects when the Joint Invariant holds."""
-        begun = time.perf_counter()
         with mishaps.Swallow("where a block ends"):
-            self.blocks.end(block, objects, frame, begun, self.spent)
-        self._spent += time.perf_counter() - begun
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.end(block, objects, frame, begun, self.spent)
+            self._spent += time.perf_counter() - begun
 
     def probe(self, name: str, frame: FrameType) -> Any:
         """Recorded scripts hold no probes."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-from . import messages
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, NoReturn, Optional
@@ -56,22 +54,33 @@ def flags() -> List[str]:
     return [*unbuffered, *subprocess._args_from_interpreter_flags()]  # type: ignore[attr-defined]
 
 
+def _flush() -> None:
+    """Write out what was printed so far: this process is about to be replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # None where the descriptor was closed
+            pass
+
+
 def again(seed: Optional[str] = None) -> NoReturn:
     """Go on with this command in a process of its own."""
-    messages.flush()
+    _flush()
     os.execve(sys.executable, command(*sys.argv[1:]), environment(seed))
     raise AssertionError("execve does not return")
 
 
 def plainly(words: List[str], why: str) -> NoReturn:
     """Go on as `python words…`, as if florc were not there, and say why. Nothing may have been read from standard input yet."""
-    messages.say(f"nothing is recorded: {why}", always=True)
+    from .messages import say
+
+    say(f"nothing is recorded: {why}", always=True)
     env = dict(os.environ)
     if _before is not None:
         env.pop(HASH_SEED, None)
         if _before:
             env[HASH_SEED] = _before[1:]
-    messages.flush()
+    _flush()
     os.execve(sys.executable, [sys.executable, *flags(), *words], env)
     raise AssertionError("execve does not return")
 
