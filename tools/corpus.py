@@ -33,7 +33,7 @@ from collections import Counter
 from pathlib import Path
 
 from florc import _native
-from florc.instrumented import Altered, compile_mapped
+from florc.tree_positions import Altered, check
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -106,7 +106,8 @@ def judge(path: Path, data: bytes) -> tuple[str, str]:
     if not emitted.changed:
         return "good, nothing to insert", ""
     try:
-        compile_mapped(emitted, original, str(path))
+        check(emitted, original)
+        emitted.map_code(compile(emitted.text, str(path), "exec", dont_inherit=True))
     except Altered:
         return "NOT MAPPED", ""
     except SyntaxError as error:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import dis
 import importlib.util
+import sys
 import sysconfig
+import types
 from pathlib import Path
 
 import florc
 import pytest
-from florc import _native, instrumented
+from florc import _native, tree_positions
 
 TESTDATA = Path(__file__).resolve().parents[2] / "testdata"
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -28,11 +31,37 @@ def texts(root: Path, pattern: str) -> list:
 
 
 def instrument(path: Path, text: str) -> bool:
-    """Whether the file was changed; fails when the trees differ."""
+    """Whether the file was changed; fails when the trees differ, or the instructions and their positions."""
     emitted = _native.instrument(text, str(path))
+    assert emitted.left_alone is None, (path, emitted.left_alone)
     if emitted.changed:
-        instrumented.compile_mapped(emitted, text, str(path))
+        tree_positions.check(emitted, text)
+        if sys.version_info >= (3, 11):
+            mapped = emitted.map_code(compile(emitted.text, str(path), "exec", dont_inherit=True))
+            same_code(mapped, tree_positions.compile_mapped(emitted, str(path)))
     return bool(emitted.changed)
+
+
+def same_code(ours: types.CodeType, oracle: types.CodeType) -> None:
+    """The code that `map_code` makes of a code object is what Python makes of the tree with every position mapped: but for
+    padding, and for the column of the instruction that begins a function."""
+    facts = ("co_name", "co_names", "co_varnames", "co_firstlineno", "co_flags", "co_freevars", "co_cellvars")
+    assert [getattr(ours, name) for name in facts] == [getattr(oracle, name) for name in facts]
+    assert instructions(ours) == instructions(oracle), ours
+    inner = [[part for part in code.co_consts if isinstance(part, types.CodeType)] for code in (ours, oracle)]
+    for one, other in zip(*inner, strict=True):
+        same_code(one, other)
+
+
+def instructions(code: types.CodeType) -> list:
+    found = []
+    for one in dis.get_instructions(code):
+        if one.opname in ("NOP", "EXTENDED_ARG", "CACHE"):
+            continue
+        place = one.positions if one.opname != "RESUME" else one.positions.lineno
+        is_jump = "JUMP" in one.opname or one.opname in ("FOR_ITER", "SEND")
+        found.append((one.opname, place, None if is_jump or isinstance(one.argval, types.CodeType) else one.argrepr))
+    return found
 
 
 def test_every_fixture_keeps_its_tree() -> None:
@@ -59,8 +88,8 @@ def test_an_altered_tree_is_noticed(wrong: str) -> None:
             moved = 1 if wrong == "shifted line" else 0
             return [(line + moved, column) for line, column in emitted.map_positions(positions)]
 
-    with pytest.raises(instrumented.Altered):
-        instrumented.compile_mapped(Wrong(), text, "train.py")
+    with pytest.raises(tree_positions.Altered):
+        tree_positions.check(Wrong(), text)
 
 
 def test_the_package_has_every_name_that_emitted_code_uses() -> None:
