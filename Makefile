@@ -13,7 +13,7 @@ TEST_WORKERS ?= 2
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-ray torture lint clean mutants
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -68,6 +68,8 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
+
+test-all: lint test corpus mutants ## every test, every installed file through the compiler, every seeded bug
 
 mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
 	@$(BIN)/python tools/mutants.py $(MUTANTS)
