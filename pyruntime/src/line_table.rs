@@ -154,7 +154,22 @@ mod tests {
     #[test]
     fn a_map_that_changes_nothing_changes_nothing() {
         // one entry of each form: short, one line, no columns, long, none
-        let table = [0x80, 0x12, 0x80 | (11 << 3), 4, 9, 0x80 | (13 << 3), 2, 0x80 | (14 << 3), 4, 1, 5, 70 & 0x3f | 0x40, 1, 0xff];
+        let table = [
+            0x80,
+            0x12,
+            0x80 | (11 << 3),
+            4,
+            9,
+            0x80 | (13 << 3),
+            2,
+            0x80 | (14 << 3),
+            4,
+            1,
+            5,
+            70 & 0x3f | 0x40,
+            1,
+            0xff,
+        ];
         assert_eq!(map(&table, 3, 3, &|at| at).as_deref(), Some(&table[..]));
     }
 

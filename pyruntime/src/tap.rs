@@ -22,7 +22,13 @@ const LONGEST: Duration = Duration::from_millis(250);
 /// A line: where in the loop nest it ended, what it says, the statement that ended it, and what it was put together from
 /// where that was written at different places of the nest.
 #[derive(Serialize)]
-struct Line(Arc<str>, String, Option<Arc<str>>, i64, #[serde(skip_serializing_if = "Vec::is_empty")] Vec<(Arc<str>, String)>);
+struct Line(
+    Arc<str>,
+    String,
+    Option<Arc<str>>,
+    i64,
+    #[serde(skip_serializing_if = "Vec::is_empty")] Vec<(Arc<str>, String)>,
+);
 
 #[derive(Default)]
 struct Seen {
@@ -130,7 +136,9 @@ impl PySeen {
         let text = match text.to_str() {
             Ok(text) => text.to_owned(),
             // lone surrogates
-            Err(_) => text.call_method1("encode", ("utf-8", "backslashreplace"))?.extract::<Vec<u8>>()
+            Err(_) => text
+                .call_method1("encode", ("utf-8", "backslashreplace"))?
+                .extract::<Vec<u8>>()
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?,
         };
         let path = self.path();

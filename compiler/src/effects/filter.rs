@@ -213,7 +213,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     fn declared_later(&self, name: &str) -> bool {
         let scopes = &self.extractor.project.scopes;
         let declares = || scopes.text(self.entry.scope).declares_global(name);
-        scopes.list[self.entry.scope].globals.contains(name) && !declares().is_some_and(|id| id < self.entry.stmt.id)
+        scopes.list[self.entry.scope].globals.contains(name) && declares().is_none_or(|id| id >= self.entry.stmt.id)
     }
 
     fn is_local_of_other_function(&self, place: &Place) -> bool {

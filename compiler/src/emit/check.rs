@@ -55,9 +55,7 @@ impl Flat<'_> {
     fn inside<'t>(&self, stmt: &'t Stmt) -> Option<&'t [Stmt]> {
         self.emitted?;
         match &stmt.kind {
-            StmtKind::Import(names)
-                if names.iter().any(|name| name.dotted == "florc" && name.local == self.alias) =>
-            {
+            StmtKind::Import(names) if names.iter().any(|name| name.dotted == "florc" && name.local == self.alias) => {
                 Some(&[])
             }
             StmtKind::Expr(value) if self.is_call(value, runtime::BEGIN) => Some(&[]),

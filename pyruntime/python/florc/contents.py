@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _io
 import collections
 import functools
 import gc
@@ -169,7 +170,14 @@ def _position(obj: Any) -> Any:
     return operator.length_hint(obj, -1)
 
 
+def _buffer(obj: Any) -> Parts:
+    """A file in memory: what was written to it."""
+    return {} if obj.closed else {"(content)": hash(obj.getvalue()), "(position)": obj.tell()}
+
+
 READERS = WeakTable({
+    _io.StringIO: _buffer,
+    _io.BytesIO: _buffer,
     list: lambda obj: _list(obj, list),
     tuple: lambda obj: _list(obj, tuple),
     collections.deque: lambda obj: _list(obj, collections.deque),

@@ -124,8 +124,13 @@ def become_main(script: Script) -> Dict[str, Any]:
         del sys.path[0]  # the package's, see `__main__`
     if script.module is None:
         words = script.argv
+        is_folder = os.path.isdir(script.argv[0])
+        folder = os.path.join(os.getcwd(), script.argv[0])
         if not is_safe:
-            sys.path[0] = os.path.dirname(os.path.realpath(script.path))
+            sys.path[0] = folder if is_folder else os.path.dirname(os.path.realpath(script.path))
+        if is_folder:  # which Python runs by way of `runpy`
+            spec = importlib.machinery.PathFinder.find_spec("__main__", [folder])
+            kept.update(__package__="", __spec__=spec)
     else:
         import importlib.util
 

@@ -159,23 +159,25 @@ class _Ending:
             f"{messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %")
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
-        if report["dead"]:
-            say(f"recording stopped early: {report['dead']}", always=True)
-        elif report["errors"]:
-            self._say_lost(report)
-        if report["records_lost"]:
-            say(f"{messages.count(report['records_lost'], 'record')} of the journal "
-                "could not be written: a replay will miss what they tell", always=True)
-        if mishaps.count:
-            say(mishaps.told(), always=True)
+        trouble = self._trouble(report)
+        if trouble:
+            say("; ".join(trouble), always=True)
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
             f"florc replay {messages.relative(self._script.path)}")
 
-    def _say_lost(self, report: Dict[str, Any]) -> None:
-        """One line, however much went wrong."""
-        if report["stopped"]:
-            say(f"recording stopped early: {report['stopped']}", always=True)
-        else:
+    @staticmethod
+    def _trouble(report: Dict[str, Any]) -> List[str]:
+        """What went wrong; it is told in one line, however much it is."""
+        found = []
+        stopped = report["dead"] or report["stopped"]
+        if stopped:
+            found.append(f"recording stopped early: {stopped}")
+        elif report["errors"]:
             more = len(report["errors"]) - 1
-            also = f" (and {more} more)" if more else ""
-            say(f"a checkpoint was lost: {report['errors'][0]}{also}", always=True)
+            found.append(f"a checkpoint was lost: {report['errors'][0]}" + (f" (and {more} more)" if more else ""))
+        if report["records_lost"]:
+            found.append(f"{messages.count(report['records_lost'], 'record')} of the journal could not be written: a replay will "
+                         "miss what they tell")
+        if mishaps.count:
+            found.append(mishaps.told())
+        return found

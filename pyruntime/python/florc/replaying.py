@@ -211,7 +211,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 def _exit(code: int) -> NoReturn:
     """Everything the script does at its end is done: taking torch apart would only take another second."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(Exception):  # None, or an object of the script's own
             stream.flush()
     os._exit(code)
 

@@ -6,7 +6,7 @@ import time
 from types import FrameType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
-from . import _native, places, state, unforeseen
+from . import _native, places, state, static, unforeseen
 from .history import Checkpoint, History
 
 
@@ -71,6 +71,10 @@ class Restorer:
             raise CannotRestore(f"it cannot be restored: {type(error).__name__}: {error}") from error
         finally:
             self.seconds += time.perf_counter() - begun
+        for place in loop.places:
+            # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
+            if place.mutated and not place.bound and place.name in live and values.get(place.name, live[place.name]) is not live[place.name]:
+                raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
         self.without_gradients |= not checkpoint.gradients
         if state.History.made > histories:
             self.without_history.add(loop.id)

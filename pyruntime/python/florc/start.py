@@ -51,7 +51,11 @@ def flags() -> List[str]:
         return [*unbuffered, *(["-P"] if getattr(sys.flags, "safe_path", False) else [])]
     import subprocess
 
-    return [*unbuffered, *subprocess._args_from_interpreter_flags()]  # type: ignore[attr-defined]
+    known = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    rest = iter(known)  # of the options after -X it knows only some
+    plain_flags = [word for word in rest if word != "-X" or not next(rest)]
+    options = [part for key, value in sys._xoptions.items() for part in ("-X", key if value is True else f"{key}={value}")]
+    return [*unbuffered, *plain_flags, *options]
 
 
 def _flush() -> None:

@@ -6,7 +6,7 @@ import gc
 import sys
 import weakref
 from itertools import compress
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 from .kinds import dotted
 from .objects import instance_dict
@@ -62,12 +62,22 @@ def _size(module: Any) -> int:
     return len(seen)
 
 
+def _subclasses(base: type) -> Set[int]:
+    """The addresses of a class and of all that derive from it: a set of the classes would ask their metaclasses for hashes."""
+    found, work = {id(base)}, [base]
+    while work:
+        for cls in type.__subclasses__(work.pop()):
+            if id(cls) not in found:
+                found.add(id(cls))
+                work.append(cls)
+    return found
+
+
 def _all_modules() -> List[tuple]:
     """(module, its attributes) for every module alive, in one pass at the speed of builtins."""
     base = sys.modules["torch"].nn.Module
     alive = gc.get_objects()
-    kinds = {id(kind): kind for kind in map(type, alive)}
-    wanted = {address for address, kind in kinds.items() if issubclass(kind, base)}
+    wanted = _subclasses(base)
     found = []
     for obj in compress(alive, map(wanted.__contains__, map(id, map(type, alive)))):
         attributes = instance_dict(obj)
