@@ -49,6 +49,11 @@ class Noted:
         """The blocks in which the run changed it."""
         return {part.partition("#")[0] for place in self.places for part in place.split("/") if "#" in part}
 
+    @property
+    def is_unhashed(self) -> bool:
+        """Whether old content was kept without a hash of it."""
+        return self.kept is not None and self.kept_hash is None
+
     def content(self, beside: str) -> Optional[str]:
         """Where the old content of a file lies; `beside`: a folder for what has to be cut to size. None: it was not kept,
         or is not what it was."""

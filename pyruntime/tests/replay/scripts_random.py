@@ -909,7 +909,7 @@ for epoch in range(2):
             print("inside", w)
     print(buf.getvalue().strip())
 +    print("PROBE", w)
-""", flagged=True)
+""", restores=False)
 
 add("signal_and_warnings", """
 import time, warnings
