@@ -197,7 +197,7 @@ class View:
             self.unsure[partly] = None
         elif found.kind == LOST:
             self.unsure[f"{name} was read, whose content as the recorded run found it was not kept"] = None
-        elif found.kind == KEPT and self._notes[path].is_unhashed:
+        elif found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
             self.unsure[f"{name} was read, which was too large to keep a hash of what the recorded run found in it"] = None
         elif found.kind == HERE and self._entries[path].clock >= 0:
             self.read_back[partly] = None
