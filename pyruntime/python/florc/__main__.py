@@ -51,7 +51,8 @@ def _leave_own_folder() -> None:
 
 
 if __name__ == "__main__":
-    if "_FLORC_STARTED" in os.environ:
+    # a `sitecustomize` that imports florc has taken the mark out of the environment already
+    if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.start"), "_before", None) is not None:
         import gc
 
         gc.disable()  # what is imported now stays; `launch.become_main` ends that
