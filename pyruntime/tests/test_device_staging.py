@@ -303,24 +303,29 @@ SCRIPT = """
             time.sleep(0.01)
         print(epoch, total)
 """
-RUNNER = """
-    import sys
-    sys.path.insert(0, {tests!r})
-    import fake_device
-    from florc.staging import staging
-    device = fake_device.install(fake_device.FakeDevice({options}))
-    {more}
-    from florc.__main__ import main
-    sys.exit(main())
+SITE = """
+    import os, sys
+    if "_FLORC_STARTED" in os.environ and sys.argv[1:2] == ["record"]:
+        sys.path.insert(0, {tests!r})
+        import fake_device
+        from florc.staging import staging
+        device = fake_device.install(fake_device.FakeDevice({options}))
+        {more}
+        sys.path.remove({tests!r})
 """
 
 
 def record(workshop: Workshop, monkeypatch: Any, options: str, more: str = "") -> Any:
-    """`florc record train.py` with the fake device."""
+    """`florc record train.py` with the fake device, which the process that florc starts for the script finds installed."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")
-    runner = textwrap.dedent(RUNNER).format(tests=str(Path(__file__).parent), options=options, more=more)
-    (workshop.path / "recorder.py").write_text(runner)
-    return workshop.run(sys.executable, "-u", "recorder.py", "record", "--overhead", "0.9", "train.py")
+    site = workshop.path.parent / f"{workshop.path.name}-site"
+    site.mkdir(exist_ok=True)
+    text = textwrap.dedent(SITE).format(tests=str(Path(__file__).parent), options=options,
+                                        more=textwrap.indent(textwrap.dedent(more), "    ").strip())
+    (site / "sitecustomize.py").write_text(text)
+    with monkeypatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(site))
+        return workshop.florc("record", "--overhead", "0.9", "train.py")
 
 
 @pytest.mark.parametrize("options", ["patience=3", "room_bytes=0, patience=3"])

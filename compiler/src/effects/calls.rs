@@ -71,6 +71,11 @@ impl Extractor<'_, '_> {
         if matches!(name, "builtins.setattr" | "builtins.delattr") && !has_literal_name(call) {
             out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() with a computed name")));
         }
+        if matches!(name, "builtins.setattr" | "builtins.delattr")
+            && call.args.first().is_some_and(|object| self.is_of_library(scope, object))
+        {
+            out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() of what is imported")));
+        }
         self.apply(scope, call, None, facts, shown, range, out);
         self.advanced(scope, call, name, range, out);
     }

@@ -147,6 +147,12 @@ impl<'p, 't> Extractor<'p, 't> {
                     out.push(effect(EffectKind::Bind, Some(place), target.range, why));
                 }
             }
+            ExprKind::Attribute { value, .. } if self.is_of_library(scope, value) => {
+                for place in self.reach(scope, target) {
+                    let why = format!("{place} is assigned");
+                    out.push(effect(EffectKind::Bind, Some(place), target.range, why));
+                }
+            }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
                     let whole = place.clone().attr(attr);
@@ -180,6 +186,11 @@ impl<'p, 't> Extractor<'p, 't> {
     fn delete(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
         let (kind, object, why) = match &target.kind {
             ExprKind::Subscript { value, .. } => (EffectKind::Mutate, value.as_ref(), "an item is deleted"),
+            ExprKind::Attribute { value, .. } if self.is_of_library(scope, value) => {
+                let why = "an attribute of what is imported is deleted".to_owned();
+                out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+                return;
+            }
             ExprKind::Attribute { value, .. } => (EffectKind::Mutate, value.as_ref(), "an attribute is deleted"),
             _ => {
                 target_names(target, &mut |name| {
@@ -193,6 +204,13 @@ impl<'p, 't> Extractor<'p, 't> {
         for place in self.reach(scope, object) {
             out.push(effect(kind, Some(place), target.range, why.to_owned()));
         }
+    }
+
+    /// Whether an expression is a name that was imported from a library: `sys`, `np`, and no place of its own.
+    pub(super) fn is_of_library(&self, scope: ScopeId, expr: &Expr) -> bool {
+        matches!(&expr.kind, ExprKind::Name(_))
+            && self.project.denoted(scope, expr).is_none()
+            && self.project.library_name(scope, expr).is_some_and(|name| !name.starts_with("builtins."))
     }
 
     fn bind(&self, scope: ScopeId, name: &str, range: Range, out: &mut Vec<Effect>) {

@@ -18,7 +18,8 @@ import time
 from types import FrameType
 from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import _native, carried, contents, places, unforeseen
+from . import _native, carried, contents, mishaps, places, unforeseen
+from .static import module_of, mro_of
 from .versions import Versions
 
 _ALWAYS = 2
@@ -91,12 +92,23 @@ class Looking:
         self._depth += 1
         try:
             if self._depth == 1:
-                self._begin(*self._versions.probe_place(name), frame)
+                self._watch(name, lambda: self._begin(*self._versions.probe_place(name), frame))
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                self._end(frame)
+                self._watch(name, lambda: self._end(frame))
+
+    def _watch(self, name: str, look: Callable[[], None]) -> None:
+        """An error of florc's here is not one of the added statement's."""
+        try:
+            look()
+        except Exception as error:
+            mishaps.swallowed("watching an added statement", error)
+            self._before = None
+            file, line = self._versions.probe_place(name)
+            self.disturbances.append(f"{os.path.basename(file)}:{line}: what was added could not be watched "
+                                     f"({type(error).__name__}: {error})")
 
     def _begin(self, file: str, line: int, frame: FrameType) -> None:
         group = self._group(file, line)
@@ -183,7 +195,7 @@ class _Reader(unforeseen.Reader):
 
 def _caches(kind: type) -> Set[str]:
     """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
-    is_metric = any(cls.__module__.partition(".")[0] == "torchmetrics" for cls in kind.__mro__)
+    is_metric = any(module_of(cls).partition(".")[0] == "torchmetrics" for cls in mro_of(kind))
     return {"._computed"} if is_metric else set()
 
 

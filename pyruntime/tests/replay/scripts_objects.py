@@ -1012,7 +1012,20 @@ for epoch in range(3):
         sys.mine = getattr(sys, "mine", 0) + 1
     print(config.lr)
 +    print("PROBE", config.lr, sys.mine)
-""", restores=None)
+""")
+
+add("module_attribute_set_by_name", """
+import time, sys
+config = {"lr": 1.0}
+sys.mine = 0
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        config["lr"] *= 0.5
+        setattr(sys, "mine", sys.mine + 1)
+    print(config["lr"])
++    print("PROBE", config["lr"], sys.mine)
+""", restores=False)
 
 add("environ_write", """
 import time, os
