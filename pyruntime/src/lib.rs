@@ -1,5 +1,6 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 
+mod audit;
 mod boundary;
 mod check;
 mod compile;
@@ -46,6 +47,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile::instrument, module)?)?;
     module.add_class::<compile::Project>()?;
     module.add_class::<compile::Comparison>()?;
+    module.add_function(wrap_pyfunction!(audit::listen, module)?)?;
+    module.add_function(wrap_pyfunction!(audit::listen_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::look_after, module)?)?;
     module.add_function(wrap_pyfunction!(follow::begin, module)?)?;

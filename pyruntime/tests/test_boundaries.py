@@ -189,10 +189,10 @@ def test_a_loop_without_blocks_is_verified_between_checkpoints(name: str, tmp_pa
     bench = Bench(tmp_path, SCRIPTS[name])
     done = bench.florc("verify", "--samples", "2", "train.py")
     assert done.code == 0, done.said
-    blocks = re.search(r"the state of (\d+) blocks reappeared unchanged", done.said)
+    blocks = re.search(r"the state of (\d+) blocks? reappeared unchanged", done.said)
     assert blocks and int(blocks.group(1)) >= 1, done.said
     dry = bench.florc("replay", "--dry-run", "train.py")
-    assert "can begin with one of" in dry.out, dry.out
+    assert re.search("can begin with one (of|iteration)", dry.out), dry.out
     again = bench.florc("replay", "--step-into", "L1", "--iterations", "70:80", "train.py")
     assert "began with" not in again.said
 

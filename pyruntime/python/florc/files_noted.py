@@ -1,6 +1,6 @@
 """While recording: what the run changes on disk, and what was there before.
 
-Python announces what it does with files (`sys.addaudithook`). Before the run first changes a path, a record `file` says
+Python announces what it does with files (`sys.audit`). Before the run first changes a path, a record `file` says
 whether something was there; what is about to be overwritten, replaced or removed is kept in the run's folder: as a second
 name of the file, as a copy that shares its blocks, or as a copy, where that is cheap enough. A replay then sees the files as
 the run found them. A note that fails is lost: it is never an error of the script.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import time
 from _thread import get_ident
 from types import TracebackType
@@ -57,14 +56,15 @@ class FilesNoted:
         self._is_on = False
 
     def watch(self) -> None:
-        """From now on. A hook cannot be taken out again; it can be deaf."""
+        """From now on."""
         self._is_on = True
-        sys.addaudithook(self._hear)
+        _native.listen(list(_EVENTS), self._hear)
         native_writers.adapt(self._native)
 
     def end(self) -> None:
         """The run is over."""
         self._is_on = False
+        _native.listen_no_more()
 
     def _native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
         if how != native_writers.READ:
@@ -249,7 +249,6 @@ class FilesNoted:
         shutil.copy2(real, half)
         self._copied_s += time.perf_counter() - begun
         return True
-
 
     def _may_take(self, count: int) -> bool:
         """Whether there is time to read or copy so many bytes."""
