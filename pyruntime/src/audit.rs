@@ -7,7 +7,8 @@ use std::sync::{Mutex, OnceLock};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::follow::lock;
+use crate::errors::harmless;
+use crate::locks::lock;
 
 type Hook = unsafe extern "C" fn(*const c_char, *mut pyo3::ffi::PyObject, *mut c_void) -> c_int;
 type AddHook = unsafe extern "C" fn(Hook, *mut c_void) -> c_int;
@@ -68,11 +69,19 @@ unsafe extern "C" fn heard(event: *const c_char, args: *mut pyo3::ffi::PyObject,
         return 0;
     }
     Python::attach(|py| {
-        let Some(hear) = lock(&listener.hear).as_ref().map(|hear| hear.clone_ref(py)) else { return 0 };
         // SAFETY: a tuple that Python holds for the time of this call
         let args = unsafe { Bound::from_borrowed_ptr(py, args) };
-        match hear.call1(py, (event.to_string_lossy(), args)) {
-            Ok(_) => 0,
+        let told = harmless(
+            py,
+            "hearing of a file",
+            || (),
+            || {
+                let Some(hear) = lock(&listener.hear).as_ref().map(|hear| hear.clone_ref(py)) else { return Ok(()) };
+                hear.call1(py, (event.to_string_lossy(), args)).map(|_| ())
+            },
+        );
+        match told {
+            Ok(()) => 0,
             Err(error) => {
                 error.restore(py);
                 -1

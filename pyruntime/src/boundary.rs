@@ -1,6 +1,8 @@
 //! The start of an iteration of a loop that trains itself: native, because most of them are not looked at.
 
-use crate::follow::{is_followed, listener, lock};
+use crate::errors::harmless;
+use crate::follow::{is_followed, listener};
+use crate::locks::lock;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,12 +45,19 @@ pub fn look_after(seconds: f64) {
 #[pyfunction]
 #[pyo3(signature = (loop_id, *objects, **_keywords))]
 pub fn boundary(loop_id: &str, objects: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
-    if !is_followed() || nanoseconds(now()) < DUE.load(Ordering::Relaxed) {
-        return Ok(false);
-    }
     let py = objects.py();
-    match listener(py, &LISTENER) {
-        Some(listener) => listener.call1(py, (loop_id, objects))?.extract(py),
-        None => Ok(false),
-    }
+    harmless(
+        py,
+        "at the start of an iteration",
+        || false,
+        || {
+            if !is_followed() || nanoseconds(now()) < DUE.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            match listener(py, &LISTENER) {
+                Some(listener) => listener.call1(py, (loop_id, objects))?.extract(py),
+                None => Ok(false),
+            }
+        },
+    )
 }

@@ -3,6 +3,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 
 use crate::store::StoreError as Failure;
@@ -39,6 +40,33 @@ pub fn guard<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     })
 }
 
+/// Does what only florc has use for, on the way of the script: where florc itself is at fault, that is counted
+/// (`florc.mishaps`), and the script goes on with `otherwise`.
+///
+/// # Errors
+/// What the work returns, unless florc is at fault.
+pub fn harmless<T>(
+    py: Python<'_>,
+    what: &str,
+    otherwise: impl FnOnce() -> T,
+    work: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    match guard(work) {
+        Err(error) if error.is_instance_of::<InternalError>(py) || error.is_instance_of::<PanicException>(py) => {
+            py.import("florc.mishaps")?.call_method1("swallowed", (what, error.into_value(py)))?;
+            Ok(otherwise())
+        }
+        result => result,
+    }
+}
+
+/// A panic that no `guard` has caught reaches Python as pyo3's `PanicException`, a bare BaseException: from now on it is an
+/// Exception, whatever native call it comes from.
+fn adopt_panics(py: Python<'_>) -> PyResult<()> {
+    let panic = py.get_type::<PanicException>();
+    panic.setattr("__bases__", (py.get_type::<PyException>(),))
+}
+
 /// Panics are told by `guard`; with FLORC_DEBUG their place is printed, too.
 fn be_quiet() {
     if std::env::var_os("FLORC_DEBUG").is_none() {
@@ -63,7 +91,15 @@ pub fn raise(error: Failure) -> PyErr {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     be_quiet();
+    adopt_panics(py)?;
     module.add("InternalError", py.get_type::<InternalError>())?;
     module.add("StoreError", py.get_type::<StoreError>())?;
     module.add("DamagedError", py.get_type::<DamagedError>())
+}
+
+/// For tests: the n-th lock that native code takes from now on panics (from 0); none does below zero. Returns how many were left
+/// of the last such order.
+#[pyfunction]
+pub fn panic_at(n: i64) -> i64 {
+    crate::locks::panic_at(n)
 }

@@ -2,12 +2,14 @@
 
 use crate::boundary;
 use crate::context::{Here, LoopFacts, Nest};
+use crate::errors::harmless;
+use crate::locks::lock;
 use crate::pace::Pace;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -29,11 +31,6 @@ const TOLD_DEPTH: usize = 3;
 /// Whether this call is to be followed. Checked before any lock is taken.
 pub fn is_followed() -> bool {
     ACTIVE.load(Ordering::Acquire) && *lock(&OWNER) == Some(thread::current().id())
-}
-
-/// What a thread that panicked left is as good as any: it is replaced when a session begins.
-pub fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
@@ -90,8 +87,8 @@ pub fn register_loop(id: String, scope: String, ancestors: Vec<String>) {
 
 /// Whether blocks of the calling thread are memoized.
 #[pyfunction]
-pub fn following() -> bool {
-    is_followed()
+pub fn following(py: Python<'_>) -> PyResult<bool> {
+    harmless(py, "at a block", || false, || Ok(is_followed()))
 }
 
 /// The present place in the loop nest, such as `L1=3/L2#0`.
@@ -178,41 +175,64 @@ fn jump(
 /// The iterator of a followed loop (paper, Figure 4). Without a session: the iterable itself.
 #[pyfunction]
 pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if !is_followed() {
+    let py = iterable.py();
+    if !harmless(py, "at the start of a loop", || false, || Ok(is_followed()))? {
         return Ok(iterable);
     }
-    let py = iterable.py();
-    let mut iterator = iterable.try_iter()?.into_any().unbind();
-    let depth = with_nest(|nest| nest.enter_loop(id));
-    if let Some((index, there)) = jump(py, Some(&iterable), Some(&iterator))? {
-        with_nest(|nest| nest.set_index(depth, index - 1));
-        iterator = there;
-    }
-    Ok(Bound::new(py, Followed { iterator, depth, over: false })?.into_any())
+    let iterator = iterable.try_iter()?.into_any();
+    harmless(
+        py,
+        "at the start of a loop",
+        || iterator.clone(),
+        || {
+            let depth = with_nest(|nest| nest.enter_loop(id));
+            let mut begins = iterator.clone().unbind();
+            if let Some((index, there)) = jump(py, Some(&iterable), Some(&begins))? {
+                with_nest(|nest| nest.set_index(depth, index - 1));
+                begins = there;
+            }
+            Ok(Bound::new(py, Followed { iterator: begins, depth, over: false })?.into_any())
+        },
+    )
 }
 
 /// A `while` loop begins: it is another one than when it ran before.
 #[pyfunction]
-pub fn begin(id: &str) {
-    if is_followed() {
-        with_nest(|nest| nest.enter_loop(id));
-    }
+pub fn begin(py: Python<'_>, id: &str) -> PyResult<()> {
+    harmless(
+        py,
+        "at the start of a loop",
+        || (),
+        || {
+            if is_followed() {
+                with_nest(|nest| nest.enter_loop(id));
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Counts an evaluation of a `while` loop's condition. Always true.
 #[pyfunction]
 pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
-    if is_followed() {
-        let (depth, index, held) = with_nest(|nest| nest.tick(id));
-        if held {
-            boundary::look_now();
-        }
-        if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
-            with_nest(|nest| nest.set_index(depth, index));
-        }
-        announce(py)?;
-    }
-    Ok(true)
+    harmless(
+        py,
+        "at the start of an iteration",
+        || true,
+        || {
+            if is_followed() {
+                let (depth, index, held) = with_nest(|nest| nest.tick(id));
+                if held {
+                    boundary::look_now();
+                }
+                if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
+                    with_nest(|nest| nest.set_index(depth, index));
+                }
+                announce(py)?;
+            }
+            Ok(true)
+        },
+    )
 }
 
 /// An iterator that tells where in the loop nest the program is.
@@ -230,15 +250,19 @@ impl Followed {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let active = !self.over && is_followed();
-        let mut path = None;
-        if active {
-            let depth = self.depth;
-            if with_nest(|nest| nest.advance(depth)) {
-                boundary::look_now();
+        let depth = self.depth;
+        let begins = || {
+            let active = !self.over && is_followed();
+            let mut path = None;
+            if active {
+                if with_nest(|nest| nest.advance(depth)) {
+                    boundary::look_now();
+                }
+                path = announce(py)?;
             }
-            path = announce(py)?;
-        }
+            Ok((active, path))
+        };
+        let (active, path) = harmless(py, "at the start of an iteration", || (false, None), begins)?;
         let iterator = self.iterator.bind(py);
         // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
         // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held.
@@ -247,17 +271,23 @@ impl Followed {
             let error = PyErr::take(py);
             if active {
                 self.over = true;
-                let (here, last) = with_nest(|nest| (nest.here(), nest.path()));
-                with_nest(|nest| nest.leave_loop(self.depth));
-                if error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py)) {
-                    announce_end(py, here, last, path.is_some())?;
-                }
+                let is_end = error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py));
+                harmless(
+                    py,
+                    "at the end of a loop",
+                    || (),
+                    || {
+                        let (here, last) = with_nest(|nest| (nest.here(), nest.path()));
+                        with_nest(|nest| nest.leave_loop(depth));
+                        if is_end { announce_end(py, here, last, path.is_some()) } else { Ok(()) }
+                    },
+                )?;
             }
             return Err(error.unwrap_or_else(|| PyStopIteration::new_err(())));
         }
         // SAFETY: `PyIter_Next` returned a new, non-null reference.
         let item = unsafe { Bound::from_owned_ptr(py, item) };
-        tell_value(py, path.as_deref(), &item)?;
+        harmless(py, "at the start of an iteration", || (), || tell_value(py, path.as_deref(), &item))?;
         Ok(item.unbind())
     }
 }

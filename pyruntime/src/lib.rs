@@ -11,6 +11,7 @@ mod follow;
 mod forking;
 mod housekeeping;
 mod line_table;
+mod locks;
 mod main_script;
 pub mod materialize;
 mod pace;
@@ -64,6 +65,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::forget, module)?)?;
     module.add_function(wrap_pyfunction!(follow::tick, module)?)?;
     module.add_function(wrap_pyfunction!(main_script::run_main, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::panic_at, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;

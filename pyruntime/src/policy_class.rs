@@ -1,8 +1,9 @@
 //! `florc._native.Policy`.
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 
+use crate::locks::lock;
 use crate::policy::Policy;
 
 /// What names a block: a number or a text.
@@ -92,6 +93,6 @@ impl PyPolicy {
 
 impl PyPolicy {
     fn lock(&self) -> MutexGuard<'_, Policy<Block>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -1,13 +1,14 @@
 //! `florc._native.RunReader`.
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{DamagedError, raise};
+use crate::locks::lock;
 use crate::recorder::key_of;
 use crate::store::index::{Index, Place};
 use crate::store::journal::{End, Journal, Key};
@@ -211,8 +212,4 @@ fn read(path: &std::path::Path, key: Option<&Key>) -> std::result::Result<Read, 
 
 fn parse(hash: &str) -> PyResult<ChunkHash> {
     ChunkHash::parse(hash).ok_or_else(|| PyValueError::new_err("a hash has 64 hexadecimal digits"))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

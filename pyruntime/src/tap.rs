@@ -8,7 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use serde::Serialize;
 
-use crate::follow::{is_followed, lock, loop_path};
+use crate::errors::guard;
+use crate::follow::{is_followed, loop_path};
+use crate::locks::lock;
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -72,16 +74,20 @@ impl PySeen {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let written = self.write.bind(py).call(args, kwargs)?;
-        if self.paused.load(std::sync::atomic::Ordering::Relaxed) == 0
-            && is_followed()
-            && let Ok(text) = args.get_item(0)
-            && let Ok(text) = text.cast_into::<PyString>()
-        {
-            // seeing may fail, printing may not
-            if let Err(error) = self.take(py, &text) {
-                let module = py.import("florc.mishaps")?;
-                module.call_method1("swallowed", ("seeing what is printed", error.into_value(py)))?;
+        let take = || {
+            if self.paused.load(std::sync::atomic::Ordering::Relaxed) == 0
+                && is_followed()
+                && let Ok(text) = args.get_item(0)
+                && let Ok(text) = text.cast_into::<PyString>()
+            {
+                self.take(py, &text)?;
             }
+            Ok(())
+        };
+        // seeing may fail, printing may not
+        if let Err(error) = guard(take) {
+            let module = py.import("florc.mishaps")?;
+            module.call_method1("swallowed", ("seeing what is printed", error.into_value(py)))?;
         }
         Ok(written.unbind())
     }

@@ -1,6 +1,6 @@
 //! `florc._native.Walk`: which objects a state consists of, and in which order.
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
@@ -13,6 +13,7 @@ use super::leaves::{Leaf, Leaves};
 use super::nodes;
 use super::shared::{Span, put_groups};
 use super::tensor::{Dtypes, put_tensor};
+use crate::locks::lock;
 
 type Addresses<T> = HashMap<usize, T, std::hash::BuildHasherDefault<AddressHasher>>;
 
@@ -242,7 +243,7 @@ impl Walk {
 impl Walk {
     /// Never held while Python runs.
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.found)
     }
 
     pub(super) fn class_of(&self, obj: &Bound<'_, PyAny>) -> PyResult<Arc<Class>> {

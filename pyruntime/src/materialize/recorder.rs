@@ -1,6 +1,6 @@
 //! The training process's side: stage, log, poll, close. Nothing here fails towards the script.
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::arena::{Mapping, Space};
@@ -13,6 +13,7 @@ use super::pipe::Ends;
 use super::staged::{self, Part};
 use super::totals::Totals;
 use super::wire::{Command, Done};
+use crate::locks::lock;
 use crate::store::journal::Key;
 use crate::store::layout::{RunId, Store};
 use crate::store::{Result, StoreError};
@@ -313,11 +314,6 @@ impl Drop for Recorder {
         }
         lock(&self.link).let_go();
     }
-}
-
-/// A panic elsewhere must not take the recorder down.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn pid() -> i32 {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 pub use archive::Entry;
 
+use crate::locks::lock;
 use crate::materialize::arena::{Extent, Mapping, Reach, Space};
 use crate::materialize::staged::{self, Part};
 
@@ -148,7 +149,7 @@ impl Saver {
 impl Shared {
     /// A panic elsewhere must not lose a save.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Writes what is waiting, and ends when nothing is.
