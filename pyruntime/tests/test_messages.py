@@ -246,3 +246,20 @@ def test_a_plan_follows_relative_imports(workshop: Workshop, words: list, is_pac
     workshop.write("pkg/train.py", "from .engine import fit\nmodel = []\nfor epoch in range(3):\n    fit(model, [1])\n")
     done = workshop.florc("plan", *words)
     assert done.code == 0 and "pkg.engine.L1  line 2" in done.out and "cannot see the code" not in done.out, done
+
+
+def test_an_error_of_florc_while_an_added_statement_is_watched(workshop, monkeypatch) -> None:
+    """The answer is given, and is not called exact."""
+    script = "import time\nw = 0\nfor epoch in range(3):\n    for step in range(3):\n        w += step\n        time.sleep(0.01)\n    print(w)\n"
+    site = workshop.path.parent / f"{workshop.path.name}-site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import os\nif '_FLORC_STARTED' in os.environ:\n    from florc import looking\n"
+        "    def fails(*words): raise KeyError('injected')\n    looking.Looking._begin = fails\n")
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", script + "    print('PROBE', w)\n")
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "PROBE 3\nPROBE 6\nPROBE 9\n" and done.err == "", done
+    assert "unverified" in done.said and "train.py:8: KeyError: 'injected'" in done.said and "exact" not in done.said, done

@@ -100,15 +100,13 @@ class Looking:
                 self._watch(name, lambda: self._end(frame))
 
     def _watch(self, name: str, look: Callable[[], None]) -> None:
-        """An error of florc's here is not one of the added statement's."""
+        """An error of florc's here is not one of the added statement's: the verdict tells of it."""
         try:
             look()
         except Exception as error:
-            mishaps.swallowed("watching an added statement", error)
-            self._before = None
             file, line = self._versions.probe_place(name)
-            self.disturbances.append(f"{os.path.basename(file)}:{line}: what was added could not be watched "
-                                     f"({type(error).__name__}: {error})")
+            mishaps.swallowed(f"watching what was added, {os.path.basename(file)}:{line}", error)
+            self._before = None
 
     def _begin(self, file: str, line: int, frame: FrameType) -> None:
         group = self._group(file, line)

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Union
 
-from . import _native, circumstances, failed
+from . import _native, circumstances, failed, mishaps
 from .history import History, LogLine
 from .messages import answer, count, duration, say
 from .output import Part
@@ -92,6 +92,7 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, e
     changes += replay.read_back
     if not replay.history.vouches(replay.is_over):
         changes.append("the journal ends before the script does: what came after is not known")
+    changes += filter(None, [mishaps.told()])
     return Check(anomalies, compared, replay.disturbances, changes, ended)
 
 

@@ -100,7 +100,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended:
         "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
-        "ended": ended, "timed": replay.timed, "read_back": replay.read_back, "has_restored": replay.has_restored,
+        "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])], "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
