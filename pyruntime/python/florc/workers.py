@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
+from . import mishaps
 from .history import History
 from .messages import duration, hand_on, say
 from .opening import WORKER
