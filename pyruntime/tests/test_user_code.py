@@ -22,11 +22,11 @@ def counting(name, default):
     return method
 
 def special(base):
-    """Every special method of `base` that can be replaced, counted; and those that objects may have."""
+    """Every method of `base` that can be replaced, counted; and the special ones that objects may have."""
     names = {}
     for name in dir(base):
         kinds = (types.WrapperDescriptorType, types.MethodDescriptorType, types.FunctionType)
-        if name.startswith("__") and name.endswith("__") and isinstance(getattr(base, name, None), kinds) and name not in SPARED:
+        if isinstance(getattr(base, name, None), kinds) and name not in SPARED:
             names[name] = counting(name, getattr(base, name))
     extra = {"__len__": lambda self: 3, "__bool__": lambda self: True, "__iter__": lambda self: iter((1, 2)),
              "__contains__": lambda self, x: True, "__getitem__": lambda self, i: 1, "__call__": lambda self, *a: 2,
@@ -57,7 +57,7 @@ class Meta(type):
     pass
 for _name, _method in special(type).items():
     if _name not in ("__call__", "__getattribute__", "__setattr__", "__delattr__", "__class__", "__array_interface__", "lazy", "__torch_function__",
-                     "__getstate__", "__reduce__", "__reduce_ex__", "__sizeof__", "__mro_entries__"):
+                     "__getstate__", "__reduce__", "__reduce_ex__", "__sizeof__", "__mro_entries__", "mro"):
         setattr(Meta, _name, _method)
 def meta_get(cls, name):
     calls["meta.__getattribute__"] += 1
@@ -96,6 +96,13 @@ PLACES = {
     "an own deque": "import collections\nOwn = make('Own', collections.deque)\nthings = Own([1, 2])\n",
     "an own exception": "Own = make('Own', ValueError)\nthings = [Own('x')]\n",
     "an own module": "import types, sys\nOwn = make('Own', types.ModuleType)\nsys.modules['own_module'] = own = Own('own_module')\n",
+    "an own array": "import numpy as np\nOwn = make('Own', np.ndarray)\nthings = np.ndarray.view(np.zeros(3), Own)\n",
+    "an own masked array": "import numpy as np\nOwn = make('Own', np.ma.MaskedArray)\nthings = [np.ma.array([1.0, 2.0], mask=[0, 1])]\n",
+    "an own tensor": "import torch\nOwn = make('Own', torch.Tensor)\nthings = torch.zeros(3).as_subclass(Own)\n",
+    "an own module of torch": "import torch\nBase = torch.nn.Linear\nown = [n for n in dir(Base) if callable(getattr(Base, n)) and n not in ('__init__', '__new__', '__class__', '__init_subclass__', '__subclasshook__', '__getattr__')]\nOwn = type('Own', (Base,), {n: counting(n, getattr(Base, n)) for n in own})\nthings = [Own(2, 2)]\n",
+    "an own optimizer": "import torch\nBase = torch.optim.SGD\nown = [n for n in dir(Base) if isinstance(getattr(Base, n), (types.FunctionType, types.WrapperDescriptorType)) and n not in ('__init__', '__new__', '__getattribute__', '_patch_step_function', 'profile_hook_step')]\nOwn = type('Own', (Base,), {n: counting(n, getattr(Base, n)) for n in own})\nw = torch.zeros(2, requires_grad=True)\nthings = [Own([w], lr=0.1)]\n",
+    "an own generator": "import random\nOwn = make('Own', random.Random)\nthings = [Own(1)]\n",
+    "an own buffer": "import io\nOwn = make('Own', io.StringIO)\nthings = [Own('text')]\nraw = make('Raw', io.BytesIO)(b'x')\n",
     "a metaclass": "class Net(metaclass=Meta):\n    w = 0\nnet = Net(); net.w = 1; nets = [Net(), Net]\n",
     "what runs over it": "class Data:\n    one = Object()\n    def __iter__(self): return iter([1, 2, 3])\nloader = Data()\n",
     "an enum": "import enum\nclass Kind(enum.Enum):\n    A = Object()\n    @property\n    def name(self): calls['name'] += 1; return 'A'\nkinds = [Kind.A]\n",

@@ -111,10 +111,17 @@ def of_tensor(obj: Any) -> Parts:
 
 def version(value: Any) -> Any:
     """What tells two states of a tensor apart: torch counts its changes."""
+    if id(type(value)) in ATOM_IDS:
+        return value
+    torch = sys.modules.get("torch")
+    base = getattr(torch, "Tensor", None)
+    if base is None or not issubclass(type(value), base):
+        return 0
     try:
-        return hash((value._version, value.data_ptr()))
+        with torch._C.DisableTorchFunctionSubclass():  # a class of the user's may see each of these calls
+            return hash((base._version.__get__(value), base.data_ptr(value)))
     except Exception:  # an inference tensor counts no versions, others have no storage
-        return value if id(type(value)) in ATOM_IDS else 0
+        return 0
 
 
 def of_torch_generator(obj: Any) -> Parts:
@@ -124,10 +131,15 @@ def of_torch_generator(obj: Any) -> Parts:
 def of_numpy(obj: Any) -> Optional[Parts]:
     numpy = sys.modules["numpy"]
     if issubclass(type(obj), numpy.ndarray):
-        if obj.dtype.hasobject:
+        data = numpy.ndarray.view(obj, numpy.ndarray)  # without the methods of its class: those of a masked array change it
+        if data.dtype.hasobject:
             return None
-        sample = obj if obj.nbytes <= MAX_ARRAY_BYTES else obj.flat[:: obj.size // 4096 or 1]
-        return {"(data)": hash((obj.shape, sample.tobytes()))}
+        sample = data if data.nbytes <= MAX_ARRAY_BYTES else data.flat[:: data.size // 4096 or 1]
+        parts: Parts = {"(data)": hash((data.shape, sample.tobytes()))}
+        if module_of(type(obj)).startswith("numpy"):  # of its attributes some are caches
+            mask = attributes_of(obj).get("_mask")
+            return {**parts, "._mask": mask} if mask is not None else parts
+        return {**parts, **of_instance(obj)}
     if issubclass(type(obj), numpy.random.Generator):
         return {"(state)": hash(repr(obj.bit_generator.state))}
     if issubclass(type(obj), numpy.random.RandomState):

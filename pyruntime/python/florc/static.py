@@ -69,7 +69,7 @@ is_users: Callable[[str], bool] = lambda file: False
 def read_attribute(obj: Any, name: str) -> Any:
     """`getattr(obj, name)` as long as only Python's and libraries' code runs. Raises AttributeError, and RunsCode."""
     cls = type(obj)
-    if _is_users(static(cls, "__getattribute__")):
+    if is_users_code(static(cls, "__getattribute__")):
         raise RunsCode
     found = static(cls, name, _MISSING)
     kind = type(found)
@@ -82,13 +82,13 @@ def read_attribute(obj: Any, name: str) -> Any:
         if name in parts:
             return parts[name]
     if found is _MISSING:
-        if _is_users(static(cls, "__getattr__")):
+        if is_users_code(static(cls, "__getattr__")):
             raise RunsCode
     elif kind is FunctionType:
         return MethodType(found, obj)
     elif not defines(kind, "__get__"):
         return found
-    elif _is_users(found.fget if kind is property else static(kind, "__get__")):
+    elif is_users_code(found if kind is property else static(kind, "__get__")):
         raise RunsCode
     return getattr(obj, name)
 
@@ -100,6 +100,9 @@ def _parts_of_module(obj: Any, own: Dict[str, Any]) -> Tuple[Dict[str, Any], ...
     return tuple(own.get(kind) or {} for kind in ("_parameters", "_buffers", "_modules"))
 
 
-def _is_users(function: Any) -> bool:
+def is_users_code(function: Any) -> bool:
+    """Whether a function, or what reads a property, is the user's."""
+    if type(function) is property:
+        function = function.fget
     code = getattr(function, "__code__", None) if type(function) is FunctionType else None
     return code is not None and is_users(code.co_filename)

@@ -109,7 +109,8 @@ class Reader:
             return contents.of_instance(obj)
         if kind is getattr(sys.modules.get("random"), "Random", None):
             return {"(state)": hash(obj.getstate())}
-        if module_of(kind).startswith("numpy"):
+        array = getattr(sys.modules.get("numpy"), "ndarray", ())
+        if issubclass(kind, array) or module_of(kind).startswith("numpy"):
             return contents.of_numpy(obj)
         if self._is_ours(kind):
             parts = contents.of_instance(obj)
@@ -280,15 +281,19 @@ def _is_restored_in_place(obj: Any) -> bool:
 def _span(obj: Any) -> Optional[_Span]:
     """The memory of a tensor or an array; None for other objects, and for those without elements."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    if hasattr(numpy, "ndarray") and issubclass(type(obj), numpy.ndarray) and obj.nbytes:
-        start = obj.__array_interface__["data"][0]
-        low, high = bounds(obj.shape, obj.strides, obj.itemsize)
-        return _Span("cpu", start + low, start + high, obj.flags.forc)
+    if hasattr(numpy, "ndarray") and issubclass(type(obj), numpy.ndarray):
+        data = numpy.ndarray.view(obj, numpy.ndarray)
+        start = data.__array_interface__["data"][0] if data.nbytes else 0
+        low, high = bounds(data.shape, data.strides, data.itemsize)
+        return _Span("cpu", start + low, start + high, data.flags.forc) if data.nbytes else None
     if hasattr(torch, "Tensor") and issubclass(type(obj), torch.Tensor):
+        base = torch.Tensor
         try:
-            start, count = obj.data_ptr(), extent(obj.shape, obj.stride())
-            # what is dense is restored with all that lies between its elements
-            return _Span(str(obj.device), start, start + count * obj.element_size(), count <= obj.numel()) if start else None
+            with torch._C.DisableTorchFunctionSubclass():  # a class of the user's may see each of these calls
+                start, count = base.data_ptr(obj), extent(base.size(obj), base.stride(obj))
+                # what is dense is restored with all that lies between its elements
+                stop, is_dense = start + count * base.element_size(obj), count <= base.numel(obj)
+                return _Span(str(base.device.__get__(obj)), start, stop, is_dense) if start else None
         except Exception:  # some tensors have no storage
             return None
     return None

@@ -1402,3 +1402,66 @@ for epoch in range(3):
         total += x
 +    print("PROBE", total, loaders["train"].epochs, loaders["train"].rng.getstate()[1][-1])
 """, restores=None)
+
+add("masked_array_in_place", """
+import time
+import numpy as np
+m = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+other = m
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        m[0] += 1
+        m[1] = np.ma.masked
+    print(float(m.sum()))
++    print("PROBE", other.tolist(), m is other)
+""", restores=None)
+
+add("sparse_matrix_in_place", """
+import time
+import numpy as np
+try:
+    from scipy import sparse
+except ImportError:
+    raise SystemExit
+m = sparse.csr_matrix(np.eye(3))
+held = [m]
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        m.data *= 2
+        m[0, 0] += 1
+    print(float(m.sum()))
++    print("PROBE", held[0].toarray().tolist(), held[0] is m)
+""", restores=None)
+
+add("text_in_memory", """
+import io, time
+text, data = io.StringIO(), io.BytesIO()
+total = 0
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        total += i
+        text.write(f"{epoch} {i};")
+        data.write(bytes([epoch, i]))
+    print(total)
++    print("PROBE", total, text.getvalue(), text.tell(), data.getvalue())
+""", restores=None)
+
+add("text_in_memory_through_print_and_csv", """
+import csv, io, time
+text = io.StringIO()
+rows = csv.writer(text)
+total = 0
+def keep(*row):
+    rows.writerow(row)
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        total += i
+        keep(epoch, i)
+        print(total, file=text)
+    print(total)
++    print("PROBE", total, repr(text.getvalue()))
+""", restores=None)

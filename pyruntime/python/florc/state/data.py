@@ -5,6 +5,8 @@ Nodes: `["data", constructor, [args]]`, `["pickle", leaf, module, qualname]`.
 
 from __future__ import annotations
 
+import _io
+import functools
 import sys
 from typing import Any, Callable, Dict
 
@@ -12,7 +14,7 @@ from ..weak_table import WeakTable
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
-from ..static import module_of, name_of
+from ..static import RunsCode, is_users_code, module_of, name_of, static
 
 _ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
     "datetime.datetime": lambda v: v.__reduce__()[1],
@@ -57,6 +59,29 @@ def _constructor(name: str) -> Any:
 
 
 _NOT_PICKLED = WeakTable()
+_ASKED_FOR_STATE = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__", "__getattribute__",
+                    "__getattr__", "__class__", "getstate")
+"""What pickling may call."""
+
+
+@functools.cache
+def _pickler() -> Any:
+    import pickle
+
+    class Pickler(pickle.Pickler):
+        def reducer_override(self, part):
+            if any(is_users_code(static(type(part), name)) for name in _ASKED_FOR_STATE):
+                raise RunsCode
+            return NotImplemented
+
+    return Pickler
+
+
+def _pickled(obj) -> bytes:
+    """`pickle.dumps(obj, 4)`. Raises RunsCode where that would run code of the user's."""
+    out = _io.BytesIO()
+    _pickler()(out, 4).dump(obj)
+    return out.getvalue()
 
 
 def encode_data(enc, obj):
@@ -65,12 +90,10 @@ def encode_data(enc, obj):
 
 def encode_pickled(enc, obj):
     """Pickled when its class lets itself be pickled, else by reference."""
-    import pickle
-
     kind = type(obj)
     if kind not in _NOT_PICKLED:
         try:
-            return ["pickle", enc.leaf(pickle.dumps(obj, 4)), *type_name(kind)]
+            return ["pickle", enc.leaf(_pickled(obj)), *type_name(kind)]
         except Exception:  # a class may refuse in any way it likes
             _NOT_PICKLED[kind] = True
     return encode_opaque(enc, obj)
@@ -113,8 +136,12 @@ class Pickled(Kind):
         import pickle
 
         data, live = bytes(r.leaf(node[1])), r.live_of(index)
-        if live is not None and pickle.dumps(live, 4) == data:
-            return live
+        if live is not None:
+            try:
+                if _pickled(live) == data:
+                    return live
+            except RunsCode:
+                pass
         return pickle.loads(data)
 
     def same(self, made, live) -> bool:
