@@ -62,12 +62,13 @@ def _write(program: Program, work: Path) -> Tuple[List[bytes], Path, bytes]:
         words, stdin = [b"-" if way == "stdin" else b"/dev/stdin"], data
     elif way == "zipapp":
         with zipfile.ZipFile(work / "app.pyz", "w") as archive:
-            archive.writestr("__main__.py", text)
-            archive.write(work / "busy_.py", "busy_.py")
+            archive.writestr(zipfile.ZipInfo("__main__.py"), text)  # without the time of day
+            archive.writestr(zipfile.ZipInfo("busy_.py"), (work / "busy_.py").read_bytes())
         words = [b"app.pyz"]
     elif way == "pyc":
         (work / "train.py").write_bytes(data)
-        py_compile.compile(str(work / "train.py"), cfile=str(work / "train.pyc"))
+        py_compile.compile(str(work / "train.py"), cfile=str(work / "train.pyc"),
+                           invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
         os.remove(work / "train.py")
         words = [b"train.pyc"]
     elif way in ("folder", "module"):
