@@ -14,6 +14,7 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native
+from .handles import opened, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
@@ -35,6 +36,7 @@ class Functions:
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
+        self._watched = watched(io.FileIO, view.doubts.descriptor)
         self.moves = Moves(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -155,6 +157,11 @@ class Functions:
             self._inside.discard(threading.get_ident())  # the script's opener may open files itself
         else:
             opener = self.opener
+            real = self.resolve(file)
+            if real is not None and not self.is_added() and (self.view.is_scripts(real) or not set("wax+").isdisjoint(mode)):
+                made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
+                if made is not None:
+                    return made
         return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
 
     def open_code(self, original: Any, path: Any) -> Any:
@@ -215,7 +222,7 @@ class Functions:
             else:
                 return self.view.copied(real, found)
         else:
-            self.view.made(real)
+            self.view.made(real, anew=bool(flags & os.O_TRUNC))
         return self.view.at(real)
 
     def _make_anew(self, real: str, found: Found) -> None:
@@ -282,16 +289,25 @@ class Functions:
         given = {**options, **({} if dir_fd is None else {"dir_fd": dir_fd}), **({} if follow_symlinks else {"follow_symlinks": False})}
         real = self.resolve(path, follow_symlinks, dir_fd)
         if real is None:
+            self.view.doubts.descriptor(path)
             return original(path, *args, **given)
         given.pop("dir_fd", None)
-        return self.call(original, self.view.find(real).where, path, *args, **given)
+        found = self.view.find(real)
+        self.view.look(real, found)
+        return self.call(original, found.where, path, *args, **given)
+
+    def look_at_open(self, original: Any, number: Any, *args: Any, **options: Any) -> Any:
+        self.view.doubts.descriptor(number)
+        return original(number, *args, **options)
 
     def look_at_link(self, original: Any, path: Any, *args: Any, dir_fd: Any = None) -> Any:
         """`os.lstat`, `os.readlink`."""
         real = self.resolve(path, False, dir_fd)
         if real is None:
             return original(path, *args, dir_fd=dir_fd)
-        return self.call(original, self.view.find(real).where, path, *args)
+        found = self.view.find(real)
+        self.view.look(real, found)
+        return self.call(original, found.where, path, *args)
 
     def _listed(self, path: Any) -> Optional[str]:
         """The real path of a folder whose list is not that of the user's own."""
@@ -368,7 +384,8 @@ _READERS: Dict[str, Callable[..., Any]] = {
     "stat": Functions.look, "access": Functions.look, "statvfs": Functions.look, "pathconf": Functions.look,
     "getxattr": Functions.look, "listxattr": Functions.look, "lstat": Functions.look_at_link,
     "readlink": Functions.look_at_link, "listdir": Functions.listdir, "scandir": Functions.scandir,
-    "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir, "open": Functions.open,
+    "fstat": Functions.look_at_open, "lseek": Functions.look_at_open, "read": Functions.look_at_open,
+    "pread": Functions.look_at_open, "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir, "open": Functions.open,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {
     name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
@@ -377,9 +394,8 @@ _CHANGES: Dict[str, Callable[..., Any]] = {
 }
 LEFT = {
     "execv": "another program sees the user's own files", "execve": "another program", "posix_spawn": "another program",
-    "posix_spawnp": "another program", "chroot": "only the superuser has use for it, and then all paths are others",
+    "posix_spawnp": "another program", "chroot": "only the superuser has use for it", "fchdir": "takes a folder that is open",
     "fspath": "asks an object for its path", "memfd_create": "a name that is no path", "_path_normpath": "works on text",
-    "fchdir": "takes a folder that is open",
 }
 """Functions that take a path and are as they were, and why."""
 HANDLED = {*_READERS, *_CHANGES}

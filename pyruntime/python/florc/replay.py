@@ -173,6 +173,8 @@ class Replay:
         if reason is None:
             self.looking.follows()
             self.skipped.blocks.add(key)
+            if self.history.writes(block):
+                self.skipped.told()
             return False
         self.reasons.setdefault(block, reason)
         self.entered[block] = self.entered.get(block, 0) + 1
@@ -257,6 +259,8 @@ class Replay:
                 except StopIteration:
                     self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
                 self.skipped.jumps[place] = index
+                if self.history.writes(block + places.BOUNDARY):
+                    self.skipped.told()
                 return index, there
         if unreadable is not None:
             self.reasons[block + places.BOUNDARY] = f"its checkpoints cannot be read: {unreadable}"

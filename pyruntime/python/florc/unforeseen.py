@@ -82,7 +82,8 @@ class Reader:
                 label = "" if names is frame.f_globals else f"{name}."
                 own = module_level and names is frame.f_globals
                 found.append(Scope(_without(names, rebound) if own else names, own, label))
-        return found
+        root = attributes_of(sys.modules.get("logging")).get("root")
+        return found if root is None else [*found, Scope({"root": root}, False, "logging.")]
 
     def parts(self, obj: Any) -> Optional[contents.Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
@@ -111,6 +112,8 @@ class Reader:
             return {"(state)": hash(obj.getstate())}
         if module_of(kind).startswith("numpy"):
             return contents.of_numpy(obj)
+        if module_of(kind) in ("logging", "logging.handlers", "queue"):
+            return contents.of_logging(obj)
         if self._is_ours(kind):
             parts = contents.of_instance(obj)
             for base in (dict, list, collections.deque, set):
