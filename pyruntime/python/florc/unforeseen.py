@@ -37,7 +37,8 @@ _OWN = "_florc"
 
 
 class Scope(NamedTuple):
-    """The names of a function that is running, or of a file. `own`: the block's own names, left to its plan."""
+    """The names of a function that is running, or of a file. `own`: the block's own names, but for those that its statements
+    bind: these are left to its plan. Others change by what it calls, by handlers of signals, or behind the back of its names."""
 
     names: Dict[str, Any]
     own: bool
@@ -83,7 +84,9 @@ class Reader:
                 own = module_level and names is frame.f_globals
                 found.append(Scope(_without(names, rebound) if own else names, own, label))
         root = attributes_of(sys.modules.get("logging")).get("root")
-        return found if root is None else [*found, Scope({"root": root}, False, "logging.")]
+        # an object of the script's may stand in the place of standard output
+        streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
+        return [*found, streams, *([] if root is None else [Scope({"root": root}, False, "logging.")])]
 
     def parts(self, obj: Any) -> Optional[contents.Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
@@ -182,7 +185,7 @@ class Survey:
         restored: Optional[List[_Span]] = None
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
-            if obj is None or seen.identity in held or (issubclass(type(obj), Scope) and obj.own):
+            if obj is None or seen.identity in held:
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
@@ -193,6 +196,8 @@ class Survey:
             if _lies_in(obj, restored):
                 continue
             for key in _changed(seen.content, now):
+                if issubclass(type(obj), Scope) and obj.own and key == "(their order)":
+                    continue
                 is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
                 if not is_place:
                     return self._name(index, key, scopes)

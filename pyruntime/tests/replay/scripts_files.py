@@ -96,3 +96,17 @@ for name, before, after in (
 add("level_of_a_logger", _LOG + "kept = []", "log.setLevel(20 + 10 * (epoch % 2))", '+print("PROBE", log.level)', restores=False)
 add("attribute_of_an_array", "class Signal(np.ndarray):\n    def mark(self, what):\n        self.what = what\nx = np.zeros(3).view(Signal)",
     "x.mark(epoch * 10 + i)", '+print("PROBE", x.what)', imports="import numpy as np", restores=False)
+
+# Names that change behind the back of the block's statements, and objects in the place of the interpreter's own.
+for name, inside in (
+        ("f_globals", 'sys._getframe().f_globals["w"] = epoch * 10 + i'), ("module", "sys.modules[__name__].w = epoch * 10 + i"),
+        ("setattr", 'setattr(sys.modules[__name__], "w", epoch * 10 + i)'), ("vars", 'vars(me)["w"] = epoch * 10 + i'),
+        ("dict_of_a_module", 'me.__dict__["w"] = epoch * 10 + i'), ("globals", 'globals()["w"] = epoch * 10 + i'),
+        ("handler_of_a_signal", "os.kill(os.getpid(), signal.SIGUSR1)"),
+        ("handler_that_collects", "os.kill(os.getpid(), signal.SIGUSR2)")):
+    add(f"behind_{name}", "w, hits, me = 0, [], sys.modules[__name__]\ndef count(*_):\n    global w\n    w += 1\n"
+        "signal.signal(signal.SIGUSR1, count)\nsignal.signal(signal.SIGUSR2, lambda *_: hits.append(1))", inside,
+        '+print("PROBE", w, len(hits))', imports="import signal", restores=False)
+add("behind_standard_output", "class Tee:\n    def __init__(self, out): self.out, self.got = out, []\n    def write(self, text):\n"
+    "        self.got.append(text)\n        return self.out.write(text)\n    def flush(self): self.out.flush()\n"
+    "sys.stdout = Tee(sys.stdout)", 'print("in", i)', '+print("PROBE", len([text for text in sys.stdout.got if "in" in text]))', restores=False)
