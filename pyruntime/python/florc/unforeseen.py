@@ -198,6 +198,8 @@ class Survey:
             for key in _changed(seen.content, now):
                 if issubclass(type(obj), Scope) and obj.own and key == "(their order)":
                     continue
+                if _is_own_cell(obj, key, parts, frame, bound):
+                    continue
                 is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
                 if not is_place:
                     return self._name(index, key, scopes)
@@ -247,6 +249,16 @@ class Survey:
             index, key = self._seen[index].ways[0]
             words.append(_shown(key) if index >= 0 else scopes[key].label)
         return "".join(reversed(words)).lstrip(".")
+
+
+def _is_own_cell(obj: Any, key: Any, parts: Optional[contents.Parts], frame: FrameType, bound: Set[str]) -> bool:
+    """Whether a function reads there a name of the block's own function, which the plan puts back: the two share a cell."""
+    name = key[1:] if type(obj) is types.FunctionType and type(key) is str else ""
+    if name not in bound or name not in obj.__code__.co_freevars or parts is None:
+        return False
+    value = frame.f_locals.get(name)
+    places.release(frame)
+    return name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars) and value is parts.get(key)
 
 
 def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:

@@ -97,6 +97,22 @@ add("level_of_a_logger", _LOG + "kept = []", "log.setLevel(20 + 10 * (epoch % 2)
 add("attribute_of_an_array", "class Signal(np.ndarray):\n    def mark(self, what):\n        self.what = what\nx = np.zeros(3).view(Signal)",
     "x.mark(epoch * 10 + i)", '+print("PROBE", x.what)', imports="import numpy as np", restores=False)
 
+# A function that reads a name of the block's own function shares its cell: restoring one restores the other.
+SCRIPTS.add("cell_that_a_function_reads", """
+import time
+def main():
+    best = 0
+    def show():
+        return best
+    for epoch in range(4):
+        for i in range(3):
+            time.sleep(0.01)
+            best += i * epoch
++        print("PROBE", best, show())
+        print(epoch, show())
+main()
+""")
+
 # Names that change behind the back of the block's statements, and objects in the place of the interpreter's own.
 for name, inside in (
         ("f_globals", 'sys._getframe().f_globals["w"] = epoch * 10 + i'), ("module", "sys.modules[__name__].w = epoch * 10 + i"),
