@@ -1,9 +1,12 @@
-"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard."""
+"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard. And how other functions take
+the place of Python's own."""
 
 from __future__ import annotations
 
 import io
-from typing import Any, Callable, Optional
+import os
+import sys
+from typing import Any, Callable, Dict, Optional, Tuple
 
 _TEXT, _BINARY = "t", "b"
 
@@ -67,3 +70,22 @@ def opened(kind: Any, file: Any, mode: str, buffering: int, encoding: Any, error
         raise
     raw.is_asked = True
     return result
+
+
+def replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
+    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
+    hold some, and in the sets that list them."""
+    for name, module in list(sys.modules.items()):
+        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
+            continue
+        names = getattr(module, "__dict__", None) or {}
+        holders = [module]
+        if name.partition(".")[0] in ("pathlib", "glob"):
+            holders += [held for held in names.values() if isinstance(held, type)]
+        for holder in holders:
+            for key, value in list(vars(holder).items()) if names else ():
+                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
+                if known is not None:
+                    setattr(holder, key, known[1])
+    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
+        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}

@@ -14,7 +14,7 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native
-from .handles import opened, watched
+from .handles import opened, replace_everywhere, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
@@ -54,7 +54,7 @@ class Functions:
                                                 (io.open_code, Functions.open_code, "open_code", "io")):
             made[id(original)] = (original, self._redirected(original, handler, name, module))
         made[id(io.FileIO)] = (io.FileIO, self._file_class())
-        _replace_everywhere(made)
+        replace_everywhere(made)
 
     def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str) -> Any:
         inside = self._inside
@@ -297,6 +297,7 @@ class Functions:
         return self.call(original, found.where, path, *args, **given)
 
     def look_at_open(self, original: Any, number: Any, *args: Any, **options: Any) -> Any:
+        """`os.fstat` and its like."""
         self.view.doubts.descriptor(number)
         return original(number, *args, **options)
 
@@ -360,32 +361,14 @@ class Functions:
         return self.call(original, self.view.find(real).where, path)
 
 
-def _replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
-    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
-    hold some, and in the sets that list them."""
-    for name, module in list(sys.modules.items()):
-        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
-            continue
-        names = getattr(module, "__dict__", None) or {}
-        holders = [module]
-        if name.partition(".")[0] in ("pathlib", "glob"):
-            holders += [held for held in names.values() if isinstance(held, type)]
-        for holder in holders:
-            for key, value in list(vars(holder).items()) if names else ():
-                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
-                if known is not None:
-                    setattr(holder, key, known[1])
-    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
-        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}
-
-
 _OPEN = os.open
 _READERS: Dict[str, Callable[..., Any]] = {
     "stat": Functions.look, "access": Functions.look, "statvfs": Functions.look, "pathconf": Functions.look,
     "getxattr": Functions.look, "listxattr": Functions.look, "lstat": Functions.look_at_link,
     "readlink": Functions.look_at_link, "listdir": Functions.listdir, "scandir": Functions.scandir,
     "fstat": Functions.look_at_open, "lseek": Functions.look_at_open, "read": Functions.look_at_open,
-    "pread": Functions.look_at_open, "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir, "open": Functions.open,
+    "pread": Functions.look_at_open, "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir,
+    "open": Functions.open,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {
     name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))

@@ -99,7 +99,8 @@ class Merged:
 def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended: str) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
-        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
+        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared,
+        "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "ended": ended, "timed": replay.timed, "read_back": replay.read_back,
