@@ -138,6 +138,12 @@ impl Extractor<'_, '_> {
         self.in_place_keywords(scope, call, receiver, name, range, out);
         if facts.external {
             out.push(effect(EffectKind::External, None, range, format!("{name}() speaks to the outside")));
+            // `print("…", file=log)`
+            if !facts.quiet
+                || call.keywords.iter().any(|(keyword, _)| matches!(keyword.as_deref(), Some("file") | None))
+            {
+                out.push(effect(EffectKind::Writes, None, range, format!("{name}() may write to an open file")));
+            }
         }
     }
 

@@ -56,6 +56,8 @@ impl Change {
 pub struct Changeset {
     /// The changes.
     pub changes: Vec<Change>,
+    /// It may write to files that are open already, which nothing puts back.
+    pub writes: bool,
 }
 
 /// Why no changeset can be had.

@@ -28,7 +28,9 @@ pub enum Instant {
 pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) -> Result<Changeset, Obstacle> {
     let filter = Filter::new(extractor, flow, entry, at);
     let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
+    let mut writes = false;
     for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
+        writes |= effect.kind == EffectKind::Writes;
         let iterates = effect.kind == EffectKind::Iterate;
         let stands_for_others = |place: &Place| filter.is_transient(place) || (iterates && filter.is_spent(place));
         for effect in spread(extractor.aliases, effect, &stands_for_others) {
@@ -42,7 +44,7 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) 
             }
         }
     }
-    Ok(Changeset { changes: arrange(gather(found.into_values().collect())) })
+    Ok(Changeset { changes: arrange(gather(found.into_values().collect())), writes })
 }
 
 /// Three attributes of one object or more are the object.

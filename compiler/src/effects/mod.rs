@@ -41,6 +41,8 @@ pub enum EffectKind {
     Unbind,
     /// The outside world is spoken to.
     External,
+    /// A file that was open before may be written to.
+    Writes,
     /// Something happens that florc cannot follow.
     Unknown,
 }

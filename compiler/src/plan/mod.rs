@@ -315,7 +315,7 @@ impl<'t> Analysis<'t> {
                 }
             })
             .collect();
-        Ok(Changeset { changes })
+        Ok(Changeset { changes, writes: true })
     }
 
     fn describe(&self, at: usize, id: String, action: Action) -> LoopPlan {

@@ -177,10 +177,12 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "gradients": entry.gradients,
         "differentiated": entry.differentiated,
         "places": places_json(source, &entry.changeset.changes),
+        "writes": entry.changeset.writes,
         "trains": entry.trains,
         "boundary": entry.boundary.as_ref().map(|found| json!({
             "gradients": entry.boundary_gradients,
             "places": places_json(source, &found.changes),
+            "writes": found.writes,
         })),
         "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({

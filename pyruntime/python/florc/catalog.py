@@ -25,6 +25,14 @@ def damaged(store: str) -> List[Tuple[str, str]]:
     return [(path, why) for _, path, info, why in _listed(store) if info is None]
 
 
+def undescribed(store: str, wanted: str) -> Optional[Run]:
+    """The run whose folder has this name and no readable `run.json` (the disk was full when it began), to be removed."""
+    for run_id, path, info, _ in _listed(store):
+        if info is None and run_id == os.path.basename(wanted.rstrip("/")) and not os.path.islink(os.path.dirname(path)):
+            return Run(store, run_id, {"status": "running"})
+    return None
+
+
 def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
     """For each folder of a run: its name, its `run.json`, what that holds, or why it cannot be read."""
     found = []

@@ -98,7 +98,8 @@ def _runs(arguments: Dict[str, Any]) -> int:
     tell_kept(store)
     found = [run for run in every if script is None or catalog.is_of(run, script)]
     for path, why in catalog.damaged(store):
-        say(f"{path} is damaged: {why}; its run is passed over", always=True)
+        say(f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
+            always=True)
     if not arguments["json"] and not found:
         say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
         return 0

@@ -148,6 +148,15 @@ def of_numpy(obj: Any) -> Optional[Parts]:
     return None
 
 
+_OF_LOGGING = ("handlers", "parent", "target", "buffer", "queue", "level", "disabled", "propagate", "unfinished_tasks")
+
+
+def of_logging(obj: Any) -> Parts:
+    """A logger, a handler that collects records, a queue: what a line that is logged may change, and what decides who gets it."""
+    own = attributes_of(obj)
+    return {f".{name}": own[name] for name in _OF_LOGGING if name in own}
+
+
 def is_iterator(kind: type) -> bool:
     """Whether objects of a class are iterators whose position can be told."""
     return defines(kind, "__next__") and (

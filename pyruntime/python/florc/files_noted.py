@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
 from . import _native, native_writers
 from .copying import share_blocks
-from .found_files import FILE, FOLDER, LINK, NONE, ends_of, hash_of, name_of
+from .found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
 from .messages import size as sized
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -35,6 +35,7 @@ _OF_DISK = 0.1
 """Share of the free space that they may take."""
 _COPY, _LINK = "copy", "link"
 """How the old content of a file may be kept: by a copy only, or also by a second name of the file."""
+_BEFORE = "(before)"
 _APPENDED, _DONE = "only appended to", "noted"
 
 
@@ -50,6 +51,8 @@ class FilesNoted:
         self._folders: Set[str] = set()
         """Folders whose names are noted, and those that the run made."""
         self._places: Set[Any] = set()
+        self._made_at: Dict[str, str] = {}
+        """Paths that are there, of those that are noted -> where in the loop nest the run made them."""
         self._busy: Set[int] = set()
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
@@ -100,6 +103,15 @@ class FilesNoted:
         else:
             self._changes(path, None, appends=True)
 
+    def _attributes(self, path: Any, *given: Any) -> None:
+        """Its mode, owner, times: the content stays."""
+        path = path if isinstance(path, int) else _within(path, given[-1])
+        if not isinstance(path, int) and os.path.lexists(path):
+            self._changes(path, None, appends=True)
+
+    def _attribute(self, path: Any, *_: Any) -> None:
+        self._attributes(path, -1)
+
     def _written(self, path: Any, *_: Any) -> None:
         self._changes(path, _COPY)
 
@@ -112,12 +124,12 @@ class FilesNoted:
         source, target = _within(source, source_folder), _within(target, target_folder)
         if os.path.isdir(source) and not os.path.islink(source):
             self._changes_below(source)
-        self._changes(source, _COPY, is_link=True)
+        self._changes(source, _COPY, is_link=True, goes=True)
         self._changes(target, _LINK, is_link=True)
         self._real.clear()
 
     def _removed(self, path: Any, folder: int = -1) -> None:
-        self._changes(_within(path, folder), _LINK, is_link=True)
+        self._changes(_within(path, folder), _LINK, is_link=True, goes=True)
         self._real.clear()
 
     def _removed_tree(self, path: Any, *_: Any) -> None:
@@ -145,14 +157,18 @@ class FilesNoted:
         if not os.path.lexists(path):
             self._changes(path, None, is_link=True)
 
-    def _changes(self, path: Any, keep: Any, appends: bool = False, is_link: bool = False) -> None:
-        """A path is about to be changed. `keep(old, new)`: how its content is kept. `is_link`: a link itself is meant."""
+    def _changes(self, path: Any, keep: Any, appends: bool = False, is_link: bool = False,
+                 goes: bool = False) -> None:
+        """A path is about to be changed. `keep`: how its content is kept. `is_link`: a link itself is meant. `goes`: it is
+        removed, or gets another name."""
         real = self._real_path(os.path.abspath(os.fsdecode(os.fspath(path))), is_link)
         if real.startswith(("/dev/", "/proc/", "/sys/", self._store)):
             return
         known, at = self._seen.get(real), _native.loop_path()
         if known == _DONE or known == _APPENDED and appends:
-            self._again(real, at)
+            if not goes:
+                self._made_at.setdefault(real, at)
+            self._again(real, at, self._gone(real, at) if goes else "")
             return
         if known is None and len(self._seen) >= _MOST:
             return
@@ -160,14 +176,21 @@ class FilesNoted:
         found = self._state(real, appends)
         if found["was"] == NONE:
             self._folders.add(real)
+        self._made_at[real] = at if found["was"] == NONE else _BEFORE
+        gone = self._gone(real, at) if goes and found["was"] != NONE else ""
         is_file = found["was"] == FILE
         self._seen[real] = _APPENDED if appends and is_file else _DONE
         if known == _APPENDED:  # what was there first is noted; it is in what is there now
             found = {}
         if is_file and not appends and keep is not None:
             found.update(self._keep(real, keep))
-        self._places.add((real, _kind_of(at)))
-        self._note("file", path=real, at=at, **found)
+        self._places.add((real, _kind_of(at), gone))
+        self._note("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
+
+    def _gone(self, real: str, at: str) -> str:
+        """How a path goes; nothing when there is none."""
+        made_at = self._made_at.pop(real, None)
+        return "" if made_at is None else BRIEFLY if made_at == at else LATER
 
     def _list(self, folder: str) -> None:
         """Note what is in a folder in which the run changes something: what others put there later is no concern of a replay."""
@@ -190,12 +213,12 @@ class FilesNoted:
             self._real[whole, is_link] = known
         return known
 
-    def _again(self, real: str, at: str) -> None:
+    def _again(self, real: str, at: str, gone: str) -> None:
         """It is changed once more: that is noted where it happens in another loop."""
         kind = _kind_of(at)
-        if (real, kind) not in self._places and len(self._places) < 2 * _MOST:
-            self._places.add((real, kind))
-            self._note("file", path=real, at=at)
+        if (real, kind, gone) not in self._places and len(self._places) < 2 * _MOST:
+            self._places.add((real, kind, gone))
+            self._note("file", path=real, at=at, **({"gone": gone} if gone else {}))
 
     @staticmethod
     def _state(real: str, appends: bool) -> Dict[str, Any]:
@@ -284,7 +307,9 @@ def _is_own(traceback: Optional[TracebackType]) -> bool:
 _EVENTS: Dict[str, Callable[..., None]] = {
     "open": FilesNoted._opened, "os.rename": FilesNoted._renamed, "os.remove": FilesNoted._removed,
     "os.rmdir": FilesNoted._removed, "os.mkdir": FilesNoted._made, "os.link": FilesNoted._linked,
-    "os.symlink": FilesNoted._symlinked, "os.truncate": FilesNoted._written, "shutil.rmtree": FilesNoted._removed_tree,
+    "os.symlink": FilesNoted._symlinked, "os.truncate": FilesNoted._written, "os.chmod": FilesNoted._attributes,
+    "os.chown": FilesNoted._attributes, "os.utime": FilesNoted._attributes, "os.setxattr": FilesNoted._attribute,
+    "os.removexattr": FilesNoted._attribute, "shutil.rmtree": FilesNoted._removed_tree,
     "sqlite3.connect": FilesNoted._database, "florc.write": FilesNoted._written,
 }
 """What Python announces, and what is done before it happens."""

@@ -12,6 +12,8 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
 """What was at a path: nothing, a regular file, a folder, a symbolic link."""
+BRIEFLY, LATER = "briefly", "later"
+"""A path is removed: where it was made, or elsewhere in the loop nest."""
 FOLDER_NAME = "files"
 """Below the folder of a run: old contents that were kept; below that of a replay: its own files."""
 _PIECE = 4096
@@ -33,6 +35,10 @@ class Noted:
         self.kept_size, self.kept_mtime_ns = 0, 0
         self.places: List[str] = []
         """Where in the loop nest the run changed it: the first place of each kind."""
+        self.removed: List[str] = []
+        """Where it removed it, or gave it another name."""
+        self.brief: List[str] = []
+        """Where it did so with what it had made at the same place."""
         self._folder = folder
         self.add(payload)
 
@@ -43,7 +49,10 @@ class Noted:
             self.kept = os.path.join(self._folder, kept)
             self.kept_hash = payload.get("kept_hash")
             self.kept_size, self.kept_mtime_ns = int(payload["kept_size"]), int(payload["kept_mtime_ns"])
-        self.places.append(str(payload["at"]))
+        at = str(payload["at"])
+        self.places.append(at)
+        if "gone" in payload:
+            (self.brief if payload["gone"] == BRIEFLY else self.removed).append(at)
 
     def blocks(self) -> Set[str]:
         """The blocks in which the run changed it."""

@@ -66,6 +66,8 @@ class History:
         self.planned: Dict[str, Dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
         self.plans: Dict[str, dict] = {}
+        self._writing: Dict[str, bool] = {}
+        """Blocks -> whether they may write to files that were open before."""
         self.files: List[Dict[str, Any]] = []
         """What the run changed on disk (`found_files.read`)."""
         self.folders: Dict[str, Set[str]] = {}
@@ -166,6 +168,8 @@ class History:
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = _kept(loop)
                 self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
+                self._writing[loop["id"]] = loop.get("writes", True)
+                self._writing[loop["id"] + BOUNDARY] = (loop.get("boundary") or {}).get("writes", True)
         elif kind == "circumstances":
             self.circumstances = payload["found"]
         elif kind == "not kept":
@@ -189,6 +193,10 @@ class History:
         loops = self.plans.get(file, {"loops": []})["loops"]
         return {name for loop in loops if loop["memoized"] and loop["function"] == function for name in loop["binds"]
                 if all(place["place"] != name for place in loop["places"])}
+
+    def writes(self, block: str) -> bool:
+        """Whether a block, or the iterations before one of its loop, may write to files that are open already."""
+        return self._writing.get(block, True)
 
     def held_by(self, block: str) -> Optional[Checkpoint]:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""

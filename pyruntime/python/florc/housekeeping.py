@@ -32,11 +32,13 @@ def remove(arguments: Dict[str, Any]) -> int:
     store = store_path()
     found: Dict[str, Run] = {}
     for name in arguments["runs"]:
-        run = catalog.find(store, name, None)
+        run = catalog.undescribed(store, name) or catalog.find(store, name, None)
         found[run.id] = run
     for run in found.values():
         if run.is_running():
             raise Unusable(f"{run.id} is still being recorded: end it first")
+        if run.is_replayed():
+            raise Unusable(f"{run.id} is being replayed: end that first")
     for run in found.values():
         aside = os.path.join(os.path.dirname(run.path), f".{run.id}{REMOVED}")
         try:

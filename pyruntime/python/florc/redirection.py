@@ -14,6 +14,7 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native
+from .handles import opened, replace_everywhere, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
@@ -35,6 +36,7 @@ class Functions:
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
+        self._watched = watched(io.FileIO, view.doubts.descriptor)
         self.moves = Moves(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -52,7 +54,7 @@ class Functions:
                                                 (io.open_code, Functions.open_code, "open_code", "io")):
             made[id(original)] = (original, self._redirected(original, handler, name, module))
         made[id(io.FileIO)] = (io.FileIO, self._file_class())
-        _replace_everywhere(made)
+        replace_everywhere(made)
 
     def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str) -> Any:
         inside = self._inside
@@ -155,6 +157,11 @@ class Functions:
             self._inside.discard(threading.get_ident())  # the script's opener may open files itself
         else:
             opener = self.opener
+            real = self.resolve(file)
+            if real is not None and not self.is_added() and (self.view.is_scripts(real) or not set("wax+").isdisjoint(mode)):
+                made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
+                if made is not None:
+                    return made
         return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
 
     def open_code(self, original: Any, path: Any) -> Any:
@@ -215,7 +222,7 @@ class Functions:
             else:
                 return self.view.copied(real, found)
         else:
-            self.view.made(real)
+            self.view.made(real, anew=bool(flags & os.O_TRUNC))
         return self.view.at(real)
 
     def _make_anew(self, real: str, found: Found) -> None:
@@ -282,16 +289,26 @@ class Functions:
         given = {**options, **({} if dir_fd is None else {"dir_fd": dir_fd}), **({} if follow_symlinks else {"follow_symlinks": False})}
         real = self.resolve(path, follow_symlinks, dir_fd)
         if real is None:
+            self.view.doubts.descriptor(path)
             return original(path, *args, **given)
         given.pop("dir_fd", None)
-        return self.call(original, self.view.find(real).where, path, *args, **given)
+        found = self.view.find(real)
+        self.view.look(real, found)
+        return self.call(original, found.where, path, *args, **given)
+
+    def look_at_open(self, original: Any, number: Any, *args: Any, **options: Any) -> Any:
+        """`os.fstat` and its like."""
+        self.view.doubts.descriptor(number)
+        return original(number, *args, **options)
 
     def look_at_link(self, original: Any, path: Any, *args: Any, dir_fd: Any = None) -> Any:
         """`os.lstat`, `os.readlink`."""
         real = self.resolve(path, False, dir_fd)
         if real is None:
             return original(path, *args, dir_fd=dir_fd)
-        return self.call(original, self.view.find(real).where, path, *args)
+        found = self.view.find(real)
+        self.view.look(real, found)
+        return self.call(original, found.where, path, *args)
 
     def _listed(self, path: Any) -> Optional[str]:
         """The real path of a folder whose list is not that of the user's own."""
@@ -344,31 +361,14 @@ class Functions:
         return self.call(original, self.view.find(real).where, path)
 
 
-def _replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
-    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
-    hold some, and in the sets that list them."""
-    for name, module in list(sys.modules.items()):
-        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
-            continue
-        names = getattr(module, "__dict__", None) or {}
-        holders = [module]
-        if name.partition(".")[0] in ("pathlib", "glob"):
-            holders += [held for held in names.values() if isinstance(held, type)]
-        for holder in holders:
-            for key, value in list(vars(holder).items()) if names else ():
-                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
-                if known is not None:
-                    setattr(holder, key, known[1])
-    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
-        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}
-
-
 _OPEN = os.open
 _READERS: Dict[str, Callable[..., Any]] = {
     "stat": Functions.look, "access": Functions.look, "statvfs": Functions.look, "pathconf": Functions.look,
     "getxattr": Functions.look, "listxattr": Functions.look, "lstat": Functions.look_at_link,
     "readlink": Functions.look_at_link, "listdir": Functions.listdir, "scandir": Functions.scandir,
-    "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir, "open": Functions.open,
+    "fstat": Functions.look_at_open, "lseek": Functions.look_at_open, "read": Functions.look_at_open,
+    "pread": Functions.look_at_open, "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir,
+    "open": Functions.open,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {
     name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
@@ -377,9 +377,8 @@ _CHANGES: Dict[str, Callable[..., Any]] = {
 }
 LEFT = {
     "execv": "another program sees the user's own files", "execve": "another program", "posix_spawn": "another program",
-    "posix_spawnp": "another program", "chroot": "only the superuser has use for it, and then all paths are others",
+    "posix_spawnp": "another program", "chroot": "only the superuser has use for it", "fchdir": "takes a folder that is open",
     "fspath": "asks an object for its path", "memfd_create": "a name that is no path", "_path_normpath": "works on text",
-    "fchdir": "takes a folder that is open",
 }
 """Functions that take a path and are as they were, and why."""
 HANDLED = {*_READERS, *_CHANGES}

@@ -78,9 +78,12 @@ class Replay:
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
         """Sentences about files that were read and may not hold what they held in the recorded run."""
+        self.ended_in = ""
+        """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
         self.is_over = False
         """Whether it ended where the record, or what was asked for, does; not where the script does."""
         self._open: List[str] = []
+        self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
 
@@ -173,6 +176,8 @@ class Replay:
         if reason is None:
             self.looking.follows()
             self.skipped.blocks.add(key)
+            if self.history.writes(block):
+                self.skipped.told()
             return False
         self.reasons.setdefault(block, reason)
         self.entered[block] = self.entered.get(block, 0) + 1
@@ -193,7 +198,9 @@ class Replay:
         unreadable = self.restorer.take(checkpoint)
         if unreadable is None:
             return None
-        self.differences.append(f"{key}: its checkpoint cannot be read: {unreadable}")
+        if not self._is_damage_told:
+            self._is_damage_told = True
+            say(f"{key}: its checkpoint cannot be read: {unreadable}; what cannot be restored is computed again", always=True)
         # whatever was the reason before: this one is told
         self.reasons[block] = f"its checkpoint {key} cannot be read: {unreadable}"
         return self.reasons[block]
@@ -257,6 +264,8 @@ class Replay:
                 except StopIteration:
                     self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
                 self.skipped.jumps[place] = index
+                if self.history.writes(block + places.BOUNDARY):
+                    self.skipped.told()
                 return index, there
         if unreadable is not None:
             self.reasons[block + places.BOUNDARY] = f"its checkpoints cannot be read: {unreadable}"

@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
-from . import batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
+from . import _native, batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -174,7 +174,10 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 
     def at_end() -> NoReturn:
         replaying.is_over = True
-        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration")
+        where = replaying.history.iteration(_native.loop_path())
+        replaying.ended_in = where
+        before = f", before {where}" if where else ""
+        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration{before}")
         _exit(finish())
 
     def cannot_restore(blocks: Dict[str, str]) -> NoReturn:

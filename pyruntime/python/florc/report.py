@@ -222,9 +222,14 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         for found in outcome.changes[:10]:
             say(f"  {found}")
     elif outcome.compared:
-        say(exact(outcome.compared, replay.verified))
+        say(exact(outcome.compared, replay.verified) + _how_far(replay))
     else:
         say("unverified: nothing the recorded run kept could be compared with this replay")
+
+
+def _how_far(replay: Union[Replay, Merged]) -> str:
+    """What a run that was cut off did in its last iteration is not known, and not answered."""
+    return f"; answered up to {replay.ended_in}, in which the recorded run ended" if replay.ended_in else ""
 
 
 def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:

@@ -34,6 +34,13 @@ def store_path() -> str:
     return os.path.abspath(os.environ.get("FLORC_DIR") or ".florc")
 
 
+def _take_back(folder: str) -> None:
+    """Remove the folder of a run that did not begin, which nobody could name otherwise."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 class Run:
     """The folder of one run. `info` describes it, as the first record of its journal does; paths in it are where the project
     lies now."""
@@ -66,6 +73,7 @@ class Run:
             for folder in ("", "source"):
                 private_folder(os.path.join(store, "runs", run_id, folder))
         except (_native.StoreError, OSError) as error:
+            _take_back(os.path.join(store, "runs", run_id))
             raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
         run = cls(store, run_id, {
             "format": described.FORMAT, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
@@ -75,8 +83,12 @@ class Run:
         run.key, why = trust.key_to_record()
         if run.key is None:
             say(f"the run cannot be sealed as yours ({why}): replay will ask for --trust")
-        run.lock()
-        run.save()
+        try:
+            run.lock()
+            run.save()
+        except OSError:  # a full disk: nothing is left of a run that did not begin
+            _take_back(run.path)
+            raise
         return run
 
     def head(self) -> Dict[str, Any]:
@@ -121,6 +133,22 @@ class Run:
             return True
         except OSError:
             return False
+        return False
+
+    def is_replayed(self) -> bool:
+        """Whether a replay of it goes on: each holds a lock beside its files."""
+        if fcntl is None:
+            return False
+        import glob
+
+        for lock in glob.glob(os.path.join(glob.escape(self.path), "replays", "*", "files", "lock")):
+            try:
+                with open(lock, "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            except OSError:  # it ended meanwhile
+                continue
         return False
 
     def save(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Set
+from typing import Callable, Dict, Set
 
 
 class Skipped:
@@ -12,6 +12,8 @@ class Skipped:
         self.blocks: Set[str] = set()
         self.jumps: Dict[str, int] = {}
         """Loop at its place in the nest -> the iteration with which it began."""
+        self.told: Callable[[], None] = lambda: None
+        """Called when something is skipped that may have written to files that are open."""
 
     def holds(self, path: str) -> bool:
         """Whether a place in the loop nest lies in them."""

@@ -37,7 +37,8 @@ _OWN = "_florc"
 
 
 class Scope(NamedTuple):
-    """The names of a function that is running, or of a file. `own`: the block's own names, left to its plan."""
+    """The names of a function that is running, or of a file. `own`: the block's own names, but for those that its statements
+    bind: these are left to its plan. Others change by what it calls, by handlers of signals, or behind the back of its names."""
 
     names: Dict[str, Any]
     own: bool
@@ -82,7 +83,10 @@ class Reader:
                 label = "" if names is frame.f_globals else f"{name}."
                 own = module_level and names is frame.f_globals
                 found.append(Scope(_without(names, rebound) if own else names, own, label))
-        return found
+        root = attributes_of(sys.modules.get("logging")).get("root")
+        # an object of the script's may stand in the place of standard output
+        streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
+        return [*found, streams, *([] if root is None else [Scope({"root": root}, False, "logging.")])]
 
     def parts(self, obj: Any) -> Optional[contents.Parts]:
         """What an object holds, by key; None for objects that are not looked into."""
@@ -112,6 +116,8 @@ class Reader:
         array = getattr(sys.modules.get("numpy"), "ndarray", ())
         if issubclass(kind, array) or module_of(kind).startswith("numpy"):
             return contents.of_numpy(obj)
+        if module_of(kind) in ("logging", "logging.handlers", "queue"):
+            return contents.of_logging(obj)
         if self._is_ours(kind):
             parts = contents.of_instance(obj)
             for base in (dict, list, collections.deque, set):
@@ -180,7 +186,7 @@ class Survey:
         restored: Optional[List[_Span]] = None
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
-            if obj is None or seen.identity in held or (issubclass(type(obj), Scope) and obj.own):
+            if obj is None or seen.identity in held:
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
@@ -191,6 +197,10 @@ class Survey:
             if _lies_in(obj, restored):
                 continue
             for key in _changed(seen.content, now):
+                if issubclass(type(obj), Scope) and obj.own and key == "(their order)":
+                    continue
+                if _is_own_cell(obj, key, parts, frame, bound):
+                    continue
                 is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
                 if not is_place:
                     return self._name(index, key, scopes)
@@ -240,6 +250,16 @@ class Survey:
             index, key = self._seen[index].ways[0]
             words.append(_shown(key) if index >= 0 else scopes[key].label)
         return "".join(reversed(words)).lstrip(".")
+
+
+def _is_own_cell(obj: Any, key: Any, parts: Optional[contents.Parts], frame: FrameType, bound: Set[str]) -> bool:
+    """Whether a function reads there a name of the block's own function, which the plan puts back: the two share a cell."""
+    name = key[1:] if type(obj) is types.FunctionType and type(key) is str else ""
+    if name not in bound or name not in obj.__code__.co_freevars or parts is None:
+        return False
+    value = frame.f_locals.get(name)
+    places.release(frame)
+    return name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars) and value is parts.get(key)
 
 
 def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:

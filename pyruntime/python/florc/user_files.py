@@ -54,12 +54,12 @@ class UserFiles:
     @property
     def read_back(self) -> List[str]:
         """Sentences about files that were read after the script had written to them."""
-        return list(self._view.read_back)
+        return list(self._view.doubts.read_back)
 
     @property
     def unsure(self) -> List[str]:
         """Sentences about files that were read and may not hold what they held when the run was recorded."""
-        return list(self._view.unsure)
+        return list(self._view.doubts.unsure)
 
     def watch(self) -> None:
         """From now on, in this process and in those it forks."""

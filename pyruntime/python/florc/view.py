@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 from .copying import copy
 from .found_files import FILE, FOLDER, LINK, NONE, Noted
 from .skipped import Skipped
+from .view_doubts import Doubts, asks_for
 
 GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
 """A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
@@ -60,10 +61,7 @@ class View:
         self.lock = threading.RLock()
         self.changed: Callable[[], None] = lambda: None
         """Called when a link, or what is behind it, may be another one."""
-        self.unsure: Dict[str, None] = {}
-        """Sentences about files that were read and may not be what they were."""
-        self.read_back: Dict[str, None] = {}
-        """Files that were read after the script had written to them."""
+        self.doubts = Doubts(self.upper, notes, skipped)
         os.makedirs(self.upper, exist_ok=True)
         self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._read_to = 0
@@ -167,6 +165,8 @@ class View:
         found = self.find(path)
         with contextlib.suppress(OSError):
             if stat.S_ISLNK(_lstat(found.where).st_mode):
+                if found.kind == PAST:
+                    self.doubts.past(path, False)
                 return _readlink(found.where)
         return None
 
@@ -184,6 +184,8 @@ class View:
             listed = [name for name in listed if name in self._listed[path]]
         names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
         names |= {name for name in known if self.exists(f"{path}/{name}")}
+        for name in known:
+            self.look_for(f"{path}/{name}", self.find(f"{path}/{name}"))
         order = {name: n for n, name in enumerate(own)}
         rest = sorted(name for name in names if name not in order)
         return [*(name for name in own if name in names), *(name for name in listed if name in rest),
@@ -191,19 +193,35 @@ class View:
 
     def read(self, path: str, found: Found) -> None:
         """A file is about to be read: is it what it was?"""
-        name = os.path.basename(path)
-        partly = f"{name} was read, which only some of the iterations that write to it have written"
+        if found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
+            self.doubts.unhashed(path)
+        else:
+            self._doubt(path, found, True)
+
+    def look(self, path: str, found: Found) -> None:
+        """A path is about to be asked about: whether it is there, how large it is, where it leads."""
+        if self.doubts.is_empty:
+            return
+        wanted = asks_for()
+        if wanted == "existence":
+            self.look_for(path, found)
+        elif wanted is not None and not (found.kind == PAST and os.path.isdir(found.where)):
+            self._doubt(path, found, False)
+
+    def look_for(self, path: str, found: Found) -> None:
+        """Something asks whether a path is there."""
+        entry = self._entries.get(path)
+        is_mended = entry is not None and entry.kind == HERE and self._is_past(path, entry)
+        if path in self._notes and (found.kind == PAST or is_mended):
+            self.doubts.existence(path, found.where)
+
+    def _doubt(self, path: str, found: Found, is_read: bool) -> None:
         if found.kind == PAST:
-            self.unsure[partly] = None
+            self.doubts.past(path, is_read)
         elif found.kind == LOST:
-            self.unsure[f"{name} was read, whose content as the recorded run found it was not kept"] = None
-        elif found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
-            self.unsure[f"{name} was read, which was too large to keep a hash of what the recorded run found in it"] = None
+            self.doubts.lost(path, is_read)
         elif found.kind == HERE and self._entries[path].clock >= 0:
-            self.read_back[partly] = None
-            noted = self._notes.get(path)
-            if noted is not None and noted.blocks() & {key.rsplit("/", 1)[-1].split("#")[0] for key in self._skipped.blocks}:
-                self.unsure[partly] = None
+            self.doubts.own(path, is_read)
 
     # -- changing --------------------------------------------------------------------------------------------------
 
@@ -211,12 +229,15 @@ class View:
         """Make the folders above the replay's own version of a path."""
         os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
 
-    def made(self, path: str, kind: str = HERE, where: str = "") -> None:
-        """A path is now below the replay's folder, or what `kind` says."""
+    def made(self, path: str, kind: str = HERE, where: str = "", anew: bool = False) -> None:
+        """A path is now below the replay's folder, or what `kind` says. `anew`: nothing is left of what it held."""
+        if anew:
+            self.doubts.behind.pop(path, None)
         self._change(path, Entry(kind, where, self._clock))
 
     def removed(self, path: str) -> None:
         """A path, and all below it, is gone."""
+        self.doubts.behind.pop(path, None)
         own = self.at(path)
         if os.path.isdir(own) and not os.path.islink(own):
             shutil.rmtree(own, ignore_errors=True)

@@ -66,6 +66,7 @@ class Merged:
         self.disturbances: List[str] = []
         self.timed: List[str] = []
         self.read_back: List[str] = []
+        self.ended_in = ""
         self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
@@ -82,6 +83,7 @@ class Merged:
         self.differences += [found for found in result["differences"] if found not in self.differences]
         self.disturbances += [found for found in result["disturbances"] if found not in self.disturbances]
         self.timed += [place for place in result["timed"] if place not in self.timed]
+        self.ended_in = self.ended_in or result.get("ended_in", "")
         self.read_back += [file for file in result["read_back"] if file not in self.read_back]
         self.skipped.blocks.update(result["skipped"])
         self.reasons.update(result["reasons"])
@@ -98,10 +100,12 @@ class Merged:
 def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended: str) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
-        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared, "entered": replay.entered,
+        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared,
+        "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
-        "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])], "has_restored": replay.has_restored,
+        "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
+        "ended_in": replay.ended_in, "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -15,13 +15,15 @@ class Case(NamedTuple):
     flagged: bool
     """Whether the replay cannot know that its values are right, and must say so."""
     xfail: Optional[str]
+    unsure: bool = False
+    """Whether the replay may say that it does not know, instead of being right."""
 
 
 class Cases(Dict[str, Case]):
     """Scripts by name."""
 
     def add(self, name: str, text: str, restores: Optional[bool] = True, flagged: bool = False,
-            xfail: Optional[str] = None, **options: Any) -> None:
+            xfail: Optional[str] = None, unsure: bool = False, **options: Any) -> None:
         """Add a script."""
         assert name not in self, name
-        self[name] = Case(text, options, None if flagged else restores, flagged, xfail)
+        self[name] = Case(text, options, None if flagged else restores, flagged, xfail, unsure)

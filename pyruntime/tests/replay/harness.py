@@ -117,10 +117,12 @@ class Trial:
     """One script in one folder."""
 
     def __init__(self, folder: Path, text: str, arguments: Sequence[str] = (), hash_seed: Optional[str] = "1",
-                 record: Sequence[str] = (), replay: Sequence[str] = ()):
+                 record: Sequence[str] = (), replay: Sequence[str] = (), keep: bool = False):
         self.folder, self.files = folder, split(text)
         self.arguments, self.record, self.replay = list(arguments), list(record), list(replay)
         self.work = folder / "work"
+        self.keep = keep
+        """Whether the replay finds the files that the recorded run left."""
         self.env = {**os.environ, "FLORC_DIR": str(folder / "store")}
         self.env.pop("PYTHONHASHSEED", None)
         if hash_seed is not None:
@@ -130,21 +132,27 @@ class Trial:
         """Plain, recorded, edited, replayed."""
         plain = self._run(before, [sys.executable, MAIN, *self.arguments])
         recorded = self._run(before, [*self._florc("record"), "--overhead", "0.99", *self.record, MAIN, *self.arguments])
+        left = self.folder / "left"
+        if self.keep:
+            shutil.move(str(self.work), str(left))
         if "TRUTH" in plain.out:
             expected = [line.replace("TRUTH", "PROBE") for line in recorded.out.splitlines() if line.startswith("TRUTH")]
         else:
             edited = self._run(after, [sys.executable, MAIN, *self.arguments])
             expected = [line for line in edited.out.splitlines() if line.startswith("PROBE")]
-        replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN])
+        if self.keep:
+            shutil.rmtree(self.work)
+            shutil.move(str(left), str(self.work))
+        replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN], is_fresh=not self.keep)
         return Outcome(plain, recorded, expected, replayed)
 
     def _florc(self, command: str) -> List[str]:
         return [sys.executable, "-m", "florc", command]
 
-    def _run(self, version: object, command: Sequence[str]) -> Ran:
-        if self.work.exists():
+    def _run(self, version: object, command: Sequence[str], is_fresh: bool = True) -> Ran:
+        if self.work.exists() and is_fresh:
             shutil.rmtree(self.work)
-        self.work.mkdir(parents=True)
+        self.work.mkdir(parents=True, exist_ok=True)
         for name, lines in self.files.items():
             path = self.work / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,8 @@ pub struct Facts {
     pub returns_arguments: bool,
     /// Something is printed, written, shown or sent.
     pub external: bool,
+    /// It is `external`, but writes to no file of the script that may be open.
+    pub quiet: bool,
     /// A generator of random numbers advances.
     pub random: bool,
     /// The result depends on the time of day.
@@ -53,6 +55,7 @@ impl Facts {
             "returns-receiver" => self.returns_receiver = true,
             "returns-arguments" => self.returns_arguments = true,
             "external" => self.external = true,
+            "quiet" => self.quiet = true,
             "random" => self.random = true,
             "clock" => self.clock = true,
             "gradients" => self.gradients = true,

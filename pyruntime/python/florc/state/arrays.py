@@ -31,6 +31,15 @@ def encode_array(enc, a):
     return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]
 
 
+def encode_subclass(enc, a):
+    """An array of a class of the script's, pickled. numpy pickles no attributes."""
+    if object.__getattribute__(a, "__dict__"):
+        raise Refused(f"the attributes of a {type(a).__name__}, which is an array, cannot be stored")
+    from .data import encode_pickled
+
+    return encode_pickled(enc, a)
+
+
 def _whole(a):
     """Records as items without fields: numpy copies field by field, and what lies between would be anything."""
     return a.view(f"V{a.itemsize}") if a.dtype.names and a.itemsize else a

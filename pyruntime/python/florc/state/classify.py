@@ -106,6 +106,8 @@ def _numpy_handler(kind: type):
         return generators.encode_bits
     if issubclass(kind, numpy.memmap):
         return references.encode_opaque
+    if issubclass(kind, numpy.ndarray) and static(kind, "__reduce__") is static(numpy.ndarray, "__reduce__"):
+        return arrays.encode_subclass
     return None
 
 

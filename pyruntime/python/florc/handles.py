@@ -1,0 +1,91 @@
+"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard. And how other functions take
+the place of Python's own."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any, Callable, Dict, Optional, Tuple
+
+_TEXT, _BINARY = "t", "b"
+
+
+def watched(original: type, heard: Callable[[int], None]) -> type:
+    """A `FileIO` that says (its descriptor) when it is read, or asked how long it is."""
+
+    class FileIO(original):  # type: ignore[misc, valid-type]
+        is_asked = False
+        """Whether what opens it has done so: from then on the script asks."""
+
+        def _hear(self) -> None:
+            if self.is_asked:
+                heard(self.fileno())
+
+        def tell(self) -> int:
+            self._hear()
+            return super().tell()
+
+        def seek(self, offset: int, whence: int = 0) -> int:
+            if whence == 2:
+                self._hear()
+            return super().seek(offset, whence)
+
+        def readinto(self, buffer: Any) -> Any:
+            self._hear()
+            return super().readinto(buffer)
+
+        def read(self, size: int = -1) -> Any:
+            self._hear()
+            return super().read(size)
+
+        def readall(self) -> Any:
+            self._hear()
+            return super().readall()
+
+    FileIO.__module__, FileIO.__qualname__ = "_io", "FileIO"
+    return FileIO
+
+
+def opened(kind: Any, file: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool,
+           opener: Any) -> Optional[Any]:
+    """What `open` returns, over a raw file of this class; None for arguments that `open` refuses."""
+    is_binary, plain = _BINARY in mode, mode.replace(_BINARY, "").replace(_TEXT, "")
+    if (is_binary and (_TEXT in mode or (encoding, errors, newline) != (None, None, None)) or len(set(mode)) != len(mode)
+            or sorted(plain.replace("+", "")) not in (["r"], ["w"], ["a"], ["x"]) or buffering == 0 and not is_binary):
+        return None
+    raw = kind(file, plain, closefd, opener)
+    result = raw
+    try:
+        if buffering != 0:
+            by_line = buffering == 1 and not is_binary or buffering < 0 and raw.isatty()
+            size = buffering if buffering > 1 else getattr(raw, "_blksize", io.DEFAULT_BUFFER_SIZE)
+            buffered = io.BufferedRandom if "+" in plain else io.BufferedReader if plain == "r" else io.BufferedWriter
+            result = buffered(raw, size)
+            if not is_binary:
+                result = io.TextIOWrapper(result, encoding, errors, newline, by_line)
+                result.mode = mode  # type: ignore[attr-defined]
+    except BaseException:
+        raw.close()
+        raise
+    raw.is_asked = True
+    return result
+
+
+def replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
+    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
+    hold some, and in the sets that list them."""
+    for name, module in list(sys.modules.items()):
+        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
+            continue
+        names = getattr(module, "__dict__", None) or {}
+        holders = [module]
+        if name.partition(".")[0] in ("pathlib", "glob"):
+            holders += [held for held in names.values() if isinstance(held, type)]
+        for holder in holders:
+            for key, value in list(vars(holder).items()) if names else ():
+                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
+                if known is not None:
+                    setattr(holder, key, known[1])
+    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
+        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}

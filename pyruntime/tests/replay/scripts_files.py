@@ -1,0 +1,128 @@
+"""Blocks that write files, and what is asked of these files when the blocks were restored: a wrong answer is told."""
+
+from cases import Cases
+
+SCRIPTS = Cases()
+
+_SCRIPT = """
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+IMPORTS
+total = 0
+BEFORE
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0.01)
+        total += i * epoch
+        INSIDE
+    AFTER
+    print(epoch, total)
+"""
+
+
+def add(name: str, before: str, inside: str, after: str, imports: str = "", **options: object) -> None:
+    """A block with statements of its own, and what is asked after it; the replay finds the files of the recorded run."""
+    text = _SCRIPT
+    for word, lines in (("IMPORTS", imports), ("BEFORE", before), ("INSIDE", inside), ("AFTER", after)):
+        at = text.index(word)
+        indent = text[text.rindex("\n", 0, at) + 1: at]
+        text = text.replace(indent + word, "\n".join(
+            "+" + indent + line[1:] if line.startswith("+") else indent + line for line in lines.splitlines()), 1)
+    SCRIPTS.add(f"files_{name}", text, keep=True, **options)  # type: ignore[arg-type]
+
+
+_APPENDS = 'with open("log.txt", "a") as f: f.write(f"{epoch} {i}\\n" * (i + 1))'
+_NAMES = 'open(f"d/{epoch}_{i}", "w").write("x")'
+_HANDLE = 'f = open("log.txt", "w")'
+_WRITES = 'f.write(f"{epoch} {i}\\n")'
+
+for name, before, inside, after in (
+        ("getsize", "", _APPENDS, '+print("PROBE", os.path.getsize("log.txt"))'),
+        ("size_by_the_script", "", _APPENDS, 'size = os.path.getsize("log.txt")\n+print("PROBE", size)'),
+        ("stat_of_a_path", "", _APPENDS, '+print("PROBE", pathlib.Path("log.txt").stat().st_size)'),
+        ("size_of_a_folder", 'os.mkdir("d")', 'open(f"d/{i}", "w").write("x" * epoch)',
+         '+print("PROBE", sum(entry.stat().st_size for entry in os.scandir("d")))'),
+        ("mode", 'open("f", "w").close()', 'os.chmod("f", 0o600 + epoch)', '+print("PROBE", os.stat("f").st_mode)'),
+        ("times", 'open("f", "w").close()', 'os.utime("f", (epoch, epoch))', '+print("PROBE", os.path.getmtime("f"))'),
+        ("truncated", 'open("f", "w").write("x" * 100)', 'os.truncate("f", epoch)', '+print("PROBE", os.stat("f").st_size)'),
+        ("link", "", 'if os.path.lexists("latest"): os.remove("latest")\nos.symlink(f"f{epoch}", "latest")',
+         '+print("PROBE", os.readlink("latest"))'),
+        ("removed_later", "", 'open(f"f{epoch}", "w").close()\nif epoch and i == 0: os.remove(f"f{epoch - 1}")',
+         '+print("PROBE", [os.path.exists(f"f{k}") for k in range(4)])'),
+        ("listed_after_removals", 'os.mkdir("d")', 'open(f"d/{epoch}", "w").close()\nif epoch and i == 0: os.remove(f"d/{epoch - 1}")',
+         '+print("PROBE", sorted(os.listdir("d")))'),
+        ("handle_tell", _HANDLE, _WRITES, '+print("PROBE", f.tell())'),
+        ("handle_tell_by_the_script", _HANDLE, _WRITES, 'at = f.tell()\n+print("PROBE", at)'),
+        ("handle_seek", _HANDLE, _WRITES, '+print("PROBE", f.seek(0, 2))'),
+        ("handle_fstat", _HANDLE, _WRITES, 'f.flush()\n+print("PROBE", os.fstat(f.fileno()).st_size)'),
+        ("handle_getsize", _HANDLE, _WRITES, 'f.flush()\n+print("PROBE", os.path.getsize("log.txt"))'),
+        ("handle_read", _HANDLE, _WRITES, 'f.flush()\n+print("PROBE", open("log.txt").read().split())'),
+        ("handle_of_both", 'f = open("log.txt", "w+")', _WRITES, 'f.seek(0)\ntext = f.read()\n+print("PROBE", repr(text))'),
+        ("handle_of_bytes", 'f = open("log.txt", "wb")', 'f.write(b"xy")', '+print("PROBE", f.tell())'),
+        ("descriptor", 'f = os.open("log.txt", os.O_WRONLY | os.O_CREAT)', 'os.write(f, b"x")',
+         '+print("PROBE", os.lseek(f, 0, os.SEEK_CUR), os.stat(f).st_size)'),
+        ("printed_to", _HANDLE, 'print(epoch, i, file=f, flush=True)', '+print("PROBE", os.path.getsize("log.txt"))'),
+        ("csv", _HANDLE + "\nw = csv.writer(f)", "w.writerow([epoch, i])", 'f.flush()\n+print("PROBE", os.path.getsize("log.txt"))'),
+        ("logging", 'logging.basicConfig(filename="log.txt", level=logging.INFO)', 'logging.info("%d %d", epoch, i)',
+         '+print("PROBE", os.path.getsize("log.txt"))'),
+        ("logging_read", 'logging.basicConfig(filename="log.txt", level=logging.INFO)', 'logging.info("%d %d", epoch, i)',
+         '+print("PROBE", open("log.txt").read().split())'),
+):
+    add(name, before, inside, after, unsure=True)
+
+# What is asked can be known: the names that blocks made are there.
+for name, before, inside, after in (
+        ("exists", "", 'open(f"f{epoch}", "w").close()', '+print("PROBE", [os.path.exists(f"f{k}") for k in range(4)])'),
+        ("listdir", 'os.mkdir("d")', _NAMES, '+print("PROBE", sorted(os.listdir("d")), len(glob.glob("d/*")))'),
+        ("scandir", 'os.mkdir("d")', _NAMES, '+print("PROBE", sorted(entry.name for entry in os.scandir("d")))'),
+        ("walk", 'os.mkdir("d")', _NAMES, '+print("PROBE", [len(names) for _, _, names in os.walk("d")])'),
+        ("renamed", "", 'open("tmp", "w").close()\nos.replace("tmp", f"f{epoch}")',
+         '+print("PROBE", os.path.exists("tmp"), sorted(os.listdir(".")) == sorted(["train.py", *(f"f{k}" for k in range(epoch + 1))]))'),
+        ("written_anew", "", _APPENDS, 'open("log.txt", "w").write("x" * epoch)\n+print("PROBE", epoch)'),
+        ("handle_that_only_the_epoch_writes", _HANDLE, "pass", 'f.write("x")\n+print("PROBE", f.tell())'),
+        ("handle_beside_what_is_printed", _HANDLE, "print(i)", 'f.write("x")\n+print("PROBE", f.tell())'),
+):
+    add(name, before, inside, after)
+
+# What a line that is logged changes beside files is seen while recording: these blocks run again.
+_LOG = 'log = logging.getLogger("x")\nlog.setLevel(10)\n'
+for name, before, after in (
+        ("memory_handler", _LOG + "kept = logging.handlers.MemoryHandler(1000, logging.CRITICAL)\nlog.addHandler(kept)",
+         '+print("PROBE", len(kept.buffer), kept.buffer[-1].getMessage())'),
+        ("memory_handler_without_a_name", "log = logging.getLogger()\nlog.setLevel(10)\n"
+         "log.addHandler(logging.handlers.MemoryHandler(1000, logging.CRITICAL))", '+print("PROBE", len(log.handlers[0].buffer))'),
+        ("queue_handler", _LOG + "kept = queue.Queue()\nlog.addHandler(logging.handlers.QueueHandler(kept))", '+print("PROBE", kept.qsize())'),
+):
+    add(name, before, 'log.info("%d %d", epoch, i)', after, restores=False)
+add("level_of_a_logger", _LOG + "kept = []", "log.setLevel(20 + 10 * (epoch % 2))", '+print("PROBE", log.level)', restores=False)
+add("attribute_of_an_array", "class Signal(np.ndarray):\n    def mark(self, what):\n        self.what = what\nx = np.zeros(3).view(Signal)",
+    "x.mark(epoch * 10 + i)", '+print("PROBE", x.what)', imports="import numpy as np", restores=False)
+
+# A function that reads a name of the block's own function shares its cell: restoring one restores the other.
+SCRIPTS.add("cell_that_a_function_reads", """
+import time
+def main():
+    best = 0
+    def show():
+        return best
+    for epoch in range(4):
+        for i in range(3):
+            time.sleep(0.01)
+            best += i * epoch
++        print("PROBE", best, show())
+        print(epoch, show())
+main()
+""")
+
+# Names that change behind the back of the block's statements, and objects in the place of the interpreter's own.
+for name, inside in (
+        ("f_globals", 'sys._getframe().f_globals["w"] = epoch * 10 + i'), ("module", "sys.modules[__name__].w = epoch * 10 + i"),
+        ("setattr", 'setattr(sys.modules[__name__], "w", epoch * 10 + i)'), ("vars", 'vars(me)["w"] = epoch * 10 + i'),
+        ("dict_of_a_module", 'me.__dict__["w"] = epoch * 10 + i'), ("globals", 'globals()["w"] = epoch * 10 + i'),
+        ("handler_of_a_signal", "os.kill(os.getpid(), signal.SIGUSR1)"),
+        ("handler_that_collects", "os.kill(os.getpid(), signal.SIGUSR2)")):
+    add(f"behind_{name}", "w, hits, me = 0, [], sys.modules[__name__]\ndef count(*_):\n    global w\n    w += 1\n"
+        "signal.signal(signal.SIGUSR1, count)\nsignal.signal(signal.SIGUSR2, lambda *_: hits.append(1))", inside,
+        '+print("PROBE", w, len(hits))', imports="import signal", restores=False)
+add("behind_standard_output", "class Tee:\n    def __init__(self, out): self.out, self.got = out, []\n    def write(self, text):\n"
+    "        self.got.append(text)\n        return self.out.write(text)\n    def flush(self): self.out.flush()\n"
+    "sys.stdout = Tee(sys.stdout)", 'print("in", i)', '+print("PROBE", len([text for text in sys.stdout.got if "in" in text]))', restores=False)
