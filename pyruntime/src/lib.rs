@@ -23,6 +23,7 @@ pub mod save;
 mod saver_class;
 pub mod store;
 mod tap;
+mod texts;
 
 use pyo3::prelude::*;
 
@@ -66,6 +67,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main_script::run_main, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::from_json, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::to_json, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native, mishaps, places, unforeseen
 from .answer import Open
@@ -15,6 +14,10 @@ from .forking import Forking
 from .materializer import Materializer
 from .window import loop_of
 from .static import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
