@@ -28,6 +28,11 @@ SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
 
+FIRST_LOOKS_S = 0.01
+"""Seconds of the processor that looking at blocks for the first time may take however short the run is. In a longer one it may
+take SURVEY_SHARE of the overhead: many blocks, each of which runs once, are passed by until then."""
+
+
 class Blocks:
     """What emitted code calls of a recording, when there is something to keep. `spent` counts what all of it takes.
 
@@ -49,6 +54,7 @@ class Blocks:
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
         self.passing: Set[str] = set()
         """Blocks that are running and were passed by."""
+        self._first_looks, self._begun = 0.0, time.perf_counter()
 
     def _fail(self, block: str, where: str, error: Exception) -> None:
         mishaps.swallowed(f"{where} {block}", error)
@@ -78,15 +84,26 @@ class Blocks:
             self.pauses[block] = left - 1
             self.passing.add(block)
             return
+        is_first = block not in self.surveyed
+        if is_first and not self._may_look():
+            self.passing.add(block)
+            return
         self.passing.discard(block)  # it was left by an exception
-        before, survey = places.Before({}, {}, None), None
+        before, survey, looks = places.Before({}, {}, None), None, time.thread_time()
         try:
             before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
         except Exception as error:  # R0
             self._fail(block, "before", error)
+        if is_first:
+            self._first_looks += time.thread_time() - looks
         now = time.perf_counter()
         self.open.append(Open(block, key, now, spent + now - begun, before, survey, now - begun))
+
+    def _may_look(self) -> bool:
+        """Whether there is time to look at a block for the first time."""
+        allowed = SURVEY_SHARE * self.overhead * (time.perf_counter() - self._begun)
+        return self._first_looks <= max(FIRST_LOOKS_S, allowed)
 
     def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
         """Look at what the program holds, when the block takes so long that it costs little; the first time always, and

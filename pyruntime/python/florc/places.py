@@ -9,13 +9,13 @@ import types
 from types import FrameType
 
 from . import static
-from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, unbound
+from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
 from .static import defines, module_of
 from .light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Sequence, Set
+    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 __all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
 
@@ -108,11 +108,17 @@ def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
     return found
 
 
+_lost: Dict[Tuple[str, str], Tuple[int, Set[str]]] = {}
+
+
 def _lost_names(file: str, function: str) -> Set[str]:
-    lost: Set[str] = set()
-    for loop in loops.values():
-        if loop.memoized and loop.file == file and loop.function == function:
-            lost.update(set(loop.binds).difference(place.name for place in loop.places))
+    count, lost = _lost.get((file, function), (0, set()))
+    if count != registered[0]:
+        lost = set()
+        for loop in loops.values():
+            if loop.memoized and loop.file == file and loop.function == function:
+                lost.update(set(loop.binds).difference(place.name for place in loop.places))
+        _lost[file, function] = registered[0], lost
     return lost
 
 
