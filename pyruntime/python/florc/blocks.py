@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import FrameType
 
@@ -40,7 +41,7 @@ class Blocks:
     """
 
     def __init__(self, recorder: Any, engine: str, overhead: float, max_disk: Optional[int], note: Callable[..., None],
-                 is_project: Callable[[str], bool]):
+                 is_project: Callable[[str], bool], started: float):
         self.note, self.overhead = note, overhead
         self.materializer = Materializer(recorder, Forking(engine), overhead, Budget(max_disk), note)
         self.boundaries = Boundaries(self.materializer, self._survey)
@@ -54,7 +55,9 @@ class Blocks:
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
         self.passing: Set[str] = set()
         """Blocks that are running and were passed by."""
-        self._first_looks, self._begun = 0.0, time.perf_counter()
+        self._first_looks, self._begun = 0.0, started
+        if hasattr(sys.modules.get("torch"), "utils"):
+            from . import state  # noqa: F401  what looking needs then: importing it is not looking
 
     def _fail(self, block: str, where: str, error: Exception) -> None:
         mishaps.swallowed(f"{where} {block}", error)

@@ -66,7 +66,8 @@ class Recording:
             from . import static
 
             static.is_users = self.is_project
-            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project)
+            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
+                                  self.started)
             self._spent += time.perf_counter() - begun
         return self._blocks
 
