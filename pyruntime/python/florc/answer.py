@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FrameType
 
 from . import places, unforeseen
-from .places import Loop
 from .light import NamedTuple, dumps
+from .places import Loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

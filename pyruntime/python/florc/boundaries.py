@@ -12,9 +12,9 @@ from types import FrameType
 
 from . import _native, places, session
 from .answer import Open
+from .light import NamedTuple
 from .materializer import Materializer
 from .places import BOUNDARY
-from .light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+
 from .light import NamedTuple
 
 TYPE_CHECKING = False

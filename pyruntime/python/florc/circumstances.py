@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from .static import attributes_of
 from .light import suppress
+from .static import attributes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 import sys
 
 from .answer import Answer, NotKept
-from .static import name_of
 from .light import NamedTuple
+from .static import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

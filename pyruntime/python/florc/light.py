@@ -28,10 +28,10 @@ class NamedTuple(tuple):
 
     def __new__(cls, *values: Any, **named: Any) -> Any:
         fields = cls._fields
-        if len(values) == len(fields) and not named:
+        if len(values) == len(fields) and not named:  # mostly
             return tuple.__new__(cls, values)
         given = {**cls._defaults, **dict(zip(fields, values)), **named}
-        if len(given) != len(fields) or len(values) + len(named) > len(fields):
+        if len(given) != len(fields) or len(values) > len(fields) or not named.keys().isdisjoint(fields[: len(values)]):
             raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
         return tuple.__new__(cls, [given[name] for name in fields])
 

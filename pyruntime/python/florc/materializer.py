@@ -12,9 +12,9 @@ from . import _native, messages
 from .answer import Answer, NotKept, Open, answer
 from .budget import Budget
 from .forking import LONGEST_DEADLINE_S, Forking
+from .light import suppress
 from .places import BOUNDARY
 from .static import name_of
-from .light import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

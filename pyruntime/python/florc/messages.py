@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+
 from .light import suppress
 
 TYPE_CHECKING = False

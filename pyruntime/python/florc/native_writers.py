@@ -6,8 +6,8 @@ import os
 import sys
 
 from . import _native
-from .start import AfterImport
 from .light import NamedTuple, suppress
+from .start import AfterImport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

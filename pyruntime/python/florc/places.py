@@ -9,9 +9,9 @@ import types
 from types import FrameType
 
 from . import static
+from .light import NamedTuple
 from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
 from .static import defines, module_of
-from .light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

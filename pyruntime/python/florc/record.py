@@ -10,12 +10,12 @@ from types import CodeType, FrameType
 from . import _native, instrumented, loops, mishaps, session
 from .files_noted import FilesNoted
 from .found_files import FOLDER_NAME
+from .light import dumps, nullcontext
 from .messages import say
 from .output import Tap
 from .project import instrument, package_of_module
 from .runs import Run
 from .window import loop_of
-from .light import dumps, nullcontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 
 from . import _native, circumstances, described, moved, trust
 from .launch import Unusable
-from .messages import say
 from .light import dumps, suppress
+from .messages import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

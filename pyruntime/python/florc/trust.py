@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+
 from .light import suppress
 
 TYPE_CHECKING = False

@@ -19,9 +19,9 @@ from itertools import chain
 from types import FrameType
 
 from . import contents, places
-from .weak_table import WeakTable
-from .static import attributes_of, module_of
 from .light import NamedTuple, dumps
+from .static import attributes_of, module_of
+from .weak_table import WeakTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
