@@ -39,6 +39,8 @@ def source(count: int, probed: bool = False) -> str:
 
 
 def main() -> int:
+    from florc import _native  # noqa: F401  loaded before anything is timed
+
     binary = sys.argv[1]
     rows: List[tuple] = [("`florc plan`", lambda n: plan(binary, n)), ("`florc record`", recorded), ("`florc replay`", replayed)]
     table = [f"| | {' | '.join(f'{n} loops' for n in LENGTHS)} | exponent |", f"|---|{'---|' * len(LENGTHS)}---|"]

@@ -29,7 +29,7 @@ SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
 
-FIRST_LOOKS_S = 0.01
+FIRST_LOOKS_S = 0.006
 """Seconds of the processor that looking at blocks for the first time may take however short the run is. In a longer one it may
 take SURVEY_SHARE of the overhead: many blocks, each of which runs once, are passed by until then."""
 
