@@ -97,19 +97,21 @@ def main() -> int:
     words = [word for word in sys.argv[1:] if word != "--write"]
     rounds = int(words[0]) if words else ROUNDS
     spent: Dict[int, Dict[str, List[float]]] = {lines: {"plain": [], "record": []} for lines in LENGTHS}
+    florc = os.path.join(os.path.dirname(sys.executable), "florc")
+    ways = {"plain": [sys.executable], "record": [florc, "record"]}
     with tempfile.TemporaryDirectory() as folder:
         for lines in LENGTHS:
             Path(folder, f"train{lines}.py").write_text(source(lines))
         for number in range(rounds + 1):
             for lines in LENGTHS:
-                for way, command in (("plain", [sys.executable]), ("record", [os.path.join(os.path.dirname(sys.executable), "florc"), "record"])):
+                for way, command in ways.items():
                     took = cpu([*command, f"train{lines}.py"], folder)
                     if number:  # the first one warms the caches
                         spent[lines][way].append(took)
     table = ["| lines | plain | recorded | over plain | from … to | per further 1,000 lines |", "|---|---|---|---|---|---|"]
     first = None
     for lines in LENGTHS:
-        plain, over = statistics.median(spent[lines]["plain"]), []
+        plain = statistics.median(spent[lines]["plain"])
         over = [r - p for p, r in zip(spent[lines]["plain"], spent[lines]["record"])]
         middle = statistics.median(over)
         first = middle if first is None else first
@@ -119,8 +121,9 @@ def main() -> int:
     print("\n".join(table))
     if "--write" in sys.argv:
         before, _, rest = PAGE.read_text().partition(BEGIN)
-        said = (f"`python tools/bench_startup.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared with other work, CPython "
-                f"{platform.python_version()}, {rounds} rounds, medians, CPU in ms (user and system, children included).\n")
+        said = (f"`python tools/bench_startup.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared with other work, "
+                f"CPython {platform.python_version()}, {rounds} rounds, medians, CPU in ms "
+                "(user and system, children included).\n")
         PAGE.write_text(before + "\n".join([BEGIN, said, *table, END]) + rest.partition(END)[2])
     return 0
 

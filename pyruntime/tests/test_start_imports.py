@@ -15,9 +15,9 @@ from florc import light
 from florc.blocks import FIRST_LOOKS_S, Blocks
 from florc.project import decode
 
-DEAR = ("argparse", "array", "ast", "collections", "contextlib", "ctypes", "dataclasses", "enum", "functools", "hashlib", "heapq", "importlib",
-        "importlib.util", "inspect", "json", "operator", "pathlib", "pickle", "queue", "random", "re", "shutil", "struct",
-        "subprocess", "threading", "tokenize", "traceback", "typing", "warnings", "weakref", "zipfile")
+DEAR = ("argparse", "array", "ast", "collections", "contextlib", "ctypes", "dataclasses", "enum", "functools", "hashlib", "heapq",
+        "importlib", "importlib.util", "inspect", "json", "operator", "pathlib", "pickle", "queue", "random", "re", "shutil",
+        "struct", "subprocess", "threading", "tokenize", "traceback", "typing", "warnings", "weakref", "zipfile")
 SCRIPT = """
 import sys
 class Net:
@@ -39,15 +39,18 @@ def test_a_short_recording_imports_nothing_that_takes_long(tmp_path: Path) -> No
     (tmp_path / "train.py").write_text(SCRIPT)
 
     def imported(*command: str) -> List[str]:
-        done = subprocess.run([sys.executable, *command, "train.py", *DEAR], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        words = [sys.executable, *command, "train.py", *DEAR]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
     assert imported("-m", "florc", "record") == imported()
 
 
-VALUES = [None, True, 0, -5, 1 << 80, 1.0, 0.1, 1e300, 5e-324, float("inf"), float("-inf"), "", "é\n\"\\\x7f\u2028😀", [], {}, (1, "a"),
-          {"a": [1, {"b": None}], "c": {}}, [[], [[1.5]], {"k": []}], "\udcff lone", {1: 2}, {"deep": [[[[[]]]]]}, type("I", (int,), {})(3)]
+VALUES = [None, True, 0, -5, 1 << 80, 1.0, 0.1, 1e300, 5e-324, float("inf"), float("-inf"), "",
+          "é\n\"\\\x7f\u2028😀", [], {}, (1, "a"),
+          {"a": [1, {"b": None}], "c": {}}, [[], [[1.5]], {"k": []}], "\udcff lone", {1: 2}, {"deep": [[[[[]]]]]},
+          type("I", (int,), {})(3)]
 
 
 @pytest.mark.parametrize("indent", [0, 1, 3])
@@ -68,7 +71,8 @@ def test_named_tuples_are_made_in_every_way() -> None:
         x: int
         y: int = 2
 
-    assert Point(1) == (1, 2) and Point(1, y=3).y == 3 and Point(x=4)._replace(y=5) == (4, 5) and Point(1)._asdict() == {"x": 1, "y": 2}
+    assert Point(1) == (1, 2) and Point(1, y=3).y == 3
+    assert Point(x=4)._replace(y=5) == (4, 5) and Point(1)._asdict() == {"x": 1, "y": 2}
     for wrong in ((), (1, 2, 3)):
         with pytest.raises((TypeError, KeyError)):
             Point(*wrong)
@@ -78,8 +82,12 @@ def test_named_tuples_are_made_in_every_way() -> None:
         Point(1, x=3)
 
 
-@pytest.mark.parametrize("data", [b"a = 1\r\nb = 2\r", b"", b"\xef\xbb\xbfx = 1\n", b"# coding: latin-1\nx = '\xe9'\n", b"#!x\n# -*- coding: cp1252 -*-\n\x80",
-                                  "x = 'é'\n# coding: latin-1 in the third line\n".encode(), b"\n\n# coding: latin-1\n\xc3\xa9"])
+TEXTS = [b"a = 1\r\nb = 2\r", b"", b"\xef\xbb\xbfx = 1\n", b"# coding: latin-1\nx = '\xe9'\n",
+         b"#!x\n# -*- coding: cp1252 -*-\n\x80",
+         "x = 'é'\n# coding: latin-1 in the third line\n".encode(), b"\n\n# coding: latin-1\n\xc3\xa9"]
+
+
+@pytest.mark.parametrize("data", TEXTS)
 def test_text_is_what_python_reads(data: bytes) -> None:
     from importlib.util import decode_source
 

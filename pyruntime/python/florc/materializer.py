@@ -95,7 +95,9 @@ class Materializer:
         self._counted = now
         self._collect()
         self.policy.observe_compute(block, computed)
-        if self.stopped or not self.budget.is_due(block, self.policy.times(block)[0]) or self.is_given_up(block) or self.recorder.dead:
+        if self.stopped or not self.budget.is_due(block, self.policy.times(block)[0]):
+            return False
+        if self.is_given_up(block) or self.recorder.dead:
             return False
         if self.forking.prefers(block, self._taken()):
             cost = self.forking.forked_cost(block, self._taken()) + self._background(self.forking.main[block].nbytes)

@@ -48,7 +48,8 @@ def flags() -> List[str]:
                                               "ignore_environment", "verbose", "bytes_warning", "quiet", "isolated", "dev_mode"))
     unbuffered = ["-u"] if getattr(sys.stdout, "write_through", False) else []
     if plain:
-        return [*unbuffered, *(["-B"] if sys.flags.dont_write_bytecode else []), *(["-P"] if getattr(sys.flags, "safe_path", False) else [])]
+        known = (("-B", "dont_write_bytecode"), ("-P", "safe_path"))
+        return [*unbuffered, *(option for option, name in known if getattr(sys.flags, name, False))]
     import subprocess
 
     known = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
