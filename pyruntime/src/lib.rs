@@ -24,6 +24,7 @@ pub mod save;
 mod saver_class;
 pub mod store;
 mod tap;
+mod texts;
 
 use pyo3::prelude::*;
 
@@ -68,6 +69,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(errors::panic_at, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(housekeeping::usage, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::from_json, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::to_json, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::create_store, module)?)?;
     Ok(())
 }

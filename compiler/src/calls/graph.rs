@@ -8,7 +8,7 @@ use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A call, or a mention of a function as a value, inside a scope.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct CallSite {
 pub struct CallGraph {
     /// The call sites, in source order.
     pub sites: Vec<CallSite>,
+    /// By the number of a statement: which of the sites are in it.
+    of_statement: HashMap<usize, Vec<usize>>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
     pub mentioned: BTreeSet<ScopeId>,
     /// Who may run whom, calls that are not written as calls included: callbacks, properties, `with`, `for`, subscripts.
@@ -37,7 +39,12 @@ pub struct CallGraph {
 impl CallGraph {
     /// Finds every call of the project.
     pub fn new(project: &Project) -> Self {
-        let mut graph = CallGraph { sites: Vec::new(), mentioned: BTreeSet::new(), edges: BTreeSet::new() };
+        let mut graph = CallGraph {
+            sites: Vec::new(),
+            of_statement: HashMap::new(),
+            mentioned: BTreeSet::new(),
+            edges: BTreeSet::new(),
+        };
         for (id, scope) in project.scopes.list.iter().enumerate() {
             walk::statements(scope.body, &mut |stmt| graph.statement(project, id, stmt));
         }
@@ -59,6 +66,7 @@ impl CallGraph {
                         called_names.insert(call.callee.range.start);
                         let (targets, opaque) = reached(project, scope, &project.callee(scope, call));
                         self.edges.extend(targets.iter().map(|&target| (scope, target)));
+                        self.of_statement.entry(stmt.id).or_default().push(self.sites.len());
                         self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque });
                     }
                     ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
@@ -73,6 +81,11 @@ impl CallGraph {
                 true
             });
         }
+    }
+
+    /// The call sites in a statement, not those of the statements inside it.
+    pub fn sites_of(&self, stmt: usize) -> impl Iterator<Item = &CallSite> {
+        self.of_statement.get(&stmt).into_iter().flatten().map(|&at| &self.sites[at])
     }
 
     /// Of the functions of a group, which each one is run by.

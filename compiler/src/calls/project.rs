@@ -5,7 +5,7 @@ use crate::scopes::{Owner, ScopeId, Scopes, is_builtin};
 use crate::syntax::File;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A class of the project.
 #[derive(Clone, Debug, Default)]
@@ -28,15 +28,15 @@ pub struct Project<'t> {
     /// Classes by their scope.
     pub classes: BTreeMap<ScopeId, ClassInfo<'t>>,
     /// Functions and classes by the scope that binds them and their name. Several: defined on several branches.
-    pub definitions: BTreeMap<(ScopeId, String), Vec<ScopeId>>,
+    pub definitions: HashMap<(ScopeId, String), Vec<ScopeId>>,
     /// Imported names: the scope that binds them and the name, to the dotted name of the thing.
-    pub imports: BTreeMap<(ScopeId, String), String>,
+    pub imports: HashMap<(ScopeId, String), String>,
     /// Values assigned to names, by scope and name; attributes of `self` under the class's scope as `self.x`.
-    pub assigned: BTreeMap<(ScopeId, String), Vec<&'t Expr>>,
+    pub assigned: HashMap<(ScopeId, String), Vec<&'t Expr>>,
     /// Names bound by something else than an import, a `def` or a `class`.
-    pub variables: BTreeSet<(ScopeId, String)>,
+    pub variables: HashSet<(ScopeId, String)>,
     /// Annotations of parameters.
-    pub annotations: BTreeMap<(ScopeId, String), &'t Expr>,
+    pub annotations: HashMap<(ScopeId, String), &'t Expr>,
     /// The functions that compute attributes, by the attribute's name.
     pub(super) properties: BTreeMap<String, Vec<ScopeId>>,
     pub(super) families: Families,
@@ -52,11 +52,11 @@ impl<'t> Project<'t> {
             by_name,
             stars: BTreeMap::new(),
             classes: BTreeMap::new(),
-            definitions: BTreeMap::new(),
-            imports: BTreeMap::new(),
-            assigned: BTreeMap::new(),
-            variables: BTreeSet::new(),
-            annotations: BTreeMap::new(),
+            definitions: HashMap::new(),
+            imports: HashMap::new(),
+            assigned: HashMap::new(),
+            variables: HashSet::new(),
+            annotations: HashMap::new(),
             properties: BTreeMap::new(),
             families: Families::default(),
         };

@@ -36,7 +36,7 @@ pub(super) fn graph(scope: &Scope, unread: &BTreeSet<usize>) -> Built {
 }
 
 fn all_names(scope: &Scope) -> Vec<String> {
-    let mut names: BTreeSet<String> = scope.bound.clone();
+    let mut names: BTreeSet<String> = scope.bound.iter().cloned().collect();
     walk::statements(scope.body, &mut |stmt| {
         for expr in walk::own_expressions(stmt) {
             reads(expr, &mut |name, _| {

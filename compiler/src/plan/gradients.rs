@@ -50,6 +50,9 @@ fn trains_several(analysis: &Analysis) -> bool {
         false
     };
     let cleared: Vec<BTreeSet<String>> = training.iter().map(|&at| cleared_in(list[at].body())).collect();
+    if cleared.windows(2).all(|pair| pair[0] == pair[1]) {
+        return false;
+    }
     training.iter().enumerate().any(|(n, &one)| {
         training
             .iter()

@@ -52,7 +52,7 @@ impl History<'_, '_> {
                 self.before_gradients.insert(stmt.id);
             }
             if behind || computes {
-                let sites = self.analysis.graph.sites.iter().filter(|site| site.stmt == stmt.id);
+                let sites = self.analysis.graph.sites_of(stmt.id);
                 sites.flat_map(|site| &site.targets).for_each(|&target| self.behind[target] = true);
             }
             for inner in walk::suites(stmt) {

@@ -5,6 +5,7 @@ use crate::syntax::File;
 use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::walk;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
+use std::collections::{HashMap, HashSet};
 
 const ALIKE: usize = 1000;
 /// Of longer suites the pairs are not weighed.
@@ -126,10 +127,12 @@ impl<'o, 'n> Aligned<'o, 'n> {
 
 /// Whether a compound statement may be one of several with its header: an added `if epoch % 2 == 0:` before the script's.
 fn is_ambiguous(new: &[Stmt], old_keys: &[String], new_keys: &[String]) -> bool {
-    let count = |keys: &[String], key: &String| keys.iter().filter(|known| *known == key).count();
+    let mut count: HashMap<&str, usize> = HashMap::new();
+    new_keys.iter().for_each(|key| *count.entry(key).or_default() += 1);
+    let old: HashSet<&str> = old_keys.iter().map(String::as_str).collect();
     new.iter()
         .zip(new_keys)
-        .any(|(stmt, key)| !all_suites(stmt).is_empty() && count(new_keys, key) > 1 && count(old_keys, key) > 0)
+        .any(|(stmt, key)| count[key.as_str()] > 1 && !all_suites(stmt).is_empty() && old.contains(key.as_str()))
 }
 
 /// The pairs of statements, in order in both, that have most in common: a longest common subsequence with weights.

@@ -11,7 +11,7 @@ pub use texts::{ScopeText, own_names};
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// The number of a scope in [`Scopes`].
@@ -42,9 +42,9 @@ pub struct Scope<'t> {
     /// Its statements.
     pub body: &'t [Stmt],
     /// Names bound here, parameters included.
-    pub bound: BTreeSet<String>,
+    pub bound: HashSet<String>,
     /// How many statements bind each of them; a parameter list is one.
-    pub binders: BTreeMap<String, usize>,
+    pub binders: HashMap<String, usize>,
     /// Names declared `global` here.
     pub globals: BTreeSet<String>,
     /// Names declared `nonlocal` here.
@@ -193,8 +193,8 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
         parent,
         qualname,
         body,
-        bound: BTreeSet::new(),
-        binders: BTreeMap::new(),
+        bound: HashSet::new(),
+        binders: HashMap::new(),
         globals: BTreeSet::new(),
         nonlocals: BTreeSet::new(),
         captured: BTreeSet::new(),

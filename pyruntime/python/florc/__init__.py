@@ -16,11 +16,11 @@ _WHERE = {"Saved": "saving", "flush": "saving", "materialize": "saving", "save":
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name == "skipblock":
-        return import_module("florc.skipblock")
-    if name not in _WHERE:
+    if name not in _WHERE and name != "skipblock":
         raise AttributeError(f"module 'florc' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"florc.{_WHERE[name]}"), name)
+    where = f"florc.{_WHERE.get(name, name)}"
+    __import__(where)  # `importlib` takes as long as all of this
+    if name == "skipblock":
+        return globals()[name]
+    found = globals()[name] = getattr(globals()[_WHERE[name]], name)
     return found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from types import FrameType
-from typing import Any, Dict, NamedTuple, Optional, Sequence
 
-from . import places, state, unforeseen
+from . import places, unforeseen
+from .light import NamedTuple, dumps
 from .places import Loop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import state
+    from typing import Any, Dict, Optional, Sequence
 
 
 class Open(NamedTuple):
@@ -46,6 +50,8 @@ class Answer(NamedTuple):
 
 def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
     """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
+    from . import state  # takes long to import, and most runs of few seconds keep nothing
+
     loop = places.loops[current.block]
     try:
         found = places.gather(loop, objects, frame)
@@ -56,7 +62,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         raise NotKept(str(error)) from None
     _check(current, loop, frame, encoded.encoder)
     walked = encoded.encoder
-    header = json.dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
+    header = dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
                          "gradients": loop.gradients, "seconds": computed,
                          "origins": places.origins(loop, current.before, found)})
     return Answer(header, encoded)
@@ -72,6 +78,8 @@ def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:
 
 def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
+    from . import state
+
     changed = current.survey and current.survey.change(
         frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
     if changed:

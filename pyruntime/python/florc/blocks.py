@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native, mishaps, places, unforeseen
 from .answer import Open
@@ -16,6 +16,10 @@ from .materializer import Materializer
 from .window import loop_of
 from .static import name_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 SHORTEST_S = 1e-6
@@ -25,6 +29,11 @@ SURVEY_SHARE = 0.25
 """Share of the overhead that looking for unforeseen side effects may take."""
 
 
+FIRST_LOOKS_S = 0.006
+"""Seconds of the processor that looking at blocks for the first time may take however short the run is. In a longer one it may
+take SURVEY_SHARE of the overhead: many blocks, each of which runs once, are passed by until then."""
+
+
 class Blocks:
     """What emitted code calls of a recording, when there is something to keep. `spent` counts what all of it takes.
 
@@ -32,7 +41,7 @@ class Blocks:
     """
 
     def __init__(self, recorder: Any, engine: str, overhead: float, max_disk: Optional[int], note: Callable[..., None],
-                 is_project: Callable[[str], bool]):
+                 is_project: Callable[[str], bool], started: float):
         self.note, self.overhead = note, overhead
         self.materializer = Materializer(recorder, Forking(engine), overhead, Budget(max_disk), note)
         self.boundaries = Boundaries(self.materializer, self._survey)
@@ -46,6 +55,9 @@ class Blocks:
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
         self.passing: Set[str] = set()
         """Blocks that are running and were passed by."""
+        self._first_looks, self._begun = 0.0, started
+        if hasattr(sys.modules.get("torch"), "utils"):
+            from . import state  # noqa: F401  what looking needs then: importing it is not looking
 
     def _fail(self, block: str, where: str, error: Exception) -> None:
         mishaps.swallowed(f"{where} {block}", error)
@@ -75,15 +87,26 @@ class Blocks:
             self.pauses[block] = left - 1
             self.passing.add(block)
             return
+        is_first = block not in self.surveyed
+        if is_first and not self._may_look():
+            self.passing.add(block)
+            return
         self.passing.discard(block)  # it was left by an exception
-        before, survey = places.Before({}, {}, None), None
+        before, survey, looks = places.Before({}, {}, None), None, time.thread_time()
         try:
             before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
         except Exception as error:  # R0
             self._fail(block, "before", error)
+        if is_first:
+            self._first_looks += time.thread_time() - looks
         now = time.perf_counter()
         self.open.append(Open(block, key, now, spent + now - begun, before, survey, now - begun))
+
+    def _may_look(self) -> bool:
+        """Whether there is time to look at a block for the first time."""
+        allowed = SURVEY_SHARE * self.overhead * (time.perf_counter() - self._begun)
+        return self._first_looks <= max(FIRST_LOOKS_S, allowed)
 
     def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
         """Look at what the program holds, when the block takes so long that it costs little; the first time always, and

@@ -9,12 +9,16 @@ from __future__ import annotations
 import sys
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import _native, places, session
 from .answer import Open
+from .light import NamedTuple
 from .materializer import Materializer
 from .places import BOUNDARY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 LOOK_S = 0.02
 """Between two looks at a loop lies at least so much time (in seconds),"""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Dict, List, NamedTuple, Optional
+
+from .light import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, List, Optional
 
 PER_CHUNK = 57
 """Bytes of a pack's index for each chunk."""

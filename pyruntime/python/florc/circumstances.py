@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from typing import Any, Dict, List
 
+from .light import suppress
 from .static import attributes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
 
 VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
              "NVIDIA_TF32_OVERRIDE", "PYTHONOPTIMIZE")
@@ -22,13 +25,13 @@ def present() -> Dict[str, Any]:
         version = attributes_of(module).get("__version__")  # asking a module that makes it up may warn
         if "." not in name and isinstance(version, str) and name not in sys.stdlib_module_names and name != "florc":
             found[name] = version
-    with contextlib.suppress(Exception):
+    with suppress(Exception):
         found.update(_of_torch(sys.modules["torch"]))
     return found
 
 
 def _processor() -> str:
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()

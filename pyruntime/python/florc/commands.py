@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Dict, List, Tuple, Union
 
 from . import _native, messages, mishaps
 from .launch import Prepared, Raised, Unusable
+from .light import dumps
 from .messages import answer, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Tuple, Union
 
 UNUSABLE = 2
 
@@ -18,7 +21,7 @@ def run(argv: List[str]) -> Union[int, Prepared, Raised]:
     code, command = _native.command_line(["florc", *map(_hidden, argv[1:])])
     if command is None:
         return int(code or 0)
-    arguments = _shown(json.loads(command))
+    arguments = _shown(_native.from_json(command))
     messages.quiet = bool(arguments.get("quiet"))
     try:
         return _COMMANDS[arguments["command"]](arguments)
@@ -107,7 +110,7 @@ def _runs(arguments: Dict[str, Any]) -> int:
     for run in found:
         disk = housekeeping.of_run(run, taken) if taken is not None else None
         if arguments["json"]:
-            answer(json.dumps({**run.info, "status": run.status, **({"disk": disk._asdict()} if disk else {})}) + "\n")
+            answer(dumps({**run.info, "status": run.status, **({"disk": disk._asdict()} if disk else {})}) + "\n")
         else:
             answer((housekeeping.line(run, disk) if disk else catalog.line(run)) + "\n")
     if taken is not None:

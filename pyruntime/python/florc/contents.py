@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import _io
-import collections
-import functools
 import gc
 import itertools
-import operator
 import sys
 import types
-import warnings
+from _collections import deque  # `collections` and the like take long to import
+from _functools import _lru_cache_wrapper, partial
+from _operator import length_hint
 from itertools import chain, islice
-from typing import Any, Dict, Optional
-from .static import attributes_of, defines, module_of
-from .state.kinds import all_slots
+from .static import all_slots, attributes_of, defines, module_of
 from .weak_table import WeakTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Optional
+
+    Parts = Dict[Any, Any]
+    """The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
 
 MAX_ITEMS = 200
 """Of longer containers the length and both ends are looked at."""
 MAX_ARRAY_BYTES = 1 << 16
 """Of larger arrays a sample is looked at."""
-
-Parts = Dict[Any, Any]
-"""The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
 
 ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
 """Classes whose objects hold nothing and never change."""
@@ -184,11 +185,13 @@ def _position(obj: Any) -> Any:
     if module_of(type(obj)).startswith("torch"):
         return getattr(obj, "_num_yielded", None)
     if issubclass(type(obj), (enumerate, itertools.cycle)):
+        import warnings
+
         with warnings.catch_warnings():  # to be taken from the iterators of itertools in Python 3.14
             warnings.simplefilter("ignore")
             state = obj.__reduce__()[1] if defines(type(obj), "__reduce__") else (None, None)
-        return operator.length_hint(state[0], -1) if issubclass(type(obj), itertools.cycle) else state[1]
-    return operator.length_hint(obj, -1)
+        return length_hint(state[0], -1) if issubclass(type(obj), itertools.cycle) else state[1]
+    return length_hint(obj, -1)
 
 
 def _buffer(obj: Any) -> Parts:
@@ -201,13 +204,13 @@ READERS = WeakTable({
     _io.BytesIO: _buffer,
     list: lambda obj: _list(obj, list),
     tuple: lambda obj: _list(obj, tuple),
-    collections.deque: lambda obj: _list(obj, collections.deque),
+    deque: lambda obj: _list(obj, deque),
     dict: _dict,
     set: _set,
     types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
     types.SimpleNamespace: of_instance,
-    functools.partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
-    functools._lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
+    partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
+    _lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
     property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
     classmethod: lambda obj: {".__func__": obj.__func__},
     staticmethod: lambda obj: {".__func__": obj.__func__},

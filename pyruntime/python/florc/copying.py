@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+
+from .light import suppress
 
 try:
     import fcntl
@@ -25,7 +26,7 @@ def share_blocks(source: str, target: str) -> bool:
         shutil.copystat(source, target)
         return True
     except OSError:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.remove(target)
         return False
 
@@ -40,5 +41,5 @@ def copy(source: str, target: str) -> None:
             shutil.copy2(source, half)
         os.replace(half, target)
     finally:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.remove(half)

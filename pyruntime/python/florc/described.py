@@ -5,10 +5,11 @@ Everything is checked before it is used: a field of another type is a sentence, 
 
 from __future__ import annotations
 
-import json
-import math
 import os
-from typing import Any, Callable, Dict, List, Optional, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
 
 FORMAT = 2
 """Of `run.json` and of the first record of a journal."""
@@ -33,7 +34,7 @@ def _is_seed(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 def _is_time(value: Any) -> bool:
@@ -89,6 +90,8 @@ def read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, encoding="utf-8") as file:
+            import json
+
             found = json.load(file)
     except OSError as error:
         return None, (error.strerror or str(error)).lower()

@@ -10,10 +10,12 @@ from __future__ import annotations
 import itertools
 import sys
 from types import GeneratorType
-from typing import Any, Iterator, List, Optional, Tuple
 
-from .state.iterators import is_begun
-from .static import defines, module_of, name_of, qualname_of
+from .static import defines, is_begun, module_of, name_of, qualname_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator, List, Optional, Tuple
 
 _COUNTING = (itertools.count, itertools.repeat, itertools.product, itertools.permutations, itertools.combinations)
 _SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")

@@ -13,12 +13,15 @@ import stat
 import time
 from _thread import get_ident
 from types import TracebackType
-from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
 from . import _native, native_writers
 from .copying import share_blocks
 from .found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
 from .messages import size as sized
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 20_000

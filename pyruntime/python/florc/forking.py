@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from . import state
 from .answer import Answer, NotKept
+from .light import NamedTuple
 from .static import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
 
 FORK_S_PER_BYTE = 12e-3 / 1e9
 """First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
@@ -117,6 +120,8 @@ class Forking:
 
 def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     """What the child answers. Nothing here may raise, print, or call the recorder."""
+    from . import state
+
     # For good: whatever a collection would finalize is the parent's.
     gc.disable()
     try:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
-from typing import Any, Dict, Iterable, List, Optional, Set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, List, Optional, Set
 
 NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
 """What was at a path: nothing, a regular file, a folder, a symbolic link."""

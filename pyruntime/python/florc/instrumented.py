@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
+import _warnings  # what `warnings` is made of, where nobody has imported that yet
 import sys
-import warnings
 from types import CodeType
-from typing import Any, Callable, NamedTuple, Optional
 
 from . import mishaps
+from .light import NamedTuple, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 
 class Compiled(NamedTuple):
@@ -29,12 +32,13 @@ class _Quiet:
 
     def __init__(self, action: str = "ignore"):
         self._entry = (action, None, Warning, None, 0)
+        self._filters: Any = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)  # type: ignore[attr-defined]
 
     def __enter__(self) -> None:
-        warnings.filters.insert(0, self._entry)  # type: ignore[attr-defined]
+        self._filters.insert(0, self._entry)
 
     def __exit__(self, *_: object) -> None:
-        warnings.filters.remove(self._entry)  # type: ignore[attr-defined]
+        self._filters.remove(self._entry)
 
 
 def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Compiled:
@@ -80,7 +84,7 @@ def _mapped(emitted: Any, file: str, action: str) -> CodeType:
 
 def _original(text: str, file: str) -> tuple:
     """The code of a file as it is, and whether there is something to warn of. Raises SyntaxError as Python does."""
-    with contextlib.suppress(SyntaxError), _Quiet("error"):
+    with suppress(SyntaxError), _Quiet("error"):
         return compile(text, file, "exec", dont_inherit=True), False
     with _Quiet():
         return compile(text, file, "exec", dont_inherit=True), True

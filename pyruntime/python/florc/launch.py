@@ -6,7 +6,11 @@ import os
 import stat
 import sys
 from types import CodeType, TracebackType
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from .light import NamedTuple, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
 _OF_MAIN = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__annotations__", "__builtins__", "__file__", "__cached__")
@@ -109,12 +113,12 @@ def become_main(script: Script) -> Dict[str, Any]:
 
     It is the interpreter's own `__main__`, so that it is taken apart at the end as Python does it.
     """
+    import _frozen_importlib_external as machinery
     import gc
-    import importlib.machinery
 
     names = sys.modules["__main__"].__dict__
     kept = {name: names[name] for name in _OF_MAIN if name in names}
-    loader = importlib.machinery.SourceFileLoader("__main__", script.path)
+    loader = machinery.SourceFileLoader("__main__", script.path)
     kept.update(__name__="__main__", __doc__=None, __package__=None, __spec__=None, __loader__=loader, __file__=script.path,
                 __cached__=None)
     if "__annotations__" in kept:
@@ -129,7 +133,7 @@ def become_main(script: Script) -> Dict[str, Any]:
         if not is_safe:
             sys.path[0] = folder if is_folder else os.path.dirname(os.path.realpath(script.path))
         if is_folder:  # which Python runs by way of `runpy`
-            spec = importlib.machinery.PathFinder.find_spec("__main__", [folder])
+            spec = machinery.PathFinder.find_spec("__main__", [folder])
             kept.update(__package__="", __spec__=spec)
     else:
         import importlib.util
@@ -150,7 +154,6 @@ def become_main(script: Script) -> Dict[str, Any]:
 def take_apart(is_cut: bool) -> None:
     """What becomes of the names of `__main__` when Python ends: files that are still open are written out, and `__del__` runs.
     Of a script that was cut off in the middle (`is_cut`), the files only."""
-    import contextlib
     import gc
     import io
 
@@ -162,7 +165,7 @@ def take_apart(is_cut: bool) -> None:
         gc.collect()
     for obj in gc.get_objects():
         if issubclass(type(obj), (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
-            with contextlib.suppress(Exception):
+            with suppress(Exception):
                 obj.flush()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Dict, FrozenSet, List, NamedTuple, Optional
-
 from . import _native
+from .light import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, FrozenSet, List, Optional
 
 
 class _Unbound:
@@ -59,12 +61,15 @@ class Loop(NamedTuple):
 
 loops: Dict[str, Loop] = {}
 """Every loop of every instrumented file of this process, by id."""
+registered = [0]
+"""How many files were made known."""
 
 
 def register(plan: str, file: str) -> List[Loop]:
     """Make a file's plan (JSON) known to the runtime."""
-    entries = {entry["id"]: entry for entry in json.loads(plan)["loops"]}
+    entries = {entry["id"]: entry for entry in _native.from_json(plan)["loops"]}
     found = []
+    registered[0] += 1
     for entry in entries.values():
         loop = loop_of(entry, file)
         loops[loop.id] = loop

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import sys
 import time
 from types import FrameType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-from . import _native, messages, staging
+from . import _native, messages
 from .answer import Answer, NotKept, Open, answer
 from .budget import Budget
 from .forking import LONGEST_DEADLINE_S, Forking
+from .light import suppress
 from .places import BOUNDARY
 from .static import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -50,12 +53,21 @@ class Materializer:
         """Per block: bytes of its checkpoints so far."""
         self.lost: List[str] = []
         """Why checkpoints never reached the recorder."""
-        self._staging = staging.Staging(recorder)
+        self._made: Any = None
         self._share, self._measured = _first_share(), (time.perf_counter(), time.process_time())
         self._predicted: Dict[str, float] = {}
         """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
         self._of_checkpoint: Dict[int, str] = {}
         self._counted = time.perf_counter()
+
+    @property
+    def _staging(self) -> Any:
+        """Made for the first checkpoint: most runs of few seconds have none."""
+        if self._made is None:
+            from . import staging
+
+            self._made = staging.Staging(self.recorder)
+        return self._made
 
     def ended(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType) -> bool:
         """A block ran: materialize its side effects when the Joint Invariant holds. Whether that was begun."""
@@ -83,15 +95,15 @@ class Materializer:
         self._counted = now
         self._collect()
         self.policy.observe_compute(block, computed)
-        if self.stopped or self._staging.is_blocked() or not self.budget.is_due(block, self.policy.times(block)[0]):
+        if self.stopped or not self.budget.is_due(block, self.policy.times(block)[0]):
             return False
         if self.is_given_up(block) or self.recorder.dead:
             return False
         if self.forking.prefers(block, self._taken()):
             cost = self.forking.forked_cost(block, self._taken()) + self._background(self.forking.main[block].nbytes)
         else:
-            cost = self._predicted.get(block, 0.0)
-        return self.policy.admits(block, cost)
+            cost = self._predicted.get(block, FIRST_WALK_S)
+        return self.policy.admits(block, cost) and not self._staging.is_blocked()
 
     def cost(self, block: str) -> float:
         """Seconds that a checkpoint of the block cost the run, in the mean."""
@@ -162,8 +174,9 @@ class Materializer:
 
     def poll(self) -> None:
         """Hand on what devices have copied meanwhile."""
-        with contextlib.suppress(Exception):  # R0
-            self._staging.poll()
+        with suppress(Exception):  # R0
+            if self._made is not None:
+                self._staging.poll()
 
     def _background(self, size: int) -> float:
         """Seconds that the writer will take from the run for so many bytes."""
@@ -179,7 +192,7 @@ class Materializer:
 
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
-        for done in self._staging.finished(self._of_checkpoint):
+        for done in self._staging.finished(self._of_checkpoint) if self._made is not None else ():
             block = self._of_checkpoint.pop(done["seq"], None)
             self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
             forked = self.forking.done(done, self._taken())
@@ -215,7 +228,8 @@ class Materializer:
     def finish(self) -> None:
         """Wait until the recorder has everything. What a child refuses belongs into the journal and the report."""
         try:
-            self._staging.finish()
+            if self._made is not None:
+                self._staging.finish()
         except Exception as error:  # R0
             self._lose(None, f"{name_of(type(error))}: {error}")
         end = time.monotonic() + LONGEST_DEADLINE_S

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from typing import Any
+
+from .light import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -39,7 +43,7 @@ def say(text: str, always: bool = False) -> None:
     """Print a line; with `--quiet` only what must `always` be said."""
     if quiet and not always:
         return
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         print(f"{_OWN}{plain(text)}", file=_stream or sys.stderr, flush=True)
 
 
@@ -57,7 +61,7 @@ def hand_on(line: str) -> None:
     if line.startswith(_OWN):
         say(line[len(_OWN):], always=True)
         return
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         print(line, file=_stream or sys.stderr, flush=True)
 
 

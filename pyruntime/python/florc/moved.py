@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, NamedTuple, Optional
+
+from .light import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Optional
 
 
 class Moved(NamedTuple):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native
+from .light import NamedTuple, suppress
 from .start import AfterImport
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+    Tell = Callable[[str, str, Sequence[str]], str]
+    """(path, how it is opened, endings of further files) -> the path that the function is called with."""
+
 OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
-Tell = Callable[[str, str, Sequence[str]], str]
-"""(path, how it is opened, endings of further files) -> the path that the function is called with."""
 READ, UPDATED, ANEW = "r", "u", "w"
 """A file is read; changed in place; made anew."""
+told: Tell = lambda path, how, endings=(): path
+"""What `adapt` was given: `florc.save` asks, too."""
 
 
 class Writer(NamedTuple):
@@ -64,9 +70,8 @@ WRITERS = (
 
 def adapt(tell: Tell, readers: bool = False) -> None:
     """Have each writer ask for its path, those of libraries that are imported later, too; `readers`: those that read as well."""
-    from . import saving
-
-    saving.told = tell
+    global told
+    told = tell
     for writer in WRITERS:
         if writer.mode == READ and not readers:
             continue
@@ -77,7 +82,7 @@ def adapt(tell: Tell, readers: bool = False) -> None:
 
 
 def _try(writer: Writer, tell: Tell, readers: bool) -> None:
-    with contextlib.suppress(Exception):  # another version of the library: the script's import goes on
+    with suppress(Exception):  # another version of the library: the script's import goes on
         _replace(writer, tell, readers)
 
 

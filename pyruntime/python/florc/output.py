@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
-from typing import Any, Callable, Container, ContextManager, NamedTuple, Optional
 
 from . import _native, mishaps, session
+from .light import NamedTuple, nullcontext, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Container, ContextManager, Optional
 
 
 class Part(NamedTuple):
@@ -88,7 +91,7 @@ class Divert:
 
     def _point(self, out: int, err: int) -> None:
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
+            with suppress(Exception):
                 stream.flush()
         os.dup2(out, 1)
         os.dup2(err, 2)
@@ -125,7 +128,7 @@ class Divert:
         self._point(*self._own)
 
 
-_plain: ContextManager[None] = contextlib.nullcontext()
+_plain: ContextManager[None] = nullcontext()
 
 
 def probe(name: str) -> ContextManager[Optional[Any]]:

@@ -7,12 +7,15 @@ import itertools
 import sys
 import types
 from types import FrameType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
-from . import state
 from . import static
-from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, unbound
+from .light import NamedTuple
+from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
 from .static import defines, module_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 __all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
 
@@ -27,6 +30,8 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
     Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
     tensor, a range. Raises Consumed for an iterator made outside the loop.
     """
+    from . import state
+
     given = iter(objects)
     found: Dict[str, Any] = {}
     for place in loop.places:
@@ -60,12 +65,21 @@ class Before(NamedTuple):
 def before(loop: Loop, frame: FrameType) -> Before:
     """What a block finds."""
     held = {place.name: read(frame, place) for place in loop.places}
-    kept = state.held_by({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
+    kept = _data({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
     found = Before({name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
                    {name: id(value) for name, value in outside(loop, frame).items()}, kept)
     release(frame)
     return found
+
+
+def _data(values: Dict[str, Any]) -> Any:
+    """Which data the datasets among the values hold: there are none without torch, and looking takes much to be imported."""
+    if not hasattr(sys.modules.get("torch"), "utils"):
+        return None
+    from .state import held_by
+
+    return held_by(values)
 
 
 def origins(loop: Loop, before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
@@ -94,11 +108,17 @@ def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
     return found
 
 
+_lost: Dict[Tuple[str, str], Tuple[int, Set[str]]] = {}
+
+
 def _lost_names(file: str, function: str) -> Set[str]:
-    lost: Set[str] = set()
-    for loop in loops.values():
-        if loop.memoized and loop.file == file and loop.function == function:
-            lost.update(set(loop.binds).difference(place.name for place in loop.places))
+    count, lost = _lost.get((file, function), (0, set()))
+    if count != registered[0]:
+        lost = set()
+        for loop in loops.values():
+            if loop.memoized and loop.file == file and loop.function == function:
+                lost.update(set(loop.binds).difference(place.name for place in loop.places))
+        _lost[file, function] = registered[0], lost
     return lost
 
 
@@ -128,7 +148,9 @@ def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
             return unbound
         except static.RunsCode:
             if is_state:
-                raise state.Unsupported(place.name, "to read it would run code of the script (a property, __getattr__)") from None
+                from .state import Unsupported
+
+                raise Unsupported(place.name, "to read it would run code of the script (a property, __getattr__)") from None
             return unbound
     return value
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
+import _frozen_importlib_external as machinery  # `importlib.machinery`, without the rest of that package
+import io
 import os
 import site
 import sys
 from types import CodeType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _native
 from .launch import Script
 
-Compile = Callable[[str, str, str], CodeType]
-"""(text, file name, name of the module) -> code object."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+    Compile = Callable[[str, str, str], CodeType]
+    """(text, file name, name of the module) -> code object."""
 
 MAIN = "__main__"
 _MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
@@ -25,7 +28,14 @@ _LEVELS = 3
 
 def decode(data: bytes) -> str:
     """A Python file as text, whatever its encoding; newlines become LF. Raises SyntaxError or UnicodeDecodeError."""
-    return importlib.util.decode_source(data)
+    if b"coding" not in b"".join(data.split(b"\n", 2)[:2]) and not data.startswith(b"\xef\xbb\xbf"):
+        try:
+            return io.IncrementalNewlineDecoder(None, True).decode(data.decode())
+        except UnicodeDecodeError:
+            pass  # said as Python says it
+    from importlib.util import decode_source  # takes long to import, and so does what it imports
+
+    return decode_source(data)
 
 
 def parsed(text: Optional[str]) -> Any:
@@ -108,7 +118,7 @@ def package_of_module(module: str, file: str) -> str:
     return module if os.path.basename(file) == "__init__.py" else module.rpartition(".")[0]
 
 
-class ProjectFinder(importlib.machinery.PathFinder):
+class ProjectFinder(machinery.PathFinder):
     """Compiles the project's modules with `compile_text`; leaves all others to Python."""
 
     def __init__(self, territory: Territory, compile_text: Compile):
@@ -116,7 +126,7 @@ class ProjectFinder(importlib.machinery.PathFinder):
 
     def find_spec(self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:  # type: ignore[override]
         spec = super().find_spec(fullname, path, target)
-        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader or not spec.origin:
+        if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
             return None
         if not self._territory.owns(spec.origin):
             return None
@@ -124,7 +134,7 @@ class ProjectFinder(importlib.machinery.PathFinder):
         return spec
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
+class _Loader(machinery.SourceFileLoader):
     """Never reads or writes a `.pyc`: instrumented code must not be found by a plain run."""
 
     def __init__(self, fullname: str, path: str, compile_text: Compile):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from types import CodeType, FrameType
-from typing import Any, Dict, Optional, Sequence, Set
 
 from . import _native, instrumented, loops, mishaps, session
 from .files_noted import FilesNoted
 from .found_files import FOLDER_NAME
+from .light import dumps, nullcontext
 from .messages import say
 from .output import Tap
 from .project import instrument, package_of_module
 from .runs import Run
 from .window import loop_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Optional, Sequence, Set
 
 
 class Recording:
@@ -63,7 +66,8 @@ class Recording:
             from . import static
 
             static.is_users = self.is_project
-            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project)
+            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
+                                  self.started)
             self._spent += time.perf_counter() - begun
         return self._blocks
 
@@ -95,8 +99,8 @@ class Recording:
                 self.note("left alone", file=file, why=compiled.left_alone)
             elif compiled.plan is not None:
                 found = loops.register(compiled.plan, file)
-                loop_ids = json.dumps([loop.id for loop in found])
-                self._log("plan", f'{{"file": {json.dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
+                loop_ids = dumps([loop.id for loop in found])
+                self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
 
     def _instrument(self, text: str, file: str, module: str) -> Any:
         if self.project.text(file) != text:  # not found by following imports, or written since
@@ -174,9 +178,7 @@ class Recording:
 
     def probe(self, name: str, frame: FrameType) -> Any:
         """Recorded scripts hold no probes."""
-        import contextlib
-
-        return contextlib.nullcontext()
+        return nullcontext()
 
     # -- the journal -----------------------------------------------------------------------------------------------
 
@@ -187,7 +189,7 @@ class Recording:
 
     def _log(self, kind: str, payload: Any) -> None:
         try:
-            self.recorder.log(kind, payload if isinstance(payload, str) else json.dumps(payload))
+            self.recorder.log(kind, payload if isinstance(payload, str) else dumps(payload))
         except Exception as error:
             self.records_lost += 1
             mishaps.swallowed(f"noting a {kind}", error)

@@ -6,7 +6,6 @@ import atexit
 import os
 import sys
 from types import CodeType
-from typing import Any, Dict, List, Optional, Union
 
 from . import _native, instrumented, launch, messages, mishaps, session, start
 from .launch import NotRecordable, Prepared, Raised, Unusable
@@ -14,6 +13,10 @@ from .messages import say
 from .record import Recording
 from .kept import tell_kept
 from .runs import Run, store_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Union
 
 
 def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import sys
 import time
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
-from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _native, circumstances, described, moved, trust
 from .launch import Unusable
+from .light import dumps, suppress
 from .messages import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
 
 try:
     import fcntl
@@ -117,7 +119,7 @@ class Run:
                 self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
             finally:
                 os.close(low)
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def is_running(self) -> bool:
@@ -155,7 +157,7 @@ class Run:
         """Write `run.json` whole: a reader sees the old one or the new one."""
         path = os.path.join(self.path, "run.json")
         with open(path + ".new", "w", encoding="utf-8", opener=private_file) as file:
-            json.dump(self.info, file, indent=1)
+            file.write(dumps(self.info, indent=1))
             file.flush()
             os.fsync(file.fileno())
         os.replace(path + ".new", path)
@@ -285,6 +287,8 @@ def of_another_run(run_id: str, kind: str, head: Any) -> str:
 
 
 def _parsed(run: Run, kind: str, text: str) -> Any:
+    import json
+
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -295,14 +299,14 @@ def _parsed(run: Run, kind: str, text: str) -> Any:
 def private_folder(path: str) -> None:
     """Make a folder, and those above it, that only this user may enter."""
     os.makedirs(path, 0o700, exist_ok=True)
-    with contextlib.suppress(OSError):  # a umask may have taken more
+    with suppress(OSError):  # a umask may have taken more
         os.chmod(path, 0o700)
 
 
 def private_file(path: str, flags: int) -> int:
     """An opener of files that only this user may read, whatever the umask."""
     descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.fchmod(descriptor, 0o600)
     return descriptor
 

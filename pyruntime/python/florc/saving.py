@@ -14,14 +14,12 @@ import sys
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
-from . import _native
+from . import _native, native_writers
 
 _Entry = Tuple[str, Any]
 _lock = threading.Lock()
 _saver: Optional[Any] = None
 _owner = 0
-told: Callable[[str, str], str] = lambda path, how: path
-"""Where a file is written instead (`native_writers.adapt`)."""
 
 
 class Saved:
@@ -71,7 +69,7 @@ def save(obj: Any, path: Any) -> Saved:
     entries = _entries(obj)
     saver = _background()
     names = [f"{name}/{entry}" for entry, _ in entries]
-    return Saved(path, saver, saver.save(told(path, "w"), names, [_part(data) for _, data in entries]))
+    return Saved(path, saver, saver.save(native_writers.told(path, "w", ()), names, [_part(data) for _, data in entries]))
 
 
 def materialize(obj: Any, path: Any) -> Saved:

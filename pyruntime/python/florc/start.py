@@ -44,11 +44,12 @@ def command(*words: str) -> List[str]:
 def flags() -> List[str]:
     """The options of Python itself that this process was started with."""
     plain = not (sys.warnoptions or sys._xoptions) and not any(
-        getattr(sys.flags, name) for name in ("debug", "inspect", "optimize", "dont_write_bytecode", "no_user_site", "no_site",
+        getattr(sys.flags, name) for name in ("debug", "inspect", "optimize", "no_user_site", "no_site",
                                               "ignore_environment", "verbose", "bytes_warning", "quiet", "isolated", "dev_mode"))
     unbuffered = ["-u"] if getattr(sys.stdout, "write_through", False) else []
     if plain:
-        return [*unbuffered, *(["-P"] if getattr(sys.flags, "safe_path", False) else [])]
+        known = (("-B", "dont_write_bytecode"), ("-P", "safe_path"))
+        return [*unbuffered, *(option for option, name in known if getattr(sys.flags, name, False))]
     import subprocess
 
     known = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
@@ -134,12 +135,14 @@ class Generators:
                 sys.meta_path.insert(0, self._finders[-1])
 
     def _meet(self, name: str, get: Callable[[], Any], put: Callable[[Any], None]) -> None:
-        import json
-
         if name in self._recorded:
+            import json
+
             put(json.loads(self._recorded[name]))
         else:
-            self._kept(name, json.dumps(get()))
+            from .light import dumps
+
+            self._kept(name, dumps(get()))
 
     def leave(self) -> None:
         """Meet no more of them."""

@@ -7,8 +7,13 @@ user's is asked (invariant 1).
 from __future__ import annotations
 
 import sys
-from types import FunctionType, MemberDescriptorType, MethodType
-from typing import Any, Callable, Dict, Tuple
+from types import FunctionType, GeneratorType, MemberDescriptorType, MethodType
+
+from .weak_table import WeakTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Tuple
 
 _MISSING = object()
 
@@ -56,6 +61,44 @@ def attributes_of(obj: Any) -> Dict[str, Any]:
 def same_class(cls: type, classes: Tuple[type, ...]) -> bool:
     """`cls in classes`, by identity."""
     return any(cls is other for other in classes)
+
+
+def own_slots(cls: type) -> List[Tuple[str, Any]]:
+    """(name, descriptor) of what `__slots__` of this very class declares."""
+    names = dict_of(cls).get("__slots__", ())
+    if issubclass(type(names), str):
+        names = (names,)
+    found = []
+    for name in names:
+        if name in ("__dict__", "__weakref__"):
+            continue
+        if name.startswith("__") and not name.endswith("__"):
+            name = "_" + name_of(cls).lstrip("_") + name
+        slot = dict_of(cls).get(name)
+        if type(slot) is MemberDescriptorType:  # what a descriptor of the user's gives is not a slot
+            found.append((name, slot))
+    return found
+
+
+_SLOTS = WeakTable()
+
+
+def all_slots(cls: type) -> List[Tuple[str, Any]]:
+    """Slots of a class and its bases, base first; cached."""
+    found = _SLOTS.get(cls)
+    if found is None:
+        found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
+        _SLOTS[cls] = found
+    return found
+
+
+def is_begun(generator: GeneratorType) -> bool:
+    """Whether a generator runs, or has given something out and is not over (`inspect`, which knows it too, takes long to
+    import)."""
+    if generator.gi_running:
+        return True
+    frame = generator.gi_frame
+    return bool(getattr(generator, "gi_suspended", frame is not None and frame.f_lasti != -1))
 
 
 class RunsCode(Exception):

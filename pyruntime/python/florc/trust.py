@@ -6,10 +6,14 @@ restored unless its owner says so (`--trust`): see docs/security.md.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-from typing import Optional, Tuple
+
+from .light import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional, Tuple
 
 
 def key() -> Optional[bytes]:
@@ -37,7 +41,7 @@ def key_to_record() -> Tuple[Optional[bytes], str]:
     except OSError as error:
         return None, f"{path}: {(error.strerror or str(error)).lower()}"
     finally:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.remove(beside)
     return _read(path)
 

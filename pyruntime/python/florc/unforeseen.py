@@ -12,26 +12,27 @@ known by the ways to it, and found again on one of them.
 
 from __future__ import annotations
 
-import collections
-import json
 import sys
 import types
+from _collections import deque
 from itertools import chain
 from types import FrameType
-from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import contents, places
-from .state.arrays import bounds
-from .weak_table import WeakTable
-from .state.tensors import extent
+from .light import NamedTuple, dumps
 from .static import attributes_of, module_of
+from .weak_table import WeakTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+
+    Way = Tuple[int, Any]
+    """The number of the object that holds another, and under which key."""
 
 MAX_OBJECTS = 4000
 """A program that holds more is looked at in part."""
 MAX_WAYS = 4
-
-Way = Tuple[int, Any]
-"""The number of the object that holds another, and under which key."""
 
 _OWN = "_florc"
 
@@ -120,11 +121,11 @@ class Reader:
             return contents.of_logging(obj)
         if self._is_ours(kind):
             parts = contents.of_instance(obj)
-            for base in (dict, list, collections.deque, set):
+            for base in (dict, list, deque, set):
                 if issubclass(kind, base):
                     parts.update(contents.READERS[base](obj))
             return parts
-        for base in (dict, list, tuple, collections.deque):  # Counter, defaultdict, named tuples
+        for base in (dict, list, tuple, deque):  # Counter, defaultdict, named tuples
             if issubclass(kind, base) and module_of(kind) in ("collections", "typing"):
                 return contents.READERS[base](obj)
         return None
@@ -139,6 +140,8 @@ class Reader:
 
     def follow(self, names: Dict[str, Any], path: str) -> Any:
         """The object at the end of a path that `Survey.paths` gave; None when the path is broken."""
+        import json
+
         name, *keys = json.loads(path)
         obj = names.get(name)
         for key in keys:
@@ -159,7 +162,7 @@ class Survey:
 
     def _look(self, scopes: List[Scope]) -> None:
         met: Dict[int, int] = {}
-        todo = collections.deque((obj, (-1, n)) for n, obj in enumerate(scopes))
+        todo = deque((obj, (-1, n)) for n, obj in enumerate(scopes))
         while todo and len(self._seen) < MAX_OBJECTS:
             obj, way = todo.popleft()
             known = met.get(id(obj))
@@ -240,7 +243,7 @@ class Survey:
             scope, *path = reversed(keys)
             own = not scopes[scope].label and (scopes[scope].own or scopes[scope].names is frame.f_globals)
             if own and len(path) > 1 and path[0] in names and all(map(_is_spelled, path)):
-                found[json.dumps(path)] = obj
+                found[dumps(path)] = obj
         return found
 
     def _name(self, index: int, key: Any, scopes: List[Scope]) -> str:
@@ -300,6 +303,9 @@ def _is_restored_in_place(obj: Any) -> bool:
 
 def _span(obj: Any) -> Optional[_Span]:
     """The memory of a tensor or an array; None for other objects, and for those without elements."""
+    from .state.arrays import bounds
+    from .state.tensors import extent
+
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if hasattr(numpy, "ndarray") and issubclass(type(obj), numpy.ndarray):
         data = numpy.ndarray.view(obj, numpy.ndarray)

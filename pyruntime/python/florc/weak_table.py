@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from _weakref import ref
-from typing import Any, Dict, Iterable, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, Tuple
 
 
 class WeakTable:

@@ -9,7 +9,8 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 const LARGE: f64 = 1e16;
 const SMALL: f64 = 1e-4;
 
-pub(super) fn put_str(text: &str, out: &mut String) {
+/// A text in quotation marks.
+pub fn put_str(text: &str, out: &mut String) {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     let plain = text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len());
     out.push('"');

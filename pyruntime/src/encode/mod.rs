@@ -12,5 +12,6 @@ mod tensor;
 mod walk;
 
 pub use classes::Classes;
+pub use json::put_str;
 pub use leaves::Leaves;
 pub use walk::Walk;

@@ -6,18 +6,9 @@ import _io  # its classes; those of `io` are abstract, and asking them runs `__s
 import operator
 import types
 from typing import Any
-from ..static import defines, module_of
+from ..static import defines, is_begun, module_of
 
 _OF_ITERATORS = (enumerate, zip, map, filter)
-
-
-def is_begun(generator: types.GeneratorType) -> bool:
-    """Whether a generator runs, or has given something out and is not over (`inspect`, which knows it too, takes long to
-    import)."""
-    if generator.gi_running:
-        return True
-    frame = generator.gi_frame
-    return bool(getattr(generator, "gi_suspended", frame is not None and frame.f_lasti != -1))
 
 
 def is_under_way(obj: Any) -> bool:

@@ -8,11 +8,10 @@ import contextlib
 import ctypes
 import gc
 import sys
-from types import MemberDescriptorType
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..weak_table import WeakTable
-from ..static import RunsCode, dict_of, module_of, mro_of, name_of, qualname_of, read_attribute, static
+from ..static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
 
 FORMAT = 1
 RANDOM = "$random"
@@ -213,35 +212,6 @@ def _hidden_bytes(cls: type) -> int:
     visible = len(own_slots(cls)) + ("__dict__" in own) + ("__weakref__" in own)
     hidden = _basicsize_of(cls) - _basicsize_of(base) - POINTER * visible
     return max(hidden, _itemsize_of(cls) - _itemsize_of(base))
-
-
-def own_slots(cls: type) -> List[Tuple[str, Any]]:
-    """(name, descriptor) of what `__slots__` of this very class declares."""
-    names = dict_of(cls).get("__slots__", ())
-    if issubclass(type(names), str):
-        names = (names,)
-    found = []
-    for name in names:
-        if name in ("__dict__", "__weakref__"):
-            continue
-        if name.startswith("__") and not name.endswith("__"):
-            name = "_" + name_of(cls).lstrip("_") + name
-        slot = dict_of(cls).get(name)
-        if type(slot) is MemberDescriptorType:  # what a descriptor of the user's gives is not a slot
-            found.append((name, slot))
-    return found
-
-
-_SLOTS = WeakTable()
-
-
-def all_slots(cls: type) -> List[Tuple[str, Any]]:
-    """Slots of a class and its bases, base first; cached."""
-    found = _SLOTS.get(cls)
-    if found is None:
-        found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
-        _SLOTS[cls] = found
-    return found
 
 
 def refuse_kept(values) -> None:
