@@ -92,11 +92,15 @@ fn replay(text: &str) {
     compare(&[old], &[new], &Options::default());
 }
 
+/// So many loops to a source.
+type Text = fn(usize) -> String;
+type Way = fn(&str);
+
 #[test]
 fn twice_the_loops_take_twice_the_work() {
-    let sources: [(&str, fn(usize) -> String); 3] =
+    let sources: [(&str, Text); 3] =
         [("one after another", one_after_another), ("trainings", trainings), ("classes", classes)];
-    let ways: [(&str, fn(&str)); 2] = [("record", record), ("replay", replay)];
+    let ways: [(&str, Way); 2] = [("record", record), ("replay", replay)];
     record(&one_after_another(2)); // what is made once: tables of knowledge
     let mut bad = Vec::new();
     for (source, text) in sources {
