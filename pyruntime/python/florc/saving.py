@@ -12,7 +12,7 @@ import os
 import pickle
 import sys
 import threading
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from . import _native, native_writers
 

@@ -8,7 +8,7 @@ import contextlib
 import ctypes
 import gc
 import sys
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 from ..weak_table import WeakTable
 from ..static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
