@@ -164,7 +164,10 @@ def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[Tuple[int
 
 class _Reader(unforeseen.Reader):
     """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
-    gradients, where the script has use for those that a block leaves behind."""
+    gradients, where the script has use for those that a block leaves behind. What names an added statement binds is told by its
+    text (`versions`)."""
+
+    leaves_own_names = True
 
     def __init__(self, is_project: Callable[[str], bool], versions: Versions):
         super().__init__(is_project)

@@ -62,6 +62,9 @@ class Seen:
 class Reader:
     """What objects hold. `is_project(file)` says whether a file is the user's."""
 
+    leaves_own_names = False
+    """Whether it is not looked at what the function's own names are bound to, only at the objects."""
+
     def __init__(self, is_project: Callable[[str], bool]):
         self._classes = WeakTable()
         self._is_project = is_project
@@ -190,6 +193,8 @@ class Survey:
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
             if obj is None or seen.identity in held:
+                continue
+            if self._reader.leaves_own_names and issubclass(type(obj), Scope) and obj.own:
                 continue
             parts = self._reader.parts(obj)
             now = None if parts is None else _content(parts)
