@@ -53,6 +53,8 @@ pub(super) struct Found {
     light: bool,
     light_nodes: Vec<usize>,
     weak_nodes: Vec<usize>,
+    /// Whole numbers that are keys of dicts and may be addresses of objects.
+    pub(super) address_keys: Vec<usize>,
 }
 
 /// Walks objects breadth first; an object's node number is the order in which it was met. Every object is held, so that its
@@ -213,6 +215,11 @@ impl Walk {
     /// Whether an object was recorded by reference: the live one will stay.
     fn is_opaque(&self, number: usize) -> bool {
         self.found().nodes.get(number).is_some_and(|node| node.state == State::Opaque)
+    }
+
+    /// Keys of dicts in the graph that may be addresses of objects (`id()`).
+    fn address_keys(&self) -> Vec<usize> {
+        self.found().address_keys.clone()
     }
 
     /// The addresses of the objects whose content is in the graph; not those that it only names.

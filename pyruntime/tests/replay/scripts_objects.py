@@ -1403,6 +1403,22 @@ for epoch in range(3):
 +    print("PROBE", total, loaders["train"].epochs, loaders["train"].rng.getstate()[1][-1])
 """, restores=None)
 
+add("dict_by_id", """
+import time
+class Net:
+    w = 0
+a, b = Net(), Net()
+norms = {}
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        a.w += epoch + i
+        b.w += i
+        norms[id(a)], norms[id(b)] = a.w, b.w
+    print(a.w)
++    print("PROBE", [norms.get(id(net)) for net in (a, b)])
+""", restores=False)
+
 add("masked_array_in_place", """
 import time
 import numpy as np
