@@ -140,16 +140,11 @@ impl<'p, 't> Extractor<'p, 't> {
                 self.implicit(scope, value, &[attr], out);
             }
             ExprKind::Attribute { value, .. }
-                if matches!(self.project.denoted(scope, value), Some(Denoted::Module(_))) =>
+                if matches!(self.project.denoted(scope, value), Some(Denoted::Module(_)))
+                    || self.is_of_library(scope, value) =>
             {
                 for place in self.reach(scope, target) {
                     let why = format!("{place} is bound");
-                    out.push(effect(EffectKind::Bind, Some(place), target.range, why));
-                }
-            }
-            ExprKind::Attribute { value, .. } if self.is_of_library(scope, value) => {
-                for place in self.reach(scope, target) {
-                    let why = format!("{place} is assigned");
                     out.push(effect(EffectKind::Bind, Some(place), target.range, why));
                 }
             }

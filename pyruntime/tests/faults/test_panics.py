@@ -78,7 +78,7 @@ def test_a_native_call_panics(tmp_path: Path) -> None:
         script.write_text(SCRIPT)
         done = _run([*florc, "record", "--overhead", "0.9", "train.py"], work, {**env, "PANIC_AT": str(at)})
         own = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("florc: "))
-        found = {name: what for name, what in tree(work).items()}
+        found = tree(work)
         if (done.stdout, done.returncode, own) != (plain.stdout, 3, plain.stderr) or found != left:
             bad.append(f"panic {at}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}, {found}")
             continue

@@ -11,6 +11,7 @@ import sys
 from .atoms import dtype_descr, dtype_from
 from .kind import Kind
 from .kinds import Leaf, Refused
+from ..static import attributes_of, name_of
 
 
 def encode_array(enc, a):
@@ -33,8 +34,8 @@ def encode_array(enc, a):
 
 def encode_subclass(enc, a):
     """An array of a class of the script's, pickled. numpy pickles no attributes."""
-    if object.__getattribute__(a, "__dict__"):
-        raise Refused(f"the attributes of a {type(a).__name__}, which is an array, cannot be stored")
+    if attributes_of(a):
+        raise Refused(f"the attributes of a {name_of(type(a))}, which is an array, cannot be stored")
     from .data import encode_pickled
 
     return encode_pickled(enc, a)
