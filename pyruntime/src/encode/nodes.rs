@@ -19,7 +19,7 @@ const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 /// Appends an atom, or a reference to an object's node.
 pub(super) fn put_value(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
     let class = slf.get().class_of(obj)?;
-    if put_atom(obj, &class, out)? {
+    if put_atom(slf.get(), obj, &class, out)? {
         return Ok(());
     }
     if class.how == How::Tuple && put_flat(slf, obj, out)? {
@@ -42,11 +42,11 @@ pub(super) fn put_value(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut
 }
 
 /// Appends an object without identity; false when it has one.
-fn put_atom(obj: &Bound<'_, PyAny>, class: &Class, out: &mut String) -> PyResult<bool> {
+fn put_atom(walk: &Walk, obj: &Bound<'_, PyAny>, class: &Class, out: &mut String) -> PyResult<bool> {
     match class.how {
         How::None => out.push_str("null"),
         How::Bool => out.push_str(if obj.is_truthy()? { "true" } else { "false" }),
-        How::Int => put_int(obj, class, out)?,
+        How::Int => put_int(walk, obj, class, out)?,
         How::Float => {
             let value = obj.cast::<PyFloat>()?.value();
             if !value.is_finite() {
@@ -65,11 +65,12 @@ fn put_atom(obj: &Bound<'_, PyAny>, class: &Class, out: &mut String) -> PyResult
     Ok(true)
 }
 
-fn put_int(obj: &Bound<'_, PyAny>, class: &Class, out: &mut String) -> PyResult<()> {
+fn put_int(walk: &Walk, obj: &Bound<'_, PyAny>, class: &Class, out: &mut String) -> PyResult<()> {
     let mut overflow = 0;
     // SAFETY: an exact int, which is held; the call sets no error for those
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(obj.cast::<PyInt>()?.as_ptr(), &mut overflow) };
     if overflow == 0 {
+        walk.note_number(value);
         put(out, format_args!("{value}"));
         return Ok(());
     }
@@ -87,11 +88,11 @@ fn put_flat(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> 
     if tuple.len() > LONG_NUMBERS {
         return Ok(false);
     }
-    let start = out.len();
+    let (walk, start) = (slf.get(), out.len());
     out.push_str("[\"t\"");
     for item in tuple.iter() {
         out.push(',');
-        if !put_atom(&item, &*slf.get().class_of(&item)?, out)? {
+        if !put_atom(walk, &item, &*walk.class_of(&item)?, out)? {
             out.truncate(start);
             return Ok(false);
         }
@@ -138,11 +139,6 @@ fn put_values<'py>(
     Ok(())
 }
 
-/// Where the memory of a process lies (Linux, 64 bits): keys of dicts elsewhere are no `id()` of an object. Times in milliseconds
-/// are below, those in microseconds above.
-const ADDRESSES: std::ops::Range<usize> = 1 << 44..1 << 47;
-const ALIGNMENT: usize = 8;
-
 /// `["dict", [key, value, …]]`
 pub(super) fn put_dict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
     out.push_str("[\"dict\",[");
@@ -150,13 +146,6 @@ pub(super) fn put_dict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut 
     each_item(obj.cast::<PyDict>()?, |key, value| {
         if !std::mem::take(&mut is_first) {
             out.push(',');
-        }
-        if let Ok(number) = key.cast_exact::<PyInt>()
-            && let Ok(number) = number.extract::<usize>()
-            && ADDRESSES.contains(&number)
-            && number % ALIGNMENT == 0
-        {
-            slf.get().found().address_keys.push(number);
         }
         put_value(slf, &key, out)?;
         out.push(',');

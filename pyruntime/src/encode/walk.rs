@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PySet, PyTuple};
 
+use super::addresses::{is_any_mapped, may_be_address};
 use super::classes::{AddressHasher, Class, Classes, How};
 use super::json::{dump, put, put_list};
 use super::leaves::{Leaf, Leaves};
@@ -53,8 +54,8 @@ pub(super) struct Found {
     light: bool,
     light_nodes: Vec<usize>,
     weak_nodes: Vec<usize>,
-    /// Whole numbers that are keys of dicts and may be addresses of objects.
-    pub(super) address_keys: Vec<usize>,
+    /// Whole numbers that may be addresses of objects.
+    addresses: Vec<i64>,
 }
 
 /// Walks objects breadth first; an object's node number is the order in which it was met. Every object is held, so that its
@@ -89,9 +90,13 @@ impl Walk {
         let class = slf.get().class_of(obj)?;
         match class.how {
             How::None | How::Bool => Ok(obj.clone()),
-            How::Int if obj.extract::<i64>().is_ok() => Ok(obj.clone()),
             How::Float if obj.extract::<f64>()?.is_finite() => Ok(obj.clone()),
-            How::Int | How::Float | How::Str | How::Atom => class.function.bind(slf.py()).call1((obj,)),
+            How::Int | How::Float | How::Str | How::Atom => {
+                if let Ok(number) = obj.extract::<i64>() {
+                    slf.get().note_number(number);
+                }
+                class.function.bind(slf.py()).call1((obj,))
+            }
             _ => {
                 let mut text = String::new();
                 nodes::put_value(slf, obj, &mut text)?;
@@ -217,9 +222,14 @@ impl Walk {
         self.found().nodes.get(number).is_some_and(|node| node.state == State::Opaque)
     }
 
-    /// Keys of dicts in the graph that may be addresses of objects (`id()`).
-    fn address_keys(&self) -> Vec<usize> {
-        self.found().address_keys.clone()
+    /// Whether a whole number in the graph is the address of an object (`id`).
+    fn holds_addresses(&self) -> bool {
+        is_any_mapped(&self.found().addresses)
+    }
+
+    /// Takes note of the numbers of a leaf: 64 bits each, little-endian.
+    fn note_numbers(&self, packed: &[u8]) {
+        packed.as_chunks().0.iter().for_each(|number| self.note_number(i64::from_le_bytes(*number)));
     }
 
     /// The addresses of the objects whose content is in the graph; not those that it only names.
@@ -248,6 +258,12 @@ impl Walk {
 }
 
 impl Walk {
+    pub(super) fn note_number(&self, number: i64) {
+        if may_be_address(number) {
+            self.found().addresses.push(number);
+        }
+    }
+
     /// Never held while Python runs.
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
         lock(&self.found)

@@ -1419,6 +1419,31 @@ for epoch in range(3):
 +    print("PROBE", [norms.get(id(net)) for net in (a, b)])
 """, restores=False)
 
+for kept, (before, after, asked) in {
+    "set": ("seen = set()", "seen.add(id(a))", "id(a) in seen"),
+    "defaultdict": ("norms = collections.defaultdict(int)", "norms[id(a)] += a.w", "norms[id(a)]"),
+    "attribute": ("", "a.twin = id(a)", "a.twin == id(a)"),
+    "value": ("found = {}", "found['a'] = id(a)", "found['a'] == id(a)"),
+    "name": ("found = None", "found = id(a)", "found == id(a)"),
+    "numbers": ("found = []", "found = [id(a)] * 100", "found[-1] == id(a)"),
+    "pair": ("found = []", "found.append((i, id(a)))", "found[-1][1] == id(a)"),
+    "hash": ("seen = set()", "seen.add(hash(a))", "hash(a) in seen"),
+}.items():
+    add(f"address_in_{kept}", f"""
+import collections, time
+class Net:
+    w = 0
+a = Net()
+{before}
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        a.w += epoch + i
+        {after}
+    print(a.w)
++    print("PROBE", {asked})
+""", restores=False)
+
 add("masked_array_in_place", """
 import time
 import numpy as np

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
@@ -41,8 +40,8 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names:
         encoder.run_light()
         roots += encoder.known(names)
         random_state = generators.capture(encoder)
-        if _are_of_objects(encoder.address_keys()):
-            raise Refused("a dict has keys that are addresses of objects (id), which are others in every process")
+        if encoder.holds_addresses():
+            raise Refused("the address of an object (id, hash or data_ptr) is part of it, which is another in every process")
     except Refused as refused:
         raise Unsupported(encoder.path(places), str(refused)) from None
     head = {
@@ -54,11 +53,6 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names:
     }
     text = json.dumps(head, separators=(",", ":"), check_circular=False, allow_nan=False)
     return Encoded(*encoder.finish(text), encoder)
-
-
-def _are_of_objects(addresses: List[int]) -> bool:
-    """Whether an object lives at one of the addresses. Looking takes tens of milliseconds, and few dicts have such keys."""
-    return bool(addresses) and not set(addresses).isdisjoint(map(id, gc.get_objects()))
 
 
 _HOW = {

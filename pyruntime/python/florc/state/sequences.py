@@ -32,7 +32,10 @@ def packed(enc, obj, kind: str):
         values = array.array(code, obj)
     except OverflowError:
         return None
-    return ["numbers", enc.leaf(_little(values)), code, len(obj), kind]
+    numbers = _little(values)
+    if code == "q":
+        enc.note_numbers(numbers)
+    return ["numbers", enc.leaf(numbers), code, len(obj), kind]
 
 
 def _sequence(enc, values, kind: str):

@@ -1,0 +1,80 @@
+//! Whole numbers that are addresses of objects (`id(x)`, `hash(x)`, `x.data_ptr()`): in another process the objects lie elsewhere, so a
+//! restored one would be compared with what it cannot equal.
+//!
+//! A number is taken for an address where this process has writable memory. Too many are: a state that holds one runs again,
+//! which costs time, and no answer. Too few: those of a heap below 16 TiB (a Python that is not position independent) and of static
+//! objects (`id(None)`), and addresses as text, as float or in an array.
+use std::ops::Range;
+
+/// Where the heap and the mappings of a 64-bit Linux process lie; counters, seeds and times in seconds or milliseconds are below.
+const ADDRESSES: Range<i64> = 1 << 44..1 << 48;
+const ALIGNMENT: i64 = 8;
+/// `hash()` of an object that defines none is its address without the low bits, which are zero.
+const HASH_SHIFT: u32 = 4;
+
+/// The addresses that a number may stand for, as itself and as a hash.
+fn readings(number: i64) -> impl Iterator<Item = i64> {
+    let own = (number % ALIGNMENT == 0).then_some(number);
+    let hashed = number.checked_shl(HASH_SHIFT).filter(|_| number < ADDRESSES.end);
+    own.into_iter().chain(hashed).filter(|address| ADDRESSES.contains(address))
+}
+
+/// Whether it is worth asking where this process has memory.
+pub(super) fn may_be_address(number: i64) -> bool {
+    number >= ADDRESSES.start >> HASH_SHIFT && readings(number).next().is_some()
+}
+
+/// Whether one of the numbers lies in memory that this process can write.
+pub(super) fn is_any_mapped(numbers: &[i64]) -> bool {
+    if numbers.is_empty() {
+        return false;
+    }
+    let Ok(maps) = std::fs::read("/proc/self/maps") else { return false };
+    let ranges = writable(&String::from_utf8_lossy(&maps));
+    numbers.iter().flat_map(|&number| readings(number)).any(|address| {
+        let next = ranges.partition_point(|range| range.end <= address);
+        ranges.get(next).is_some_and(|range| range.contains(&address))
+    })
+}
+
+/// From lines like `7f5c1c000000-7f5c1c021000 rw-p 00000000 00:00 0`, ascending.
+fn writable(maps: &str) -> Vec<Range<i64>> {
+    let range = |line: &str| {
+        let (bounds, rest) = line.split_once(' ')?;
+        let (start, end) = bounds.split_once('-')?;
+        let number = |text| i64::from_str_radix(text, 16).ok();
+        rest.starts_with("rw").then_some(number(start)?..number(end)?)
+    };
+    maps.lines().filter_map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lives_on_the_heap_is_an_address() {
+        let held = Box::new([0u64; 2]);
+        let address = std::ptr::from_ref(&*held) as i64;
+        assert!(may_be_address(address) && is_any_mapped(&[7, address]));
+        let aligned = address & !15;
+        assert!(may_be_address(aligned >> HASH_SHIFT) && is_any_mapped(&[aligned >> HASH_SHIFT]));
+    }
+
+    #[test]
+    fn numbers_of_scripts_are_none() {
+        let times = [1_763_800_000, 1_763_800_000_123, 1_763_800_000_123_456, 1_763_800_000_123_456_789];
+        for number in times.into_iter().chain([0, -1, 8, 1 << 40, i64::MAX, i64::MIN, i64::MAX & !7]) {
+            assert!(!is_any_mapped(&[number]), "{number}");
+        }
+        assert!(!may_be_address(1_000_000_000));
+        assert!(!may_be_address(1_763_800_000));
+        assert!(!is_any_mapped(&[]));
+    }
+
+    #[test]
+    fn only_writable_memory_counts() {
+        let maps = "1000-2000 r-xp 0 0:0 0 /bin/x\n3000-4000 rw-p 0 0:0 0\n5000-6000 ---p 0 0:0 0\nnonsense\n";
+        assert_eq!(writable(maps), [0x3000..0x4000]);
+    }
+}
