@@ -3,6 +3,7 @@
 use crate::boundary;
 use crate::context::{Here, LoopFacts, Nest};
 use crate::errors::harmless;
+use crate::interrupts;
 use crate::locks::lock;
 use crate::pace::Pace;
 use pyo3::exceptions::PyStopIteration;
@@ -34,7 +35,10 @@ pub fn is_followed() -> bool {
 }
 
 fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
-    lock(&NEST).as_mut().map(work).unwrap_or_default()
+    let mut nest = lock(&NEST);
+    let Some(nest) = nest.as_mut() else { return T::default() };
+    interrupts::keep_place(|| nest.path());
+    work(nest)
 }
 
 /// Starts following loops for a session. Of its methods, those that are there are called: `iteration(path)` as an iteration

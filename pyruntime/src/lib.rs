@@ -10,6 +10,7 @@ mod errors;
 mod follow;
 mod forking;
 mod housekeeping;
+mod interrupts;
 mod line_table;
 mod locks;
 mod main_script;
@@ -58,6 +59,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;
     module.add_function(wrap_pyfunction!(follow::last_passed, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::interrupted_at, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::watch_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(follow::leave_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::loop_path, module)?)?;
     module.add_function(wrap_pyfunction!(follow::register_loop, module)?)?;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from workshop import Workshop
@@ -128,6 +129,68 @@ def test_ctrl_c_ends_the_script_as_python_does(workshop: Workshop) -> None:
     [run] = [json.loads(line) for line in workshop.florc("runs", "--json").out.splitlines()]
     assert run["status"] == "interrupted"
     assert workshop.florc("replay", "train.py").code == 0
+
+
+CAUGHT = {
+    "around": """
+        import signal, time
+        w = 0
+        try:
+            for epoch in range(100):
+                for step in map(float, range(10)):
+                    time.sleep(0.01)
+                    w += step
+                print("epoch", epoch, w, flush=True)
+        except KeyboardInterrupt:
+            print("stopped early")
+        for batch in range(3):
+            print("test", batch)
+        print("saved", w > 0, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """,
+    "inside": """
+        import time
+        w = 0
+        for epoch in range(100):
+            try:
+                for step in map(float, range(10)):
+                    time.sleep(0.01)
+                    w += step
+            except KeyboardInterrupt:
+                break
+            print("epoch", epoch, w, flush=True)
+        print("saved", w > 0, True)
+    """,
+    "and goes on": """
+        import time
+        w = 0
+        for epoch in range(8):
+            try:
+                for step in map(float, range(10)):
+                    time.sleep(0.02)
+                    w += step
+                print("epoch", epoch, w, flush=True)
+                time.sleep(0.5)
+            except KeyboardInterrupt:
+                w = -1e6
+        print("saved", True, True)
+    """,
+}
+
+
+@pytest.mark.parametrize("how", list(CAUGHT))
+def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: str) -> None:
+    workshop.write("train.py", CAUGHT[how])
+    recorded = workshop.florc("record", "train.py", interrupt_after="epoch 2")
+    assert recorded.code == 0 and recorded.out.splitlines()[-1] == "saved True True"
+    text = (workshop.path / "train.py").read_text()
+    workshop.write("train.py", re.sub(r"( +)print\(.epoch", r"\1print('PROBE', w)\n\g<0>", text))
+    replayed = workshop.florc("replay", "train.py")
+    seen = [float(line.split()[1]) for line in replayed.out.splitlines() if line.startswith("PROBE")]
+    assert seen == [45.0 * (n + 1) for n in range(len(seen))] and len(seen) >= 2, replayed.out
+    assert replayed.code == 0 and "in which the recorded run was interrupted" in replayed.said, replayed.said
+    assert workshop.florc("replay", "--last", "train.py").out.split()[1::2] == [str(seen[-1])]
+    mistaken = workshop.florc("replay", "--last", "2", "train.py")
+    assert mistaken.code == 2 and "no run 2 in" in mistaken.said
 
 
 def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:

@@ -63,6 +63,10 @@ def _described(store: str, run_id: str, info: Dict[str, Any]) -> Run:
     return run
 
 
+SHORTEST = 4
+"""Characters of an id that name a run, as git has it: the 2 of `--last 2 train.py` is none."""
+
+
 def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
     every = runs = [run.located(script) for run in all_runs(store)]
@@ -91,7 +95,7 @@ def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
 
 def _matching(runs: List[Run], wanted: str) -> List[Run]:
     by_id = os.path.basename(wanted.rstrip("/"))
-    return [run for run in runs if run.id.startswith(by_id) or run.info.get("name") == wanted]
+    return [run for run in runs if len(by_id) >= SHORTEST and run.id.startswith(by_id) or run.info.get("name") == wanted]
 
 
 def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[Run]) -> str:

@@ -83,6 +83,10 @@ class History:
         self.timeline = Timeline()
         self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
+        self.interrupted = ""
+        """The outermost iteration in which the first Ctrl-C came: `L1=6`."""
+        self._lines_before = 0
+        """How many lines were printed when it was noted."""
         self._by_number: Dict[int, str] = {}
         self._dropped: Set[str] = set()
         for kind, payload in recorded.records:
@@ -151,6 +155,9 @@ class History:
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
             self._steady = payload["perf_counter"]
+        elif kind == "interrupted":
+            if not self.interrupted:
+                self.interrupted, self._lines_before = payload["path"].split("/")[0], len(self.lines)
         elif kind == "iteration":
             self._last_path, self._last_at = payload["path"], payload["at"]
             self.timeline.iteration(payload["path"], payload["at"])
@@ -239,13 +246,31 @@ class History:
         timed = (line.file, line.line) in self._clock_lines or line.line < 0
         return _without_numbers if timed else str
 
+    @property
+    def how_it_ended(self) -> str:
+        """What befell the recorded run in its last known iteration: a verb."""
+        return "was interrupted" if self.interrupted else "ended"
+
+    def known_lines(self) -> List[LogLine]:
+        """The lines up to the iteration in which the recorded run was cut off, or got a Ctrl-C: a replay ends there, too."""
+        if not self.interrupted and self.run.status not in CUT:
+            return self.lines
+        lines = self.lines[: self._lines_before] if self.interrupted else self.lines
+        return [line for line in lines if not self.is_beyond(line.path.split("/")[0] or "=")]
+
     def is_beyond(self, path: str, reached: Collection[str] = ()) -> bool:
-        """Whether an iteration was not finished by the recorded run, which was cut off. `reached`: loops begun so far."""
-        if self.run.status not in CUT or "/" in path:
+        """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it. `reached`: loops begun so
+        far."""
+        if "/" in path:
+            return False
+        name, _, index = path.partition("=")
+        if self.interrupted:
+            place, _, first = self.interrupted.partition("=")
+            return name == place and int(index) >= int(first)
+        if self.run.status not in CUT:
             return False
         if not self._last_path:  # nothing is known of any
             return True
-        name, _, index = path.partition("=")
         last_name, _, last_index = self._last_path.split("/")[0].partition("=")
         known = self.timeline.loops.get(name)
         if known is None:  # a short one may not have been noted, but none after the last that was

@@ -124,8 +124,15 @@ class Recording:
                 self._tell_circumstances()
             if self._blocks is not None:
                 self._blocks.materializer.poll()
+            self._note_interrupt()
             self.note("iteration", path=path, at=begun - self.started)
         self._spent += time.perf_counter() - begun
+
+    def _note_interrupt(self) -> None:
+        """The first Ctrl-C, whatever the script made of it: no replay is interrupted in the same place."""
+        path = _native.interrupted_at()
+        if path:
+            self.note("interrupted", path=path)
 
     def passed(self, path: str) -> None:
         """This was the last iteration of a loop that is over."""
@@ -147,6 +154,7 @@ class Recording:
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
+        self._note_interrupt()
         if loop_of(place) + loops.BOUNDARY in loops.loops:
             with mishaps.Swallow("where a loop begins"):
                 blocks, begun = self.blocks, time.perf_counter()
@@ -164,6 +172,7 @@ class Recording:
     def step_into(self, block: str, frame: FrameType) -> bool:
         """Recording runs every block."""
         with mishaps.Swallow("where a block begins"):
+            self._note_interrupt()
             blocks, begun = self.blocks, time.perf_counter()
             blocks.step_into(block, frame, begun, self.spent)
             self._spent += time.perf_counter() - begun
@@ -218,6 +227,8 @@ class Recording:
         if kept is not None:
             kept.finish()
         last = _native.last_passed()
+        _native.loop_path()  # an interrupt after which no loop ran is noted by this
+        self._note_interrupt()
         if last is not None:
             self.note("iteration", path=last, at=elapsed)
         self.note("end", status=status, seconds=elapsed)

@@ -104,6 +104,7 @@ class _Beginning:
         session.begin(recording)
         recording.tap.install()
         recording.files_noted.watch()
+        _native.watch_interrupts()
         instrumented.warn(compiled, script.text, script.path)
         return compiled.code
 

@@ -177,7 +177,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         where = replaying.history.iteration(_native.loop_path())
         replaying.ended_in = where
         before = f", before {where}" if where else ""
-        say(f"the recorded run was {run.status} here: the replay ends with its last whole iteration{before}")
+        how = "interrupted (Ctrl-C)" if replaying.history.interrupted else run.status
+        say(f"the recorded run was {how} here: the replay ends with its last whole iteration{before}")
         _exit(finish())
 
     def cannot_restore(blocks: Dict[str, str]) -> NoReturn:

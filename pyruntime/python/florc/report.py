@@ -12,7 +12,6 @@ from .messages import answer, count, duration, say
 from .output import Part
 from .places import BOUNDARY
 from .replay import Replay
-from .runs import CUT
 from .skipped import Skipped
 from .workers import Merged
 
@@ -55,11 +54,9 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
     def is_held(place: Union[LogLine, Part], line: LogLine) -> bool:
         return window is None or window.holds(place.path, window.outermost in line.begun)
 
-    lines = (line for line in replay.history.lines
+    lines = (line for line in replay.history.known_lines()
              if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
-    if replay.history.run.status in CUT:
-        recorded = [line for line in recorded if not replay.history.is_beyond(line.path.split("/")[0] or "=")]
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
     anomalies = list(replay.differences)
     for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
@@ -83,6 +80,8 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
         return
     for place, loop in replay.history.timeline.loops.items():
         ran = replay.reached.get(place, 0)
+        if replay.ended_in and (not ran or replay.history.interrupted.startswith(place + "=")):
+            continue  # it ended before, or in, this one
         if "/" not in place and loop.ended and ran != loop.count:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 
@@ -229,7 +228,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
 
 def _how_far(replay: Union[Replay, Merged]) -> str:
     """What a run that was cut off did in its last iteration is not known, and not answered."""
-    return f"; answered up to {replay.ended_in}, in which the recorded run ended" if replay.ended_in else ""
+    return f"; answered up to {replay.ended_in}, in which the recorded run {replay.history.how_it_ended}" if replay.ended_in else ""
 
 
 def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:

@@ -106,6 +106,9 @@ def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
 def whole(history: History, loop: Followed) -> int:
     """The number of iterations that the recorded run finished, as far as is known."""
     count = loop.count
+    place, _, index = history.interrupted.partition("=")
+    if place == loop.place:
+        return min(count, int(index))
     if history.run.status in CUT:
         return max(0, count - (len(loop.place.split("=")) == 1))
     # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.

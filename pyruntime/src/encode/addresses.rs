@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn only_writable_memory_counts() {
-        let maps = "1000-2000 r-xp 0 0:0 0 /bin/x\n3000-4000 rw-p 0 0:0 0\n5000-6000 ---p 0 0:0 0\nnonsense\n";
-        assert_eq!(writable(maps), [0x3000..0x4000]);
+        let maps = "1000-2000 r-xp 0 0:0 0 /bin/x\n3000-4000 rw-p 0 0:0 0\n5000-6000 ---p 0 0:0 0\nnonsense\n7000-8000 rw-s 0 0:0 0\n";
+        assert_eq!(writable(maps), [0x3000..0x4000, 0x7000..0x8000]);
     }
 }
