@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// What is known statically of a loop: enough to see that another one was left by an exception or a `break`.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,8 @@ pub struct Nest {
     seen: HashMap<String, i64>,
     /// Levels that were entered so far.
     runs: u64,
+    /// The present path, while it is known.
+    path: Option<Arc<str>>,
 }
 
 impl Nest {
@@ -67,6 +70,7 @@ impl Nest {
     /// The next iteration of the loop at `depth` begins: whatever was left open inside it is closed. Returns whether
     /// loops or blocks ran in the one before.
     pub fn advance(&mut self, depth: usize) -> bool {
+        self.path = None;
         self.levels.truncate(depth + 1);
         let Some(level) = self.levels.get_mut(depth) else { return false };
         level.index += 1;
@@ -77,6 +81,7 @@ impl Nest {
 
     /// The loop at `depth` goes on from another iteration.
     pub fn set_index(&mut self, depth: usize, index: i64) {
+        self.path = None;
         if let Some(level) = self.levels.get_mut(depth) {
             level.index = index;
         }
@@ -84,6 +89,7 @@ impl Nest {
 
     /// The loop at `depth` is over.
     pub fn leave_loop(&mut self, depth: usize) {
+        self.path = None;
         self.levels.truncate(depth);
     }
 
@@ -107,6 +113,7 @@ impl Nest {
 
     /// A block is over.
     pub fn leave_block(&mut self, id: &str) {
+        self.path = None;
         if let Some(at) = self.levels.iter().rposition(|level| level.is_block && level.id == id) {
             self.levels.truncate(at);
         }
@@ -114,6 +121,7 @@ impl Nest {
 
     fn push(&mut self, id: String, index: i64, is_block: bool) {
         self.runs += 1;
+        self.path = None;
         self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new() });
     }
 
@@ -142,6 +150,16 @@ impl Nest {
         out
     }
 
+    /// As [`Nest::path`], and made once per place.
+    pub fn shared_path(&mut self) -> Arc<str> {
+        if let Some(path) = &self.path {
+            return path.clone();
+        }
+        let path: Arc<str> = self.path().into();
+        self.path = Some(path.clone());
+        path
+    }
+
     fn count(&mut self, id: &str) -> i64 {
         let seen = self.levels.last_mut().map_or(&mut self.seen, |level| &mut level.seen);
         let slot = seen.entry(id.to_owned()).or_insert(0);
@@ -156,6 +174,7 @@ impl Nest {
     /// Closes loops of the same function that do not enclose `id`: control left them without arriving at their end.
     fn prune_to(&mut self, id: &str, keep_itself: bool) {
         let Some(facts) = self.facts.get(id) else { return };
+        self.path = None;
         while let Some(level) = self.levels.last() {
             let open = base(&level.id);
             let stale = self.facts.get(open).is_some_and(|other| {

@@ -9,7 +9,7 @@ use crate::pace::Pace;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -99,6 +99,11 @@ pub fn following(py: Python<'_>) -> PyResult<bool> {
 #[pyfunction]
 pub fn loop_path() -> String {
     with_nest(|nest| nest.path())
+}
+
+/// The present place as a text that is the same object as long as it is the same place.
+pub fn place_now() -> Arc<str> {
+    with_nest(|nest| nest.shared_path())
 }
 
 /// A block begins; returns its key.

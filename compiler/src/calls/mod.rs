@@ -10,5 +10,6 @@ mod resolve;
 pub use graph::{CallGraph, CallSite};
 pub use imports::{Codebase, Found, Unfollowed, follow};
 pub use link::Denoted;
+pub(crate) use project::dotted;
 pub use project::{ClassInfo, Project};
 pub use resolve::Callee;

@@ -98,6 +98,13 @@ impl Flat<'_> {
     }
 
     fn expression(&mut self, expr: &Expr) {
+        if self.emitted.is_some()
+            && self.is_call(expr, runtime::OBSERVED)
+            && let ExprKind::Call(call) = &expr.kind
+            && let Some(inner) = call.args.first()
+        {
+            return self.expression(inner);
+        }
         self.facts.push(Fact::Expr(discriminant(&expr.kind), self.original(expr.range)));
         for part in walk::parts(expr) {
             self.expression(part);

@@ -1,7 +1,7 @@
 //! The names that emitted code uses of the runtime, spelled once. A test asserts that the Python package has them.
 
 /// Every name, as an attribute path of the package.
-pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE];
+pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, OBSERVED];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const TICK: &str = "tick";
@@ -13,6 +13,7 @@ pub(super) const BOUNDARY: &str = "boundary";
 pub(super) const RESUME: &str = "resume";
 pub(super) const UNBOUND: &str = "unbound";
 pub(super) const PROBE: &str = "probe";
+pub(super) const OBSERVED: &str = "observed";
 
 /// What the package is called in emitted code.
 pub(super) const ALIAS: &str = "_florc";

@@ -130,6 +130,12 @@ impl<'a> Writer<'a> {
         self.around(test.range, open, ")");
     }
 
+    /// What is called to get a value from outside. Loops that begin there are written around it.
+    pub fn observe(&mut self, callee: Range) {
+        self.insert(callee.start, 2, format!("{}.{}(", self.alias, runtime::OBSERVED));
+        self.insert(callee.end, -2, ")".to_owned());
+    }
+
     fn around(&mut self, range: Range, open: String, close: &str) {
         // `in[1, 2]`, `while-x`: a keyword may stand right before.
         let before = self.source.text[..range.start].chars().next_back();

@@ -10,7 +10,7 @@ pub use report::{explain, to_json, to_text};
 
 use crate::calls::{CallGraph, Project};
 use crate::effects::{
-    Aliases, Change, Changeset, Clock, Extractor, Instant, Obstacle, Place, Summaries, changeset, table2,
+    Aliases, Change, Changeset, Extractor, Instant, Obstacle, Place, Summaries, changeset, inputs, table2,
 };
 use crate::flow::Flow;
 use crate::loops::{Loop, Loops};
@@ -105,10 +105,8 @@ pub struct Plan {
     pub loops: Vec<LoopPlan>,
     /// The analysis used.
     pub mode: EffectsMode,
-    /// Statements that speak to the outside with a value that depends on the time of day.
-    pub clock_statements: Vec<Range>,
-    /// Names and attributes of the project that hold such values, without their objects.
-    pub clock_names: BTreeSet<String>,
+    /// What is called to get a value from outside, in source order: `time.time` in `time.time()`.
+    pub inputs: Vec<Range>,
 }
 
 /// The plans of a recorded project: its loops by the numbers that their statements have today.
@@ -190,19 +188,9 @@ impl<'t> Analysis<'t> {
         let gradients = gradients::live(self);
         let differentiated = history::differentiated(self, &facts);
         let ids = self.ids();
-        let clock = Clock::new(&self.project);
-        let mut plans: Vec<Plan> = (0..self.files.len())
-            .map(|file| Plan {
-                loops: Vec::new(),
-                mode: options.mode,
-                clock_statements: clock
-                    .statements
-                    .iter()
-                    .filter(|(at, _)| *at == file)
-                    .map(|(_, range)| *range)
-                    .collect(),
-                clock_names: clock.names.clone(),
-            })
+        let mut plans: Vec<Plan> = inputs(&self.project, self.files)
+            .into_iter()
+            .map(|inputs| Plan { loops: Vec::new(), mode: options.mode, inputs })
             .collect();
         let loops: Vec<LoopPlan> = roles
             .into_iter()

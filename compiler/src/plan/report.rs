@@ -128,12 +128,6 @@ pub fn to_json(source: &Source, plan: &Plan) -> Value {
         "file": source.name,
         "effects": match plan.mode { EffectsMode::Table2 => "table2", EffectsMode::Flow => "flow" },
         "loops": loops,
-        "clock": {
-            "lines": plan.clock_statements.iter().map(|range| {
-                (source.lines.line(range.start), source.lines.line(range.end))
-            }).collect::<Vec<_>>(),
-            "names": plan.clock_names,
-        },
     })
 }
 

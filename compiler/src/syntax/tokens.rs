@@ -7,6 +7,8 @@ use crate::source::Range;
 pub struct Tokens {
     /// String literals, those with fields as a whole, in order.
     strings: Vec<Range>,
+    /// Fields of strings whose own text the program sees: `f"{x=}"`, those of t-strings. Inner ones come before outer ones.
+    spelled: Vec<Range>,
     /// Ends of logical lines (offset just past the line end), in order.
     line_ends: Vec<usize>,
 }
@@ -18,6 +20,15 @@ impl Tokens {
 
     pub(super) fn line_ends(&mut self, at: usize) {
         self.line_ends.push(at);
+    }
+
+    pub(super) fn spelled(&mut self, range: Range) {
+        self.spelled.push(range);
+    }
+
+    /// Whether the text around `offset` is part of what the program computes.
+    pub fn is_spelled(&self, offset: usize) -> bool {
+        self.spelled.iter().any(|field| field.start <= offset && offset < field.end)
     }
 
     /// Whether `offset` lies strictly inside a string token, so that bytes put there would change a value.

@@ -73,7 +73,7 @@ class Comparer:
 
     def _passes(self, place: str, was: Any, found: Any) -> bool:
         """Whether what differs there is the time of day."""
-        passes = self._history.is_clock(place) or clocks.are_stamps(was, found, self._history.clocks(), self._since.spans())
+        passes = self._history.is_duration(place) or clocks.are_stamps(was, found, self._history.clocks(), self._since.spans())
         if passes and place not in self.timed:
             self.timed.append(place)
         return passes

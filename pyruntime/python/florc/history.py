@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set
 
+from . import masks
 from .clocks import DURATIONS, Spans
 from .launch import Unusable
 from .output import Part
 from .places import BOUNDARY
 from .runs import CUT, Run
 from .timeline import Timeline, variables_of
-
-
-def _without_numbers(text: str) -> str:
-    return re.sub(r"[\d.:,eE+-]*\d", "#", text)
 
 
 def _kept(plan: Dict[str, Any]) -> Dict[str, bool]:
@@ -48,6 +45,8 @@ class LogLine(NamedTuple):
     """What it was put together from, where that was written at different places of the loop nest."""
     begun: FrozenSet[str]
     """The outermost loops that had begun by then."""
+    is_late: bool = False
+    """Whether values from outside were kept no more when it was printed."""
 
 
 class History:
@@ -74,8 +73,6 @@ class History:
         """Folders in which it changed something -> the names that it found there."""
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
-        self._clock_names: Set[str] = set()
-        self._clock_lines: Set[Tuple[str, int]] = set()
         self._steady: Optional[float] = None
         self._last_at = 0.0
         self._held: Dict[str, Checkpoint] = {}
@@ -83,6 +80,10 @@ class History:
         self.timeline = Timeline()
         self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
+        self.inputs: List[tuple] = []
+        """Values that the script took from outside: path, function, differences of numbers, others."""
+        self.is_late = False
+        """Whether no more of them were kept from here on."""
         self.interrupted = ""
         """The outermost iteration in which the first Ctrl-C came: `L1=6`."""
         self._lines_before = 0
@@ -144,7 +145,7 @@ class History:
         elif kind == "lines":
             for path, text, file, number, *parts in payload["lines"]:
                 self.lines.append(LogLine(path, text, self.run.file(file or ""), number,
-                                          [Part(*part) for part in (parts or [[]])[0]], self._begun))
+                                          [Part(*part) for part in (parts or [[]])[0]], self._begun, self.is_late))
         elif kind == "file":
             self.files.append(payload)
         elif kind == "folder":
@@ -155,6 +156,10 @@ class History:
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
             self._steady = payload["perf_counter"]
+        elif kind == "inputs":
+            self.inputs += map(tuple, payload["taken"])
+        elif kind == "inputs end":
+            self.is_late = True
         elif kind == "interrupted":
             if not self.interrupted:
                 self.interrupted, self._lines_before = payload["path"].split("/")[0], len(self.lines)
@@ -169,9 +174,6 @@ class History:
         elif kind == "plan":
             file = self.run.file(payload["file"])
             self.plans[file] = payload["plan"]
-            clock = payload["plan"].get("clock", {"names": [], "lines": []})
-            self._clock_names.update(clock["names"])
-            self._clock_lines.update((file, line) for a, b in clock["lines"] for line in range(a, b + 1))
             for loop in payload["plan"]["loops"]:
                 self.planned[loop["id"]] = _kept(loop)
                 self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
@@ -219,11 +221,10 @@ class History:
             return "no checkpoint was kept of it here (to stay within --max-disk)"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"
 
-    def is_clock(self, place: str) -> bool:
-        """Whether a part of the state (`self.batch_time.sum`) holds the time of day."""
+    def is_duration(self, place: str) -> bool:
+        """Whether a part of the state (`env.time_queue`) holds how long something took, by a clock of a library."""
         inside = re.sub(r"^[\w.]+:", "", place)  # a global of another module: `utils:last_time`
-        parts = re.split(r"[.\[\]']+", inside)
-        return any(part in self._clock_names for part in parts) or not DURATIONS.isdisjoint(parts[1:])
+        return not DURATIONS.isdisjoint(re.split(r"[.\[\]']+", inside)[1:])
 
     def clocks(self) -> Spans:
         """What the clocks showed while the run went on."""
@@ -232,19 +233,12 @@ class History:
         wall = None if began is None else (began, self.run.info.get("ended", began + seconds))
         return Spans(wall, None if self._steady is None else (self._steady, self._steady + seconds))
 
-    def clock_places(self) -> List[str]:
-        """Statements that speak of the time of day: `train.py:12`."""
-        return [f"{os.path.basename(file)}:{first}" for file, plan in self.plans.items()
-                for first, _ in plan.get("clock", {"lines": []})["lines"]]
-
     def comparable(self, line: LogLine) -> Callable[[str], str]:
-        """How to read a recorded line, and the replayed one beside it, before comparing them.
-
-        Lines that depend on the time of day, and those written by a library (a logger may print the time), are compared
-        without their numbers.
-        """
-        timed = (line.file, line.line) in self._clock_lines or line.line < 0
-        return _without_numbers if timed else str
+        """How to read a recorded line, and the replayed one beside it, before comparing them: a library may print the time, and any
+        line after too many values were taken from clocks to keep them."""
+        if line.is_late:
+            return masks.without_numbers
+        return masks.without_times if line.line < 0 else str
 
     @property
     def how_it_ended(self) -> str:

@@ -27,6 +27,8 @@ class Recording:
 
     pace = 5e-3
     """Iterations that begin sooner than this (in seconds) after a noted one are not noted in the journal."""
+    inputs = None
+    """There is nothing yet to give back."""
 
     def __init__(self, run: Run, arguments: Dict[str, Any]):
         self.run, self.overhead = run, arguments["overhead"]
@@ -49,13 +51,15 @@ class Recording:
         self.note("run", **run.head())
         self.note("clocks", perf_counter=self.started)
         self._is_told = False
+        self._is_full = False
+        """Whether values from outside are kept no more."""
         self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note,
                                       self._charge)
 
     @property
     def spent(self) -> float:
         """Seconds that florc took of the script's so far."""
-        return self._spent + self.tap.spent
+        return self._spent + self.tap.spent + _native.inputs_spent()
 
     @property
     def blocks(self) -> Any:
@@ -194,7 +198,16 @@ class Recording:
     def note(self, kind: str, **payload: Any) -> None:
         """Add a record to the journal, after the lines that were printed before."""
         self.tap.flush()
+        self._note_inputs()
         self._log(kind, payload)
+
+    def _note_inputs(self) -> None:
+        taken, is_full = _native.inputs_taken()
+        if taken is not None:
+            self._log("inputs", taken)
+        if is_full and not self._is_full:
+            self._is_full = True
+            self._log("inputs end", {"path": _native.loop_path()})
 
     def _log(self, kind: str, payload: Any) -> None:
         try:

@@ -54,6 +54,11 @@ class Replay:
     pace = 0.0
     """It is told of every iteration."""
 
+    @property
+    def inputs(self) -> List[tuple]:
+        """What the recorded run took from outside: it is given back."""
+        return self.history.inputs
+
     def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
                  leave: "Leave", window: Optional[Window] = None):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
@@ -86,6 +91,12 @@ class Replay:
         self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
+
+    @property
+    def unrecorded(self) -> List[str]:
+        """What the script took from outside, and the record does not have."""
+        return [f"{name} was called {times} more times than recorded: these got the present value"
+                for name, times in sorted(_native.inputs_missing().items())]
 
     @property
     def differences(self) -> List[str]:
@@ -308,8 +319,12 @@ class Replay:
     @contextlib.contextmanager
     def probe(self, name: str, frame: FrameType) -> Iterator[None]:
         """What is written inside reaches the outside; not where nothing is asked."""
-        with self.looking.around(name, frame), self._written(name):
-            yield
+        _native.in_added(1)
+        try:
+            with self.looking.around(name, frame), self._written(name):
+                yield
+        finally:
+            _native.in_added(-1)
 
     @contextlib.contextmanager
     def _written(self, name: str) -> Iterator[None]:

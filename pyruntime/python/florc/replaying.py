@@ -169,7 +169,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
-            workers.keep(replaying, task, outcome.anomalies, outcome.compared, outcome.ended)
+            workers.keep(replaying, task, outcome.anomalies, outcome.compared, outcome.masked, outcome.ended)
         return code
 
     def at_end() -> NoReturn:

@@ -27,6 +27,8 @@ class Check(NamedTuple):
     """Where the replay differs from the record."""
     compared: int
     """Recorded lines and checkpoints that were compared."""
+    masked: int
+    """Lines of these that are equal but for a time."""
     disturbances: List[str]
     """Where added statements do more than look: the recorded run would have gone on otherwise."""
     changes: List[str]
@@ -58,7 +60,7 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
              if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
-    anomalies = list(replay.differences)
+    anomalies, masked = list(replay.differences), 0
     for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
         for offset in range(max(i2 - i1, j2 - j1)):
             old = recorded[i1 + offset] if i1 + offset < i2 else None
@@ -69,9 +71,11 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
                 continue  # nor did what is left of the record
             if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
                 anomalies.append(_difference(old, new))
+            else:
+                masked += 1
     if not ended:
         anomalies += _other_lengths(replay)
-    return _check(replay, [] if is_own else anomalies, len(ours) + replay.verified, ended)
+    return _check(replay, [] if is_own else anomalies, len(ours) + replay.verified, masked, ended)
 
 
 def _other_lengths(replay: Replay) -> Iterator[str]:
@@ -86,13 +90,13 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 
 
-def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, ended: str) -> Check:
+def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, masked: int, ended: str) -> Check:
     changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
-    changes += replay.read_back
+    changes += [*replay.read_back, *replay.unrecorded]
     if not replay.history.vouches(replay.is_over):
         changes.append("the journal ends before the script does: what came after is not known")
     changes += filter(None, [mishaps.told()])
-    return Check(anomalies, compared, replay.disturbances, changes, ended)
+    return Check(anomalies, compared, masked, replay.disturbances, changes, ended)
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
@@ -143,7 +147,7 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
 
 def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     """Print the report of a parallel replay; the exit code."""
-    outcome = _check(merged, merged.differences, merged.compared, merged.ended)
+    outcome = _check(merged, merged.differences, merged.compared, merged.masked, merged.ended)
     if as_json:
         _print_values(merged, outcome, seconds)
     _tell(merged, outcome, seconds)
@@ -165,7 +169,7 @@ def tell_circumstances(history: History) -> None:
     otherwise = circumstances.changed(history.circumstances)
     if otherwise:
         say(f"it is not as when it was recorded: {'; '.join(otherwise)}", always=True)
-    sources = [f"the time of day ({', '.join(history.clock_places())})"] if history.clock_places() else []
+    sources = []
     if circumstances.is_undetermined_on_cuda(history.circumstances):
         sources.append("CUDA kernels (torch.use_deterministic_algorithms is off)")
     if history.damage is not None:
@@ -181,9 +185,11 @@ def tell_timed(found: List[str]) -> None:
         say(f"not compared, as it is the time of day: {', '.join(found[:_MOST])}{more}")
 
 
-def exact(compared: int, blocks: int) -> str:
+def exact(compared: int, masked: int, blocks: int) -> str:
     """The verdict when nothing differs."""
-    return f"exact: {count(compared - blocks, 'recorded line')} and the state of {count(blocks, 'block')} reappeared unchanged"
+    timed = f", {count(masked, 'line')} but for a time" if masked else ""
+    return (f"exact: {count(compared - masked - blocks, 'recorded line')} and the state of {count(blocks, 'block')} reappeared "
+            f"unchanged{timed}")
 
 
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
@@ -221,7 +227,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         for found in outcome.changes[:10]:
             say(f"  {found}")
     elif outcome.compared:
-        say(exact(outcome.compared, replay.verified) + _how_far(replay))
+        say(exact(outcome.compared, outcome.masked, replay.verified) + _how_far(replay))
     else:
         say("unverified: nothing the recorded run kept could be compared with this replay")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import _native
+from . import _native, inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,14 @@ def begin(session: Any) -> None:
     global current
     current = session
     _native.start_following(session, session.pace)
+    _native.observe(inputs.known, inputs.encode, inputs.decode, session.inputs)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 
 def end() -> None:
     """From now on emitted code does the plain thing."""
     global current
+    _native.observe_no_more()
     _native.stop_following()
     _native.forget()
     current = None

@@ -50,18 +50,15 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
     if outcome.ended:
         differs.append(f"{outcome.ended}: {failure}; its output is in {os.path.join(folder, 'output')}")
     verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
-    clock = replay.history.clock_places()
     if as_json:
         answer(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
                           "iterations": samples.indices, "blocks": replay.verified,
                           "lines": outcome.compared - replay.verified, "differences": differs,
-                          "time_of_day": [*clock, *replay.timed], "seconds": seconds}) + "\n")
+                          "time_of_day": replay.timed, "seconds": seconds}) + "\n")
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
     say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, "
         f"of {replay.history.run.id}")
-    if clock:
-        say(f"what depends on the time of day is not compared: {', '.join(clock)}")
     report.tell_timed(replay.timed)
     if differs:
         say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)
@@ -69,7 +66,7 @@ def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, fail
             say(f"  {found}", always=True)
         report.tell_circumstances(replay.history)
     elif outcome.compared:
-        say(report.exact(outcome.compared, replay.verified))
+        say(report.exact(outcome.compared, outcome.masked, replay.verified))
     else:
         say("unverified: nothing that the recorded run kept could be compared")
     return ANOMALOUS if differs else 0

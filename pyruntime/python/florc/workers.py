@@ -70,7 +70,8 @@ class Merged:
         self.skipped = Skipped()
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
-        self.compared = self.verified = 0
+        self.compared = self.masked = self.verified = 0
+        self.unrecorded: List[str] = []
         self.restore_seconds = 0.0
         self.ended = ""
         """How the script ended, where that is otherwise than in the record."""
@@ -91,13 +92,15 @@ class Merged:
             self.entered[block] = self.entered.get(block, 0) + times
         self.compared += result["compared"]
         self.verified += result["verified"]
+        self.masked += result["masked"]
+        self.unrecorded += [found for found in result["unrecorded"] if found not in self.unrecorded]
         self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
         self.ended = self.ended or result["ended"]
         self.has_restored |= result["has_restored"]
         self.is_over |= result["is_over"]
 
 
-def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended: str) -> None:
+def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked: int, ended: str) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
         "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared,
@@ -105,7 +108,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, ended:
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
-        "ended_in": replay.ended_in, "has_restored": replay.has_restored,
+        "masked": masked, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -25,8 +25,8 @@ pub struct Facts {
     pub quiet: bool,
     /// A generator of random numbers advances.
     pub random: bool,
-    /// The result depends on the time of day.
-    pub clock: bool,
+    /// The result comes from outside: a clock, the kernel's entropy, the process.
+    pub input: bool,
     /// Gradients are written or read.
     pub gradients: bool,
     /// Names or attributes change that analysis cannot follow.
@@ -57,7 +57,7 @@ impl Facts {
             "external" => self.external = true,
             "quiet" => self.quiet = true,
             "random" => self.random = true,
-            "clock" => self.clock = true,
+            "input" => self.input = true,
             "gradients" => self.gradients = true,
             "settings" => self.settings = true,
             "stateless" => self.stateless = true,

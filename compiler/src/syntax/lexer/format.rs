@@ -166,6 +166,9 @@ impl Lexer<'_> {
             return Err(self.field_error(opened, "`}` was expected in this field"));
         }
         self.at += 1;
+        if prefix.template {
+            self.done.facts.spelled(Range::new(opened, self.at));
+        }
         self.brackets.pop();
         Ok(())
     }
@@ -188,6 +191,7 @@ impl Lexer<'_> {
                         if !matches!(self.peek(0), b'}' | b':' | b'!') {
                             return Err(self.field_error(opened, "`!`, `:` or `}` was expected after `=`"));
                         }
+                        self.done.facts.spelled(Range::new(opened, self.at));
                         break;
                     }
                     _ => {}
