@@ -11,8 +11,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 _TEXT, _BINARY = "t", "b"
 
 
-def watched(original: type, heard: Callable[[int], None]) -> type:
-    """A `FileIO` that says (its descriptor) when it is read, or asked how long it is."""
+def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int], None]) -> type:
+    """A `FileIO` that says (its descriptor) when it is read, or asked how long it is, and when it is written to."""
 
     class FileIO(original):  # type: ignore[misc, valid-type]
         is_asked = False
@@ -30,6 +30,10 @@ def watched(original: type, heard: Callable[[int], None]) -> type:
             if whence == 2:
                 self._hear()
             return super().seek(offset, whence)
+
+        def write(self, data: Any) -> Any:
+            wrote(self.fileno())
+            return super().write(data)
 
         def readinto(self, buffer: Any) -> Any:
             self._hear()

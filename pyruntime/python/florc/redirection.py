@@ -5,12 +5,14 @@ What the script sees of a path is its own spelling: the names of files, of entri
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
 import sys
 import tempfile
 import threading
+import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _native
@@ -36,7 +38,9 @@ class Functions:
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
-        self._watched = watched(io.FileIO, view.doubts.descriptor)
+        self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
+        self._open: weakref.WeakSet = weakref.WeakSet()
+        """What the script opened to write to."""
         self.moves = Moves(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -161,6 +165,7 @@ class Functions:
             if real is not None and not self.is_added() and (self.view.is_scripts(real) or not set("wax+").isdisjoint(mode)):
                 made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
                 if made is not None:
+                    self._open.add(made)
                     return made
         return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
 
@@ -244,6 +249,18 @@ class Functions:
             return real
         self.beside[real] = None
         return None
+
+    def flush(self) -> None:
+        """Before an added statement, and at its end: what it writes through what the script holds open is known to be its own."""
+        for file in list(self._open):
+            with contextlib.suppress(ValueError, OSError):  # closed, or read from; the script will see why not
+                file.flush()
+
+    def _wrote(self, descriptor: int) -> None:
+        if self.is_added():
+            path = self.view.doubts.path_of(descriptor)
+            if path is not None:
+                self.beside[path] = None
 
     def is_temporary(self, real: str) -> bool:
         """Whether `tempfile` makes a file or folder for the script, with a name of its own in the system's folder: sockets and

@@ -87,6 +87,8 @@ class Replay:
         """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
         self.is_over = False
         """Whether it ended where the record, or what was asked for, does; not where the script does."""
+        self.flush_files: Callable[[], None] = lambda: None
+        """Has what the script holds open written what it holds back."""
         self._open: List[str] = []
         self._is_damage_told = False
         self._is_restored = False
@@ -321,8 +323,12 @@ class Replay:
         """What is written inside reaches the outside; not where nothing is asked."""
         _native.in_added(1)
         try:
+            self.flush_files()
             with self.looking.around(name, frame), self._written(name):
-                yield
+                try:
+                    yield
+                finally:
+                    self.flush_files()
         finally:
             _native.in_added(-1)
 

@@ -29,6 +29,8 @@ _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> Union[int, launch.Prepared]:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
+    if launch.ranks() > 1:
+        raise launch.Unusable(f"this is one of {launch.ranks()} ranks: each would replay the same run; start florc replay without the launcher")
     run = recorded_run(wanted, path, arguments["trust"])
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
@@ -193,6 +195,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window)
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
+    replaying.flush_files = files.flush
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:

@@ -61,6 +61,11 @@ class UserFiles:
         """Sentences about files that were read and may not hold what they held when the run was recorded."""
         return list(self._view.doubts.unsure)
 
+    @property
+    def flush(self) -> Callable[[], None]:
+        """Called before an added statement, and at its end."""
+        return self._functions.flush
+
     def watch(self) -> None:
         """From now on, in this process and in those it forks."""
         self._functions.install()

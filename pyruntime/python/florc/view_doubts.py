@@ -105,12 +105,17 @@ class Doubts:
         """An open file is read, or asked for its size."""
         if not self.behind or not isinstance(number, int):
             return
+        path = self.path_of(number)
+        if path in self.behind:
+            self._say(path, _ASKED)
+
+    def path_of(self, descriptor: int) -> Optional[str]:
+        """Where the script believes an open file to be, if it is one of the view."""
         try:
-            path = os.readlink(f"{_DESCRIPTORS}/{number}")
+            path = os.readlink(f"{_DESCRIPTORS}/{descriptor}")
         except OSError:
-            return
-        if path[len(self._upper):] in self.behind and path.startswith(self._upper):
-            self._say(path[len(self._upper):], _ASKED)
+            return None
+        return path[len(self._upper):] if path.startswith(self._upper + "/") else None
 
 
 def asks_for() -> Optional[str]:

@@ -27,6 +27,8 @@ pub struct Facts {
     pub random: bool,
     /// The result comes from outside: a clock, the kernel's entropy, the process.
     pub input: bool,
+    /// So it does when it is called without arguments.
+    pub input_alone: bool,
     /// Gradients are written or read.
     pub gradients: bool,
     /// Names or attributes change that analysis cannot follow.
@@ -58,6 +60,7 @@ impl Facts {
             "quiet" => self.quiet = true,
             "random" => self.random = true,
             "input" => self.input = true,
+            "input-alone" => self.input_alone = true,
             "gradients" => self.gradients = true,
             "settings" => self.settings = true,
             "stateless" => self.stateless = true,
