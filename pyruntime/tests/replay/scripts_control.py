@@ -451,6 +451,20 @@ print(next(it))
 +print("PROBE", x)
 """, restores=None)
 
+for kind in ("reader", "DictReader"):
+    add(f"csv_{kind}_made_outside", f"""
+import csv, time
+rows = csv.{kind}(["a", *map(str, range(30))])
+next(rows)
+for epoch in range(3):
+    for _ in range(3):
+        time.sleep(0.01)
+        next(rows)
+    row = next(rows)
+    print(epoch)
++    print("PROBE", row, rows.line_num)
+""", restores=False)
+
 add("zip_made_outside", """
 import time
 pairs = zip(range(9), "abcdefghi")
