@@ -749,6 +749,34 @@ for epoch in range(3):
 +    print("PROBE", x, "tmp" in globals())
 """, restores=None)
 
+add("del_after_inner", """
+import time
+n = 0
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        loss = epoch * i
+        n += loss
+    del loss, i
+    print(n)
++    print("PROBE", n)
+""")
+
+add("del_after_inner_in_function", """
+import time
+def train():
+    n = 0
+    for epoch in range(3):
+        for i in range(2):
+            time.sleep(0.01)
+            outputs = [epoch * i]
+            n += outputs[0]
+        del (outputs,)
+        print(n)
++        print("PROBE", n)
+train()
+""")
+
 add("del_inside_inner", """
 import time
 out = 0
