@@ -210,6 +210,9 @@ impl Builder<'_> {
         let unbinds = matches!(stmt.kind, StmtKind::Delete(_));
         let mut numbers = Vec::new();
         bound_names(stmt, &mut |name| numbers.extend(self.number(name)));
+        if unbinds && !self.is_unread {
+            self.built.graph[node].reads.extend(&numbers); // raises where the name is not bound
+        }
         match (&stmt.kind, unbinds) {
             (StmtKind::AnnAssign { value: None, .. }, _) => {}
             (_, true) => self.built.graph[node].unbinds.extend(numbers),

@@ -290,6 +290,8 @@ class Functions:
         if how == READ or how == UPDATED and found.kind == PLAIN and self.view.is_scripts(real):  # it was not written then
             self.view.read(real, found)
             return path if found.where == real else found.where
+        if how == UPDATED:  # what is changed in place is read, too: a database
+            self.view.read(real, found)
         flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
         try:
             where = self._to_write(real, path, flags, found)

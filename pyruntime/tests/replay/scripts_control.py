@@ -451,6 +451,20 @@ print(next(it))
 +print("PROBE", x)
 """, restores=None)
 
+for kind in ("reader", "DictReader"):
+    add(f"csv_{kind}_made_outside", f"""
+import csv, time
+rows = csv.{kind}(["a", *map(str, range(30))])
+next(rows)
+for epoch in range(3):
+    for _ in range(3):
+        time.sleep(0.01)
+        next(rows)
+    row = next(rows)
+    print(epoch)
++    print("PROBE", row, rows.line_num)
+""", restores=False)
+
 add("zip_made_outside", """
 import time
 pairs = zip(range(9), "abcdefghi")
@@ -734,6 +748,34 @@ for epoch in range(3):
     print(x)
 +    print("PROBE", x, "tmp" in globals())
 """, restores=None)
+
+add("del_after_inner", """
+import time
+n = 0
+for epoch in range(3):
+    for i in range(2):
+        time.sleep(0.01)
+        loss = epoch * i
+        n += loss
+    del loss, i
+    print(n)
++    print("PROBE", n)
+""")
+
+add("del_after_inner_in_function", """
+import time
+def train():
+    n = 0
+    for epoch in range(3):
+        for i in range(2):
+            time.sleep(0.01)
+            outputs = [epoch * i]
+            n += outputs[0]
+        del (outputs,)
+        print(n)
++        print("PROBE", n)
+train()
+""")
 
 add("del_inside_inner", """
 import time

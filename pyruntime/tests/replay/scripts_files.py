@@ -97,6 +97,23 @@ add("level_of_a_logger", _LOG + "kept = []", "log.setLevel(20 + 10 * (epoch % 2)
 add("attribute_of_an_array", "class Signal(np.ndarray):\n    def mark(self, what):\n        self.what = what\nx = np.zeros(3).view(Signal)",
     "x.mark(epoch * 10 + i)", '+print("PROBE", x.what)', imports="import numpy as np", restores=False)
 
+SCRIPTS.add("database_that_an_added_statement_asks", """
+import sqlite3, time
+def put(n):
+    with sqlite3.connect("runs.db") as db:
+        db.execute("create table if not exists t (a)")
+        db.execute("insert into t values (?)", (n,))
+    db.close()
+n = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.02)
+        n += i
+        put(n)
+    print(epoch)
++    db = sqlite3.connect("runs.db"); print("PROBE", n, db.execute("select count(*) from t").fetchall()); db.close()
+""", unsure=True, keep=True)
+
 # A function that reads a name of the block's own function shares its cell: restoring one restores the other.
 SCRIPTS.add("cell_that_a_function_reads", """
 import time

@@ -22,6 +22,8 @@ def is_under_way(obj: Any) -> bool:
         return 0 < obj._num_yielded and not _is_spent(obj)
     if module == "itertools":
         return True
+    if module in ("_csv", "csv"):
+        return obj.line_num > 0  # whether it has more to give is known to its file alone
     if module != "builtins" or operator.length_hint(obj, 1) == 0:
         return False
     reduced = obj.__reduce__()
