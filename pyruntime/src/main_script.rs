@@ -1,18 +1,22 @@
 //! Runs the code of `__main__` with no frame of florc's Python between it and the interpreter.
-use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PySystemExit};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Calls `prepare()`. It returns an exit code, with which the process ends; `(error,)`, an exception with which it ends; or
+/// Calls `prepare()`, and `plainly(error)` where that raises. It returns an exit code, with which the process ends; `(error,)`, an exception with which it ends; or
 /// `(code, names, ended)`: the code object is run with `names` as its globals, then `ended` is called with the exception that
 /// it raised, or None, and the process ends as Python ends it.
 ///
 /// # Errors
 /// What `prepare` and `ended` raise, and what lets the process end with the right exit code.
 #[pyfunction]
-pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>) -> PyResult<()> {
-    let prepared = prepare.call0()?;
+pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>, plainly: Bound<'_, PyAny>) -> PyResult<()> {
+    let prepared = match prepare.call0() {
+        Err(error) if error.is_instance_of::<PyException>(py) => plainly.call1((error.into_value(py),))?,
+        prepared => prepared?,
+    };
+    drop(plainly);
     if let Ok(code) = prepared.extract::<i32>() {
         return Err(PySystemExit::new_err(code));
     }

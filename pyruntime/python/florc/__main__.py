@@ -53,14 +53,14 @@ def _leave_own_folder() -> None:
 if __name__ == "__main__":
     # a `sitecustomize` that imports florc has taken the mark out of the environment already
     if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.start"), "_before", None) is not None:
-        import gc
-
-        gc.disable()  # what is imported now stays; `launch.become_main` ends that
         try:
+            import gc
+
+            gc.disable()  # what is imported now stays; `launch.become_main` ends that
             _leave_own_folder()
             from florc._native import run_main
         except Exception as error:
             _plainly(error)
-        run_main(_prepare)
+        run_main(_prepare, _plainly)
     else:
         sys.exit(main())

@@ -80,6 +80,8 @@ class History:
         self.timeline = Timeline()
         self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
+        self.lost = 0
+        """Records that could not be written."""
         self.inputs: List[tuple] = []
         """Values that the script took from outside: path, function, differences of numbers, others."""
         self.is_late = False
@@ -156,6 +158,8 @@ class History:
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
             self._steady = payload["perf_counter"]
+        elif kind == "lost":
+            self.lost += payload["records"]
         elif kind == "inputs":
             self.inputs += map(tuple, payload["taken"])
         elif kind == "inputs end":

@@ -40,6 +40,14 @@ class _Quiet:
     def __exit__(self, *_: object) -> None:
         self._filters.remove(self._entry)
 
+    @staticmethod
+    def end() -> None:
+        """After an error inside florc: no filter of these is left in place."""
+        for action in ("ignore", "error"):
+            quiet = _Quiet(action)
+            while quiet._entry in quiet._filters:
+                quiet._filters.remove(quiet._entry)
+
 
 def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Compiled:
     """Compile a file of the project, instrumented by `instrument()` (`_native.Instrumented`, or None). Raises only what Python
@@ -56,6 +64,7 @@ def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Co
         left_alone = str(error).strip()
     except Exception as error:
         emitted = None
+        _Quiet.end()
         mishaps.swallowed(f"instrumenting {file}", error)
         left_alone = f"an error inside florc, {type(error).__name__}: {error}"
     original, warned = _original(text, file)
@@ -65,6 +74,11 @@ def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Co
         except Exception as error:
             left_alone = f"its instrumented form is not Python: {error}"
     return Compiled(original, None, left_alone, warned)
+
+
+def undo() -> None:
+    """As if nothing had been compiled."""
+    _Quiet.end()
 
 
 def warn(compiled: Compiled, text: str, file: str) -> None:

@@ -80,8 +80,10 @@ def load(script: List[str], module: Optional[str]) -> Script:
             raise NotRecordable("it is no file, so that a replay could not read it again")
         with open(path, "rb") as file:
             data = file.read()
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         raise Unusable(f"cannot read {given}: {(error.strerror or str(error)).lower()}") from None
+    except OSError as error:  # Python may have more luck
+        raise NotRecordable(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
     if path.endswith(".pyc") or data[:4] == b"PK\x03\x04" or data[2:4] == b"\r\n" and b"\0" in data[:16]:
         raise NotRecordable("it is not source code")
     _refuse_names([path, os.getcwd()])

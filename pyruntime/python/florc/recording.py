@@ -113,6 +113,7 @@ class _Beginning:
     def undo(self) -> None:
         """As if nothing had been tried."""
         with mishaps.Swallow("taking down a run that did not begin"):
+            instrumented.undo()
             if self._recording is not None:
                 session.end()
                 self._recording.tap.remove()
@@ -180,7 +181,9 @@ class _Ending:
             found.append(f"recording stopped early: {stopped}")
         elif report["errors"]:
             more = len(report["errors"]) - 1
-            found.append(f"a checkpoint was lost: {report['errors'][0]}" + (f" (and {more} more)" if more else ""))
+            first = report["errors"][0]
+            what = "" if "of the journal" in first else "a checkpoint was lost: "
+            found.append(f"{what}{first}" + (f" (and {more} more)" if more else ""))
         if report["records_lost"]:
             found.append(f"{messages.count(report['records_lost'], 'record')} of the journal could not be written: a replay will "
                          "miss what they tell")

@@ -17,6 +17,7 @@ from .messages import say
 from .output import Divert, Tap
 from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
+from .statements import Ran, Statements
 from .versions import Versions
 from .window import END, Window, loop_of
 
@@ -60,7 +61,7 @@ class Replay:
         return self.history.inputs
 
     def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
-                 leave: "Leave", window: Optional[Window] = None):
+                 leave: "Leave", window: Optional[Window] = None, statements: Optional[Statements] = None):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
         self.lines: List[Line] = []
@@ -77,8 +78,8 @@ class Replay:
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
         self._capture = _Capture(self) if capture else None
-        self.answered = 0
-        """How many times an added statement ran where values were asked for."""
+        self.statements = statements or Statements("")
+        """How often each added statement ran, and was answered."""
         self.reached: Dict[str, int] = {}
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: List[str] = []
@@ -93,6 +94,11 @@ class Replay:
         self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
+
+    @property
+    def ran(self) -> Dict[str, Ran]:
+        """What became of each added statement."""
+        return self.statements.all()
 
     @property
     def unrecorded(self) -> List[str]:
@@ -335,6 +341,7 @@ class Replay:
     @contextlib.contextmanager
     def _written(self, name: str) -> Iterator[None]:
         self.tap.pause(1)
+        self.statements.reached[name] = self.statements.reached.get(name, 0) + 1
         is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
         if not self.answers("" if is_beside else None):
             try:
@@ -344,7 +351,7 @@ class Replay:
             finally:
                 self.tap.pause(-1)
             return
-        self.answered += 1
+        self.statements.answered[name] = self.statements.answered.get(name, 0) + 1
         if self._capture is not None:
             try:
                 with self._capture.values_of(name):
@@ -365,7 +372,8 @@ class Replay:
             self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
 
     def abandon(self) -> None:
-        """In a child that the user forked: nothing to do."""
+        """In a child that the user forked: that added statements run there is noted."""
+        self.statements.in_child()
 
 
 class _Capture:

@@ -22,6 +22,7 @@ from .replay import Leave, Replay
 from .runs import Run, private_folder
 from .user_files import UserFiles
 from .versions import Versions
+from .statements import Statements
 from .window import Window
 
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
@@ -193,7 +194,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 
     leave = Leave(at_end, cannot_restore, window_over)
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
-                       attempt.window)
+                       attempt.window, Statements(os.path.join(folder, "in children")))
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     replaying.flush_files = files.flush
     start.Generators(lambda name, value: None, attempt.history.generators)

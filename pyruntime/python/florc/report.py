@@ -13,6 +13,7 @@ from .output import Part
 from .places import BOUNDARY
 from .replay import Replay
 from .skipped import Skipped
+from .statements import unanswered
 from .workers import Merged
 
 ANOMALOUS = 1
@@ -95,6 +96,10 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, m
     changes += [*replay.read_back, *replay.unrecorded]
     if not replay.history.vouches(replay.is_over):
         changes.append("the journal ends before the script does: what came after is not known")
+    has_started_others = replay.has_started_others if isinstance(replay, Merged) else replay.statements.has_started_others()
+    changes += unanswered(replay.ran, replay.versions, has_started_others)
+    if replay.history.lost:
+        changes.append(f"{count(replay.history.lost, 'record')} of the journal could not be written when it was recorded")
     changes += filter(None, [mishaps.told()])
     return Check(anomalies, compared, masked, replay.disturbances, changes, ended)
 
@@ -137,8 +142,6 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
     """Print the report; the exit code."""
     if failure is not None:
         failed.tell(failure, folder, outcome.ended)
-    elif replay.window is not None and replay.versions.changes and not replay.answered:
-        say("no added statement ran in the iterations that were asked for")
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)
@@ -160,6 +163,7 @@ def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float)
     found.append({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
                   "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
                   "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
+                  "statements": [{"statement": replay.versions.said(name), **times._asdict()} for name, times in replay.ran.items()],
                   "anomalies": [outcome.ended] * bool(outcome.ended) + outcome.anomalies + outcome.disturbances})
     answer("".join(json.dumps(entry) + "\n" for entry in found))
 

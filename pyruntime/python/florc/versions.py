@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
+import os
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
@@ -43,6 +44,8 @@ class Versions:
         self._reached: Set[str] = set()
         self._loops: Dict[str, places.Loop] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
+        self._edited: Set[str] = set()
+        """Those of them that stood there before, in another form."""
         self._beside: Dict[Tuple[str, str], bool] = {}
         self._trees: Dict[str, ast.Module] = {}
         self._accumulated: Optional[bool] = None
@@ -99,6 +102,8 @@ class Versions:
             self.changes.append(found)
             if found.kind in ("probe", "outside", "inside") and not found.removed:
                 self._probes[f"{qualifier}{found.line}"] = (file, found.line)
+                if found.kind != "probe" and found.why == "edited":
+                    self._edited.add(f"{qualifier}{found.line}")
             if found.kind in ("probe", "inside"):
                 self._reached.update(found.loops)
         self._reached.update(report["probed"])
@@ -110,6 +115,15 @@ class Versions:
     def is_probed(self, block: str) -> bool:
         """Whether a loop holds an added statement or may call a function that does, in whatever file."""
         return block in self._reached
+
+    def marked(self) -> List[str]:
+        """The names of the added statements that are marked as such."""
+        return [name for name in self._probes if name not in self._edited]
+
+    def said(self, name: str) -> str:
+        """Where an added statement stands: `train.py:12`."""
+        file, line = self.probe_place(name)
+        return f"{os.path.basename(file)}:{line}"
 
     def probe_place(self, name: str) -> Tuple[str, int]:
         """File and line of a probe."""

@@ -20,6 +20,7 @@ from .messages import duration, hand_on, say
 from .opening import WORKER
 from .replay import Replay, Value
 from .skipped import Skipped
+from .statements import Ran, merged
 from .versions import Versions
 from .window import Window
 
@@ -72,6 +73,8 @@ class Merged:
         self.entered: Dict[str, int] = {}
         self.compared = self.masked = self.verified = 0
         self.unrecorded: List[str] = []
+        self.ran: Dict[str, Ran] = {}
+        self.has_started_others = False
         self.restore_seconds = 0.0
         self.ended = ""
         """How the script ended, where that is otherwise than in the record."""
@@ -93,6 +96,8 @@ class Merged:
         self.compared += result["compared"]
         self.verified += result["verified"]
         self.masked += result["masked"]
+        self.ran = merged(self.ran, result["statements"])
+        self.has_started_others |= result["has_started_others"]
         self.unrecorded += [found for found in result["unrecorded"] if found not in self.unrecorded]
         self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
         self.ended = self.ended or result["ended"]
@@ -108,7 +113,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
-        "masked": masked, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
+        "statements": replay.ran, "has_started_others": replay.statements.has_started_others(), "masked": masked, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:

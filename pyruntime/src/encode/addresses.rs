@@ -3,7 +3,7 @@
 //!
 //! A number is taken for an address where this process has writable memory. Too many are: a state that holds one runs again,
 //! which costs time, and no answer. Too few: those of a heap below 16 TiB (a Python that is not position independent) and of static
-//! objects (`id(None)`), and addresses as text, as float or in an array.
+//! objects (`id(None)`), in large arrays and long texts, as float, and the hash of a tuple that holds an object.
 use std::ops::Range;
 
 /// Where the heap and the mappings of a 64-bit Linux process lie; counters, seeds and times in seconds or milliseconds are below.
@@ -12,11 +12,26 @@ const ALIGNMENT: i64 = 8;
 /// `hash()` of an object that defines none is its address without the low bits, which are zero.
 const HASH_SHIFT: u32 = 4;
 
+/// Longer texts are not looked through, and in shorter ones there is no room.
+const LONGEST_TEXT: usize = 4096;
+const SHORTEST_TEXT: usize = 11;
+
 /// The addresses that a number may stand for, as itself and as a hash.
 fn readings(number: i64) -> impl Iterator<Item = i64> {
     let own = (number % ALIGNMENT == 0).then_some(number);
     let hashed = number.checked_shl(HASH_SHIFT).filter(|_| number < ADDRESSES.end);
     own.into_iter().chain(hashed).filter(|address| ADDRESSES.contains(address))
+}
+
+/// What may be addresses in a text: `<Net object at 0x7f5c1c0211f0>`, `"140033456789904"`.
+pub(super) fn in_text(text: &str) -> impl Iterator<Item = i64> {
+    let text = if (SHORTEST_TEXT..=LONGEST_TEXT).contains(&text.len()) { text } else { "" };
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| match word.strip_prefix("0x") {
+        Some(digits) if (9..=12).contains(&digits.len()) => i64::from_str_radix(digits, 16).ok(),
+        None if (13..=15).contains(&word.len()) && word.as_bytes()[0].is_ascii_digit() => word.parse().ok(),
+        _ => None,
+    })
 }
 
 /// Whether it is worth asking where this process has memory.
@@ -70,6 +85,15 @@ mod tests {
         assert!(!may_be_address(1_000_000_000));
         assert!(!may_be_address(1_763_800_000));
         assert!(!is_any_mapped(&[]));
+    }
+
+    #[test]
+    fn texts_may_hold_addresses() {
+        let found = |text| in_text(text).collect::<Vec<_>>();
+        assert_eq!(found("<Net object at 0x7f5c1c0211f0>"), [0x7f5c_1c02_11f0]);
+        assert_eq!(found("140033456789904"), [140_033_456_789_904]);
+        assert!(found("epoch 12 loss 0.25 at 2026-11-22 0xff v1.2.3 a140033456789904").is_empty());
+        assert!(found(&"0x7f5c1c0211f0 ".repeat(1000)).is_empty());
     }
 
     #[test]

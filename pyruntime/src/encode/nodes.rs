@@ -55,7 +55,10 @@ fn put_atom(walk: &Walk, obj: &Bound<'_, PyAny>, class: &Class, out: &mut String
             put_float(value, out);
         }
         How::Str => match obj.cast::<PyString>()?.to_str() {
-            Ok(text) => put_str(text, out),
+            Ok(text) => {
+                walk.note_text(text);
+                put_str(text, out);
+            }
             // lone surrogates
             Err(_) => return put_by_function(obj, class, out),
         },

@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PySet, PyTuple};
 
-use super::addresses::{is_any_mapped, may_be_address};
+use super::addresses::{in_text, is_any_mapped, may_be_address};
 use super::classes::{AddressHasher, Class, Classes, How};
 use super::json::{dump, put, put_list};
 use super::leaves::{Leaf, Leaves};
@@ -94,6 +94,8 @@ impl Walk {
             How::Int | How::Float | How::Str | How::Atom => {
                 if let Ok(number) = obj.extract::<i64>() {
                     slf.get().note_number(number);
+                } else if let Ok(text) = obj.extract::<&str>() {
+                    slf.get().note_text(text);
                 }
                 class.function.bind(slf.py()).call1((obj,))
             }
@@ -262,6 +264,10 @@ impl Walk {
         if may_be_address(number) {
             self.found().addresses.push(number);
         }
+    }
+
+    pub(super) fn note_text(&self, text: &str) {
+        in_text(text).for_each(|number| self.note_number(number));
     }
 
     /// Never held while Python runs.

@@ -38,6 +38,8 @@ pub struct Committer {
     shares: bool,
     shared: Option<SharedPack>,
     lost: u64,
+    /// How many of these the journal speaks of.
+    told: u64,
     first_loss: Option<String>,
 }
 
@@ -75,6 +77,7 @@ impl Committer {
             shares: false,
             shared: None,
             lost: 0,
+            told: 0,
             first_loss: None,
         })
     }
@@ -186,6 +189,7 @@ impl Committer {
 
     /// Takes a record for the journal; a failure is kept for [`Committer::losses`].
     pub fn log(&mut self, kind: &str, payload: &str) {
+        self.tell_losses();
         let before = self.journal.records();
         if let Err(error) = self.journal.append(kind, payload) {
             self.count_losses(before + 1, &error);
@@ -200,8 +204,17 @@ impl Committer {
         }
     }
 
+    /// Where records could not be written, the next one says so: what is missing is no less than what is damaged.
+    fn tell_losses(&mut self) {
+        let new = self.lost - self.told;
+        if new > 0 && self.journal.append("lost", &format!("{{\"records\": {new}}}")).is_ok() {
+            self.told = self.lost;
+        }
+    }
+
     /// Makes all records durable and lets go of the journal.
     pub fn finish(&mut self) {
+        self.tell_losses();
         let before = self.journal.records();
         if let Err(error) = self.journal.sync() {
             self.count_losses(before, &error);

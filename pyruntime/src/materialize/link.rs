@@ -276,7 +276,8 @@ impl Link {
     pub fn closed_by_writer(&mut self, lost: u64, error: Option<String>) {
         self.totals.logs_lost += lost;
         if let Some(error) = error {
-            self.totals.errors.push(format!("{lost} journal records are lost: {error}"));
+            let (records, are) = if lost == 1 { ("record", "is") } else { ("records", "are") };
+            self.totals.errors.push(format!("{lost} {records} of the journal {are} lost: {error}"));
         }
         self.state = State::Ended;
     }

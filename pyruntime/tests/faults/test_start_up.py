@@ -69,7 +69,7 @@ def _sweep(folder: Path, kind: str, every: int) -> List[str]:
     calls = int((folder / "told").read_text())
     assert calls > 200
     bad = []
-    for at in range(1 + calls % every, calls + 1, every):
+    for at in range(2 + calls % every, calls + 1, every):  # the first is that of florc's own `__main__`
         done = _run(folder, record, {**env, "FAULT_AT": str(at)})
         own = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("florc: "))
         said = done.stderr[len(own):] if own else done.stderr

@@ -1428,6 +1428,10 @@ for kept, (before, after, asked) in {
     "numbers": ("found = []", "found = [id(a)] * 100", "found[-1] == id(a)"),
     "pair": ("found = []", "found.append((i, id(a)))", "found[-1][1] == id(a)"),
     "hash": ("seen = set()", "seen.add(hash(a))", "hash(a) in seen"),
+    "text": ("seen = {}", "seen[str(id(a))] = a.w", "seen.get(str(id(a)))"),
+    "repr": ("seen = set()", "seen.add(repr(a))", "repr(a) in seen"),
+    "array": ("import numpy\nseen = numpy.zeros(9, numpy.int64)", "seen[i] = id(a)", "id(a) in seen"),
+    "unsigned": ("import numpy\nseen = numpy.zeros(9, numpy.uint64)", "seen[i] = id(a)", "id(a) in seen"),
 }.items():
     add(f"address_in_{kept}", f"""
 import collections, time

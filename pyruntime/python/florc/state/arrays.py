@@ -14,6 +14,10 @@ from .kinds import Leaf, Refused
 from ..static import attributes_of, name_of
 
 
+_FEW = 1 << 16
+"""Arrays of more whole numbers are not looked through for addresses of objects."""
+
+
 def encode_array(enc, a):
     numpy = sys.modules["numpy"]
     descr = dtype_descr(a.dtype)
@@ -27,6 +31,8 @@ def encode_array(enc, a):
     if a.size and a.itemsize:
         address = flat.__array_interface__["data"][0]
         leaf = enc.leaf(Leaf(address, a.nbytes, flat))
+        if a.dtype.kind in "iu" and a.itemsize == 8 and a.size <= _FEW:
+            enc.note_numbers(flat.tobytes())
         low, high = bounds(a.shape, a.strides, a.itemsize)
         enc.span("cpu", a.__array_interface__["data"][0] + low, high - low)
     return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]

@@ -1,0 +1,137 @@
+"""What a script takes from outside is recorded and given back: times, dated names and random bytes reappear, and need no mask."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from florc import masks
+from workshop import Workshop
+
+TAKEN = """
+    import logging, os, secrets, sys, time, uuid
+    from datetime import date, datetime, timedelta, timezone
+    from time import perf_counter as clock
+
+    import numpy as np
+
+    class Meter:
+        started = time.monotonic_ns()
+
+        def __init__(self):
+            self.seconds = 0.0
+
+        def rate(self, seconds):
+            self.seconds += seconds
+            return 1 / seconds
+
+    name = f"run-{datetime.now():%Y%m%d-%H%M%S.%f}-{uuid.uuid4().hex[:8]}-{secrets.token_hex(2)}"
+    print(name, date.today(), datetime.now(timezone(timedelta(hours=2))), datetime.utcnow() < datetime.now() + timedelta(days=1))
+    print(f"{time.strftime('%X')} {time.localtime().tm_sec} {time.ctime()}", os.urandom(3), uuid.uuid1(), secrets.randbits(90))
+    rng, drawn = np.random.default_rng(), np.random.default_rng(3)
+    meter, total, begun = Meter(), 0.0, time.time()
+    while time.time() - begun < 0.2:  # how often is up to the clock
+        start = clock()
+        for step in map(float, range(4)):
+            time.sleep(0.01)
+            total += step * rng.random() + os.urandom(1)[0]
+        print(f"loss {total} rate {meter.rate(clock() - start):.3f} {meter.seconds} took {(lambda: time.time() - begun)():.6f}")
+    print(f"{time.time() - begun=} {meter.started} {drawn.random()} {(time.perf_counter_ns() - meter.started) // 10**6} ms")
+"""
+
+def test_what_is_taken_from_outside_reappears(workshop: Workshop) -> None:
+    file = workshop.write("train.py", TAKEN.replace("=} {meter", "} {meter"))
+    plain = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert plain.code == 0, plain.said
+    losses = re.findall(r"loss (\S+)", plain.out)
+    file.write_text(re.sub(r'( +)print\(f"loss', r"\1print('PROBE', total, time.time() - begun > 1000)\n\g<0>", file.read_text()))
+    for extra in ((), ("--step-into", "all"), ("--last",)):
+        replayed = workshop.florc("replay", *extra, "train.py")
+        expected = [f"PROBE {loss} False" for loss in losses]
+        assert replayed.out.splitlines() == (expected if not extra or extra[0] != "--last" else expected[-1:]), replayed.said
+        assert replayed.code == 0 and "exact" in replayed.said and "but for a time" not in replayed.said, replayed.said
+
+
+def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
+    file = workshop.write("train.py", """
+        import time
+
+        def now():
+            return time.time()
+
+        for epoch in range(3):
+            for step in map(float, range(3)):
+                time.sleep(0.01)
+            print(epoch, now())
+    """)
+    assert workshop.florc("record", "train.py").code == 0
+    file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', now(), time.time())\n    print(epoch"))
+    recorded = [float(line.split()[1]) for line in workshop.florc("record", "train.py").out.splitlines() if line[0] != "P"]
+    replayed = workshop.florc("replay", "latest~1", "train.py")
+    seen = [[float(word) for word in line.split()[1:]] for line in replayed.out.splitlines()]
+    assert len(seen) == 3 and all(value > recorded[-1] for pair in seen for value in pair)
+    assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said, replayed.said
+
+
+UNSEEN = {
+    "a line with a duration": 'print("epoch", epoch, "loss", w, "took", time.time() - begun)',
+    "an object that measures": 'print(net.rate(time.time() - begun), net.weight)',
+    "a line of a logger": 'logging.info("epoch %d loss %.9f", epoch, w)',
+}
+
+
+@pytest.mark.parametrize("line", list(UNSEEN.values()), ids=list(UNSEEN))
+def test_no_clock_hides_a_loss_that_differs(workshop: Workshop, line: str) -> None:
+    """`getattr` hides from florc where the entropy comes from: the losses of the replay are others."""
+    workshop.write("train.py", f"""
+        import argparse, logging, os, sys, time
+        logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s,%(msecs)03d %(message)s")
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--save", default="run" + str(time.time()))
+        args = parser.parse_args()
+        class Net:
+            weight = 1.0
+            def rate(self, seconds):
+                self.weight *= 1 + (seconds > 1e9)
+                return 1 / seconds
+        net, w = Net(), 1.0
+        for epoch in range(4):
+            begun = time.time()
+            w = w * (1 - 0.1 * (1 + getattr(os, "uran" + "dom")(1)[0] / 1000))
+            net.weight = w
+            time.sleep(0.01)
+            {line}
+    """)
+    assert workshop.florc("record", "train.py").code == 0
+    replayed = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert replayed.code == 1 and "ANOMALOUS" in replayed.said, replayed.said
+
+
+def test_lines_of_libraries_are_equal_but_for_a_time(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import logging, sys, time
+        logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+        total = 0.5
+        for epoch in range(3):
+            for step in map(float, range(3)):
+                time.sleep(0.01)
+                total += step
+            logging.info("epoch %d total %.3f", epoch, total)
+            print(epoch)
+    """)
+    assert workshop.florc("record", "train.py").code == 0
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said and "3 lines but for a time" in replayed.said
+
+
+@pytest.mark.parametrize(("text", "left"), [
+    ("2026-11-22 16:42:14,123 INFO loss 0.25", "<time> INFO loss 0.25"),
+    ("[11/22 16:42:14] loss 12", "[11/22 <time>] loss 12"),
+    ("Epoch 3: 100%|██████| 8/8 [00:07<00:00, 8.31it/s, loss=0.5]", "Epoch 3: 100%|| 8/8 [<time><<time>, <time>, loss=0.5]"),
+    ("8/8 [====] - 1s 3ms/step - loss: 0.7025", "8/8 [====] - <time> <time> - loss: 0.7025"),
+    ("took 12.3 s, 5.0 minutes", "took <time>, <time>"),
+    ("lr 0.1 step 12 acc 97.5% v1.2", "lr 0.1 step 12 acc 97.5% v1.2"),
+])
+def test_which_numbers_are_times(text: str, left: str) -> None:
+    assert masks.without_times(text) == left

@@ -1,0 +1,134 @@
+"""Each added statement has a verdict of its own: what ran where no answer could be given is told, and is not called exact."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from workshop import Workshop
+
+NET = """
+    import os, sys, time
+    import multiprocessing as mp
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Data(Dataset):
+        def __len__(self):
+            return 6
+        def __getitem__(self, index):
+            x = torch.full((2,), float(index))
+            return x
+
+    def square(x):
+        y = x * x
+        return y
+
+    def main():
+        total = 0.0
+        for epoch in range(2):
+            for batch in DataLoader(Data(), batch_size=3, num_workers=WORKERS):
+                total += float(batch.sum())
+            with mp.get_context("CONTEXT").Pool(1) as pool:
+                total += sum(pool.map(square, range(3)))
+            print(epoch, total)
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def _added(workshop: Workshop, text: str, before: str, statement: str) -> None:
+    indent = next(line for line in text.splitlines() if line.strip().startswith(before))
+    blanks = indent[: len(indent) - len(indent.lstrip())]
+    workshop.write("train.py", text.replace(indent, f"{blanks}{statement}\n{indent}"))
+
+
+@pytest.mark.parametrize(("workers", "context", "before", "statement"), [
+    (2, "fork", "return x", "print('ITEM', index)"),
+    (0, "fork", "return y", "print('SQUARE', x)"),
+    (0, "spawn", "return y", "print('SQUARE', x)"),
+])
+def test_what_runs_in_another_process_is_not_called_answered(workshop: Workshop, workers: int, context: str, before: str,
+                                                             statement: str) -> None:
+    text = NET.replace("WORKERS", str(workers)).replace("CONTEXT", context)
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    _added(workshop, text, before, statement)
+    replayed = workshop.florc("replay", "train.py")
+    assert "exact" not in replayed.said and "unverified" in replayed.said, replayed.said
+    assert "process" in replayed.said.split("unverified")[1]
+    if context == "fork":
+        told = json.loads(workshop.florc("replay", "--json", "train.py").out.splitlines()[-1])
+        [statement_] = told["statements"]
+        assert statement_["in_children"] == (12 if workers else 6) and not statement_["answered"]
+
+
+def test_a_statement_that_never_ran_is_no_answer(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        def unused(x):
+            y = x
+            return y
+        for epoch in range(3):
+            for step in map(float, range(3)):
+                pass
+            print(epoch)
+    """)
+    text = (workshop.path / "train.py").read_text()
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("    return y", "    print(y)\n    return y"))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "" and "unverified" in replayed.said and "there is no answer" in replayed.said, replayed.said
+    assert "exact" not in replayed.said
+
+
+def test_how_often_each_statement_ran(workshop: Workshop) -> None:
+    text = """
+        import time
+        for epoch in range(3):
+            for step in map(float, range(4)):
+                time.sleep(0.01)
+            print(epoch)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("sleep(0.01)", "sleep(0.01)\n                print('S', step)").replace(
+        "            print(epoch)", "            print('E', epoch)\n            print(epoch)"))
+    told = json.loads(workshop.florc("replay", "--json", "--iterations", "1:", "train.py").out.splitlines()[-1])
+    assert sorted(found["answered"] for found in told["statements"]) == [2, 8], told
+    assert {found["statement"] for found in told["statements"]} == {"train.py:5", "train.py:6"}, told
+
+
+@pytest.mark.parametrize("opened", ['open("log.csv", "w", newline="")', 'open("log.csv", "a", buffering=1, newline="")'])
+def test_rows_that_added_statements_write_through_the_scripts_file_are_kept(workshop: Workshop, opened: str) -> None:
+    text = f"""
+        import csv
+        file = {opened}
+        writer, w = csv.writer(file), 0
+        for epoch in range(3):
+            for step in map(float, range(4)):
+                w += step
+            writer.writerow([epoch, w])
+            print(epoch)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    left = (workshop.path / "log.csv").read_bytes()
+    workshop.write("train.py", text.replace("            print(epoch)", '            writer.writerow(["ADDED", w])\n            print(epoch)'))
+    replayed = workshop.florc("replay", "train.py")
+    assert (workshop.path / "log.csv").read_bytes() == left
+    rows = (workshop.path / "log.csv.florc-replay").read_text().split()
+    assert [row for row in rows if row.startswith("ADDED")] == ["ADDED,6.0", "ADDED,12.0", "ADDED,18.0"]
+    assert "log.csv.florc-replay" in replayed.said and replayed.code == 0
+
+
+@pytest.mark.parametrize("command", ["record", "replay"])
+def test_ranks_are_refused(workshop: Workshop, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.write("train.py", "for epoch in range(3):\n    print(epoch)\n")
+    assert workshop.florc("record", "train.py").code == 0
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    done = workshop.florc(command, "train.py")
+    assert "one of 2 ranks" in done.said
+    assert (done.code, done.out) == ((0, "0\n1\n2\n") if command == "record" else (2, ""))
+    assert len(workshop.florc("runs").out.splitlines()) == 1
