@@ -87,15 +87,13 @@ fn with<T: Default>(work: impl FnOnce(&mut Inputs) -> T) -> T {
     lock(&INPUTS).as_mut().map(work).unwrap_or_default()
 }
 
-/// From now on values are kept, or, where `given` is there, given back: `(path, name, differences, others)` of each journal record.
+/// `(path, name, differences, others)` of a journal record.
+type Recorded = (String, String, Vec<i64>, Vec<Py<PyAny>>);
+
+/// From now on values are kept, or, where `given` is there, given back.
 #[pyfunction]
 #[pyo3(signature = (known, encode, decode, given=None))]
-pub fn observe(
-    known: Py<PyAny>,
-    encode: Py<PyAny>,
-    decode: Py<PyAny>,
-    given: Option<Vec<(String, String, Vec<i64>, Vec<Py<PyAny>>)>>,
-) {
+pub fn observe(known: Py<PyAny>, encode: Py<PyAny>, decode: Py<PyAny>, given: Option<Vec<Recorded>>) {
     let mut inputs = Inputs::default();
     GIVES.store(given.is_some(), Ordering::Release);
     for (path, name, differences, mut others) in given.into_iter().flatten() {
@@ -202,7 +200,10 @@ fn key_of(callee: &Bound<'_, PyAny>) -> (usize, usize) {
         if ffi::PyCFunction_CheckExact(at) == 0 {
             return (at as usize, 0);
         }
-        (ffi::PyCFunction_GetFunction(at).map_or(0, |function| function as usize), ffi::PyCFunction_GetSelf(at) as usize)
+        (
+            ffi::PyCFunction_GetFunction(at).map_or(0, |function| function as usize),
+            ffi::PyCFunction_GetSelf(at) as usize,
+        )
     }
 }
 

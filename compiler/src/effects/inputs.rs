@@ -20,7 +20,8 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
                         && let Some(name) = project.library_name(id, &call.callee)
                         && let Some(facts) = Knowledge::shipped().function(&name)
                         && (facts.input || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
-                        && dotted(&call.callee).is_some_and(|text| stands(&files[scope.file].source, call.callee.range, &text))
+                        && dotted(&call.callee)
+                            .is_some_and(|text| stands(&files[scope.file].source, call.callee.range, &text))
                     {
                         found[scope.file].push(call.callee.range);
                     }

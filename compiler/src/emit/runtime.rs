@@ -1,7 +1,8 @@
 //! The names that emitted code uses of the runtime, spelled once. A test asserts that the Python package has them.
 
 /// Every name, as an attribute path of the package.
-pub const NAMES: &[&str] = &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, OBSERVED];
+pub const NAMES: &[&str] =
+    &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, OBSERVED];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const TICK: &str = "tick";

@@ -12,6 +12,7 @@ import re
 
 _FORMS = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T _-]+\d{1,2}[:-]\d{2}(?:[:-]\d{2}(?:[.,]\d+)*)?)?",  # 2026-11-22 16:42:14,123
+    r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})? +\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)*)?(?: ?[AP]M)?",  # 11/22 16:42
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* +\d{1,2}(?:,? \d{4})?",
     r"(?:\d+ days?, )?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AP]M)?",  # 16:42:14.123, 00:07<00:12
     r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",  # 8.31it/s
