@@ -100,10 +100,25 @@ def of_module(obj: Any) -> Parts:
 
 def of_optimizer(obj: Any) -> Parts:
     own = attributes_of(obj)
-    values = [v for group in own.get("param_groups", ()) for v in group.values() if id(type(v)) in ATOM_IDS]
     state = [value for held in list(own.get("state", {}).values()) if issubclass(type(held), dict) for value in held.values()]
-    values += [version(value) for value in islice(state, MAX_ITEMS)]
-    return {".state": hash(tuple(values))}
+    values = [version(value) for value in islice(state, MAX_ITEMS)]
+    return {".state": hash(tuple(values)), ".param_groups": own.get("param_groups")}
+
+
+asks_caches = False
+"""Whether the script asks caches how often they served it: then that is part of what it computes with."""
+
+
+def of_lru_cache(obj: Any) -> Parts:
+    """Numbers and texts that are computed again instead of remembered are the same ones; another object would be another one."""
+    own, parts = attributes_of(obj), gc.get_referents(obj)
+    if _lru_cache_wrapper.cache_info(obj).maxsize is None:
+        held = [value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), MAX_ITEMS + 1)]
+    else:  # what is remembered and what it was computed from, side by side
+        held = [part for part in parts if type(part) not in (dict, type, object, types.FunctionType)]
+    if not asks_caches and len(held) <= MAX_ITEMS and all(id(type(value)) in ATOM_IDS for value in held):
+        return {}
+    return {".cache_info()": hash(_lru_cache_wrapper.cache_info(obj))}
 
 
 def of_tensor(obj: Any) -> Parts:
@@ -210,7 +225,7 @@ READERS = WeakTable({
     types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
     types.SimpleNamespace: of_instance,
     partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
-    _lru_cache_wrapper: lambda obj: {".cache_info()": hash(obj.cache_info())},
+    _lru_cache_wrapper: of_lru_cache,
     property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
     classmethod: lambda obj: {".__func__": obj.__func__},
     staticmethod: lambda obj: {".__func__": obj.__func__},

@@ -67,9 +67,10 @@ class Recording:
         if self._blocks is None:
             begun = time.perf_counter()
             from .blocks import Blocks
-            from . import static
+            from . import contents, static
 
             static.is_users = self.is_project
+            contents.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
             self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
                                   self.started)
             self._spent += time.perf_counter() - begun

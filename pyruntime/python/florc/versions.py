@@ -15,6 +15,9 @@ from .launch import Script
 from .project import MAIN, Territory, analyse, decode, package_of_module, parsed
 
 
+_ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
+
+
 class Change(NamedTuple):
     """One change of a file since it was recorded."""
 
@@ -151,6 +154,8 @@ class Versions:
         """Why a block runs wherever values are asked for; None when its checkpoints may be restored."""
         if self.is_probed(block):
             return "holds or reaches an added statement"
+        if self._asks_caches():
+            return _ASKS_CACHES
         missing = [place.name for place in self._missing(block)]
         if missing:
             return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
@@ -163,7 +168,7 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self._has_changed or self._accumulates():
+        if self._has_changed or self._accumulates() or self._asks_caches():
             return self.why_run(block)
         lasting = [place.name for place in self._missing(block)
                    if place.mutated or not self._is_fresh(block, place.name)]
@@ -175,6 +180,8 @@ class Versions:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
         if self._has_changed:
             return "code outside the memoized loops has changed"
+        if self._asks_caches():
+            return _ASKS_CACHES
         if self._accumulates():
             return "added statements keep something from one iteration for another"
         if loop + places.BOUNDARY not in self._loops:
@@ -183,6 +190,10 @@ class Versions:
             return "gradients are read in its iterations, and the checkpoints do not hold them"
         missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
         return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
+
+    def _asks_caches(self) -> bool:
+        """What `functools` counts for a cache is no part of a checkpoint, unless the recorded script asks for it."""
+        return any(not change.removed and "cache_info" in change.text for change in self.changes)
 
     @property
     def _has_changed(self) -> bool:

@@ -1448,6 +1448,36 @@ for epoch in range(3):
 +    print("PROBE", {asked})
 """, restores=False)
 
+for size in ("None", "4"):
+    add(f"cache_of_numbers_{size}", f"""
+import functools, time
+@functools.lru_cache(maxsize={size})
+def square(x):
+    return x * x
+total = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        total += square(i + epoch)
+    print(total)
++    print("PROBE", total, square(2))
+""", restores=True)
+
+    add(f"cache_of_objects_{size}", f"""
+import functools, time
+@functools.lru_cache(maxsize={size})
+def meter(name):
+    return [name]
+total = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        total += len(meter("a"))
+        meter("a").append(i)
+    print(total)
++    print("PROBE", meter("a"))
+""", restores=None)
+
 add("masked_array_in_place", """
 import time
 import numpy as np
@@ -1510,3 +1540,19 @@ for epoch in range(3):
     print(total)
 +    print("PROBE", total, repr(text.getvalue()))
 """, restores=None)
+
+add("learning_rate_of_groups", """
+import time
+import torch
+torch.manual_seed(0)
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+for epoch in range(3):
+    for group in opt.param_groups:
+        time.sleep(0.05)
+        group["lr"] = 0.1 * 0.5 ** epoch
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+    print(epoch, net.weight.sum().item())
++    print("PROBE", opt.param_groups[0]["lr"], len(opt.state))
+""", restores=True)
