@@ -123,6 +123,31 @@ def test_rows_that_added_statements_write_through_the_scripts_file_are_kept(work
     assert "log.csv.florc-replay" in replayed.said and replayed.code == 0
 
 
+QUIET = """
+    import time
+    w = 0.0
+    for epoch in range(4):
+        for step in map(float, range(3)):
+            time.sleep(EACH)
+            w += step
+    weights = [w]
+"""
+
+
+@pytest.mark.parametrize(("each", "verdict"), [("0.01", "exact"), ("0.4", "unverified")])
+def test_where_nothing_else_is_compared_a_cheap_block_is(workshop: Workshop, each: str, verdict: str) -> None:
+    text = QUIET.replace("EACH", each)
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", text.replace("    weights", "    print('PROBE', w)\n    weights"))
+    replayed = workshop.florc("replay", "train.py")
+    assert (replayed.out, replayed.code) == ("PROBE 12.0\n", 0) and verdict in replayed.said, replayed.said
+    strict = workshop.florc("replay", "--strict", "train.py")
+    assert strict.out == "PROBE 12.0\n" and strict.code == (verdict != "exact"), strict.said
+    if verdict == "exact":
+        assert "the state of 1 block reappeared" in replayed.said and "once more" in replayed.said
+
+
 @pytest.mark.parametrize("command", ["record", "replay"])
 def test_ranks_are_refused(workshop: Workshop, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     workshop.write("train.py", "for epoch in range(3):\n    print(epoch)\n")

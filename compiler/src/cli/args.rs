@@ -174,6 +174,9 @@ pub struct ReplayArgs {
     /// Go on although code inside a block whose checkpoint would be loaded has changed
     #[arg(long)]
     pub allow_drift: bool,
+    /// Exit with 1, too, when the answer is unverified
+    #[arg(long)]
+    pub strict: bool,
     /// Run this loop again instead of restoring its checkpoints (may be repeated; `all` for every loop)
     #[arg(long, value_name = "LOOP")]
     pub step_into: Vec<String>,

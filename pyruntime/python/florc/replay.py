@@ -8,7 +8,8 @@ import sys
 from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, state
+from . import _native, instrumented, places, proof, state
+from .capture import Capture, Value
 from .comparing import Comparer
 from .fast_forward import after, why_not
 from .history import History
@@ -25,15 +26,6 @@ from .window import END, Window, loop_of
 class Line(NamedTuple):
     """A line that the script printed on its own during the replay."""
 
-    path: str
-    text: str
-
-
-class Value(NamedTuple):
-    """What one run of a probe printed."""
-
-    file: str
-    line: int
     path: str
     text: str
 
@@ -70,6 +62,9 @@ class Replay:
         self.reasons: Dict[str, str] = {}
         self.entered: Dict[str, int] = {}
         self.window = window
+        self._proof: Optional[str] = None
+        self.is_strict = False
+        """Whether an unverified answer is a failure."""
         self.begun = False
         """Whether the loop of the window was met."""
         self._leave = leave
@@ -77,7 +72,7 @@ class Replay:
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
-        self._capture = _Capture(self) if capture else None
+        self._capture = Capture(self.values, versions.probe_place) if capture else None
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
         self.reached: Dict[str, int] = {}
@@ -204,6 +199,10 @@ class Replay:
         return True
 
     def _must_run(self, block: str, key: str) -> Optional[str]:
+        if self._proof is None:
+            self._proof = "" if self.window is not None else proof.cheapest(self.history, self.why_never_skipped)
+        if key == self._proof:
+            return proof.WHY
         reason = self.window.why_run(key) if self.window is not None else None
         if reason is not None:
             return reason
@@ -374,21 +373,3 @@ class Replay:
     def abandon(self) -> None:
         """In a child that the user forked: that added statements run there is noted."""
         self.statements.in_child()
-
-
-class _Capture:
-    """Keeps what probes write to `sys.stdout`, line by line, for `--json`."""
-
-    def __init__(self, replay: Replay):
-        self._replay = replay
-
-    @contextlib.contextmanager
-    def values_of(self, name: str) -> Iterator[None]:
-        import io
-
-        file, line = self._replay.versions.probe_place(name)
-        written = io.StringIO()
-        with contextlib.redirect_stdout(written):
-            yield
-        for text in written.getvalue().splitlines():
-            self._replay.values.append(Value(file, line, _native.loop_path(), text))

@@ -56,7 +56,8 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
             say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments)
-    return prepare(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task))
+    return prepare(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task,
+                           arguments["strict"] and task is None))
 
 
 def _forced(loops: List[str], history: History, versions: Versions) -> Set[str]:
@@ -88,6 +89,7 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: List[W
     except KeyboardInterrupt:
         return messages.INTERRUPTED
     merged = workers.Merged(history, versions)
+    merged.is_strict = arguments["strict"]
     workers.merge(merged, done)
     return report.finish_merged(merged, time.perf_counter() - begun, arguments["json"])
 
@@ -141,6 +143,7 @@ class Attempt(NamedTuple):
     as_json: bool
     window: Optional[Window]
     task: Optional[workers.Task] = None
+    is_strict: bool = False
     as_recorded: bool = False
     """The recorded text of every file runs, whatever it holds today."""
 
@@ -196,7 +199,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window, Statements(os.path.join(folder, "in children")))
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
-    replaying.flush_files = files.flush
+    replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:

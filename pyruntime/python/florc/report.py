@@ -145,7 +145,11 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
     if as_json:
         _print_values(replay, outcome, seconds)
     _tell(replay, outcome, seconds)
-    return ANOMALOUS if outcome.verdict == "anomalous" else 0
+    return _code(replay, outcome)
+
+
+def _code(replay: Union[Replay, Merged], outcome: Check) -> int:
+    return ANOMALOUS if outcome.verdict == "anomalous" or replay.is_strict and outcome.verdict != "exact" else 0
 
 
 def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
@@ -154,7 +158,7 @@ def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     if as_json:
         _print_values(merged, outcome, seconds)
     _tell(merged, outcome, seconds)
-    return ANOMALOUS if outcome.verdict == "anomalous" else 0
+    return _code(merged, outcome)
 
 
 def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:

@@ -15,10 +15,11 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from . import mishaps
+from .capture import Value
 from .history import History
 from .messages import duration, hand_on, say
 from .opening import WORKER
-from .replay import Replay, Value
+from .replay import Replay
 from .skipped import Skipped
 from .statements import Ran, merged
 from .versions import Versions
@@ -74,7 +75,7 @@ class Merged:
         self.compared = self.masked = self.verified = 0
         self.unrecorded: List[str] = []
         self.ran: Dict[str, Ran] = {}
-        self.has_started_others = False
+        self.has_started_others = self.is_strict = False
         self.restore_seconds = 0.0
         self.ended = ""
         """How the script ended, where that is otherwise than in the record."""
