@@ -19,6 +19,8 @@ use crate::locks::lock;
 
 /// A run keeps at most so many bytes of them; beyond, none.
 const MOST_BYTES: usize = 16 << 20;
+/// Stands in a journal for a call that raised: so it does again.
+const RAISED: &str = "!";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
 
@@ -239,11 +241,14 @@ impl Observed {
                 _ => callee.call(args, kwargs),
             };
         }
-        let value = callee.call(args, kwargs)?;
+        let value = callee.call(args, kwargs);
         let begun = Instant::now();
-        swallowed(py, || self.keep(&value));
+        match &value {
+            Ok(value) => swallowed(py, || self.keep(value)),
+            Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
+        };
         with(|inputs| inputs.spent += begun.elapsed());
-        Ok(value)
+        value
     }
 }
 
@@ -253,17 +258,26 @@ impl Observed {
             return Ok(());
         }
         let py = value.py();
-        let number = match self.form {
-            Form::Float => Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()),
-            Form::Whole => Some(value.cast::<PyInt>()?.extract()?),
-            Form::Other => None,
+        let (number, text) = match self.form {
+            Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
+            Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
+            Form::Other => {
+                let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
+                (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
+            }
         };
-        let other = if number.is_none() {
-            let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
-            Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?)
-        } else {
-            None
-        };
+        self.take(number, text);
+        Ok(())
+    }
+
+    fn keep_text(&self, text: String) -> PyResult<()> {
+        if self.form == Form::Other && !with(|inputs| inputs.is_full) {
+            self.take(None, Some(text));
+        }
+        Ok(())
+    }
+
+    fn take(&self, number: Option<i64>, other: Option<String>) {
         let path = place_now();
         with(|inputs| {
             inputs.bytes += other.as_ref().map_or(NUMBER_BYTES, String::len);
@@ -283,7 +297,6 @@ impl Observed {
             taken.others.extend(other);
             inputs.is_full = inputs.bytes > MOST_BYTES;
         });
-        Ok(())
     }
 
     fn give<'py>(
@@ -309,7 +322,7 @@ impl Observed {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
             }
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
-            (_, Some(other), Form::Other) => {
+            (_, Some(other), Form::Other) if other.extract::<&str>(py)? != RAISED => {
                 let Some(decode) = lock(&HOW).as_ref().map(|how| how[2].clone_ref(py)) else { return Ok(None) };
                 decode.bind(py).call1((&*self.name, other, args, kwargs)).map(Some)
             }

@@ -76,6 +76,26 @@ def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
     assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said, replayed.said
 
 
+def test_stand_ins_for_a_clock_are_called(workshop: Workshop) -> None:
+    text = """
+        import datetime, random, time
+        from unittest import mock
+        class Day(datetime.datetime):
+            pass
+        for epoch in range(3):
+            with mock.patch("time.time", side_effect=[epoch, 7]):
+                print(time.time(), time.time(), type(Day.now()).__name__)
+        random.seed(1)
+        time.time, time.monotonic = (lambda: 4.0), random.random
+        print(time.time(), time.monotonic(), time.monotonic(), random.random())
+    """
+    workshop.write("train.py", text)
+    plain, recorded = workshop.plain("train.py"), workshop.florc("record", "train.py")
+    assert (recorded.out, recorded.err) == (plain.out, plain.err) and "error" not in recorded.said
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.code == 0 and "exact: 4 recorded lines" in replayed.said, replayed.said
+
+
 UNSEEN = {
     "a line with a duration": 'print("epoch", epoch, "loss", w, "took", time.time() - begun)',
     "an object that measures": 'print(net.rate(time.time() - begun), net.weight)',

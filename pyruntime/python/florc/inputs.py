@@ -7,7 +7,7 @@ a signal would send it to another), what files there are (the replay's view of t
 from __future__ import annotations
 
 import sys
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .light import dumps
 
@@ -41,16 +41,22 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
 
 
 def _is(callee: Any, module: str, name: str) -> bool:
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = vars(found).get(part) if found is not None else None
-    if found is None or found is callee:
-        return found is not None
-    if type(callee) is not BuiltinFunctionType or "." not in name:
+    """Whether it is the function that the module came with: not a stand-in of a test, nor a class derived from `datetime`."""
+    there = sys.modules.get(module)
+    owner, _, last = name.rpartition(".")
+    names = vars(there) if type(there) is ModuleType else {}
+    if owner:  # a method that is bound to its class: another object each time
+        return type(callee) is BuiltinFunctionType and callee.__self__ is names.get(owner) and callee.__name__ == last
+    if callee is not names.get(last):
         return False
-    # a method that is bound to its class, such as `datetime.now`: another object each time
-    owner = vars(sys.modules[module])[name.split(".")[0]]
-    return callee.__self__ is owner and callee.__name__ == name.split(".")[1]
+    if type(callee) is FunctionType:
+        return callee.__globals__ is names
+    if type(callee) is MethodType:  # of the generator that `secrets` draws from
+        return callee.__func__.__globals__ is vars(sys.modules["random"])
+    return type(callee).__name__ in _NATIVE and callee.__name__ == last
+
+
+_NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
 def encode(name: str, value: Any) -> str:

@@ -195,9 +195,10 @@ def tell_timed(found: List[str]) -> None:
 
 def exact(compared: int, masked: int, blocks: int) -> str:
     """The verdict when nothing differs."""
-    timed = f", {count(masked, 'line')} but for a time" if masked else ""
-    return (f"exact: {count(compared - masked - blocks, 'recorded line')} and the state of {count(blocks, 'block')} reappeared "
-            f"unchanged{timed}")
+    lines = compared - masked - blocks
+    equal = [f"{count(lines, 'recorded line')}"] * bool(lines) + [f"the state of {count(blocks, 'block')}"] * bool(blocks)
+    timed = [f"{count(masked, 'line')} but for a time"] * bool(masked)
+    return "exact: " + ", and ".join([f"{' and '.join(equal)} reappeared unchanged"] * bool(equal) + timed)
 
 
 def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
