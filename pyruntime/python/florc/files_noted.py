@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from _thread import get_ident
 from types import TracebackType
@@ -28,6 +29,9 @@ _MOST = 20_000
 """Paths that are noted."""
 _MOST_NAMES = 2000
 """In a folder that is noted."""
+_MOST_READ, _HASHED, _MOST_HASHED = 1000, 1 << 18, 1 << 22
+"""Files that are noted when they are read; bytes of one, and of all, that are hashed."""
+_NO_DATA = (".py", ".pyc", ".so", ".pth")
 _BYTES_PER_S = 5e8
 """What copying is reckoned with."""
 _FREE_S = 0.1
@@ -56,6 +60,9 @@ class FilesNoted:
         self._places: Set[Any] = set()
         self._made_at: Dict[str, str] = {}
         """Paths that are there, of those that are noted -> where in the loop nest the run made them."""
+        self._read: Set[str] = set()
+        self._hashed = _MOST_HASHED
+        """Bytes of files that are read and may still be hashed."""
         self._busy: Set[int] = set()
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
@@ -99,7 +106,10 @@ class FilesNoted:
     # -- what Python announces -------------------------------------------------------------------------------------
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
-        if not isinstance(flags, int) or not flags & _WRITES or isinstance(path, int):
+        if not isinstance(flags, int) or isinstance(path, int):
+            return
+        if not flags & _WRITES:
+            self._reads(path)
             return
         if flags & os.O_TRUNC or not flags & os.O_APPEND:
             self._changes(path, _COPY if not flags & os.O_EXCL else None)
@@ -189,6 +199,22 @@ class FilesNoted:
             found.update(self._keep(real, keep))
         self._places.add((real, _kind_of(at), gone))
         self._note("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
+
+    def _reads(self, path: Any) -> None:
+        """A file is opened to be read: a replay must find the same. Modules are known by the versions of their packages."""
+        real = os.path.abspath(os.fsdecode(os.fspath(path)))
+        if real in self._read or real in self._seen or len(self._read) >= _MOST_READ or real.endswith(_NO_DATA) or real.startswith(
+                ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", self._store, sys.prefix, sys.base_prefix)):
+            return
+        self._read.add(real)
+        try:
+            found = os.stat(real)
+        except OSError:
+            return
+        if stat.S_ISREG(found.st_mode):
+            is_small = found.st_size <= min(_HASHED, self._hashed)
+            self._hashed -= found.st_size if is_small else 0
+            self._note("read", path=real, size=found.st_size, mtime_ns=found.st_mtime_ns, hash=hash_of(real) if is_small else None)
 
     def _gone(self, real: str, at: str) -> str:
         """How a path goes; nothing when there is none."""

@@ -80,6 +80,7 @@ class History:
         self.timeline = Timeline()
         self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
+        self._reads: Dict[str, tuple] = {}
         self.lost = 0
         """Records that could not be written."""
         self.inputs: List[tuple] = []
@@ -158,6 +159,8 @@ class History:
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
             self._steady = payload["perf_counter"]
+        elif kind == "read":
+            self._reads[payload["path"]] = (payload["size"], payload["mtime_ns"], payload["hash"])
         elif kind == "lost":
             self.lost += payload["records"]
         elif kind == "inputs":
@@ -243,6 +246,11 @@ class History:
         if line.is_late:
             return masks.without_numbers
         return masks.without_times if line.line < 0 else str
+
+    def reads(self) -> Dict[str, tuple]:
+        """Files that the run read and did not change, where they lie now: size, time in ns, hash or None."""
+        changed = {noted["path"] for noted in self.files}
+        return {self.run.file(path): known for path, known in self._reads.items() if path not in changed}
 
     @property
     def how_it_ended(self) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import _native, instrumented, places, proof, state
+from . import _native, environment, instrumented, places, proof, state
 from .capture import Capture, Value
 from .comparing import Comparer
 from .fast_forward import after, why_not
@@ -89,6 +90,13 @@ class Replay:
         self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
+
+    @functools.cached_property
+    def environment(self) -> List[str]:
+        """What is otherwise than when the run was recorded."""
+        history = self.history
+        return environment.differences(history.circumstances, history.run.info.get("started"), history.reads(),
+                                       self.versions.files.__contains__)
 
     @property
     def ran(self) -> Dict[str, Ran]:

@@ -92,7 +92,8 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
 
 
 def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, masked: int, ended: str) -> Check:
-    changes = [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
+    changes = [f"it is not as when it was recorded: {found}" for found in replay.environment]
+    changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [*replay.read_back, *replay.unrecorded]
     if not replay.history.vouches(replay.is_over):
         changes.append("the journal ends before the script does: what came after is not known")

@@ -74,6 +74,7 @@ class Merged:
         self.entered: Dict[str, int] = {}
         self.compared = self.masked = self.verified = 0
         self.unrecorded: List[str] = []
+        self.environment: List[str] = []
         self.ran: Dict[str, Ran] = {}
         self.has_started_others = self.is_strict = False
         self.restore_seconds = 0.0
@@ -97,6 +98,7 @@ class Merged:
         self.compared += result["compared"]
         self.verified += result["verified"]
         self.masked += result["masked"]
+        self.environment += [found for found in result["environment"] if found not in self.environment]
         self.ran = merged(self.ran, result["statements"])
         self.has_started_others |= result["has_started_others"]
         self.unrecorded += [found for found in result["unrecorded"] if found not in self.unrecorded]
@@ -114,7 +116,7 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
         "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
         "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
-        "statements": replay.ran, "has_started_others": replay.statements.has_started_others(), "masked": masked, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
+        "statements": replay.ran, "has_started_others": replay.statements.has_started_others(), "masked": masked, "environment": replay.environment, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
