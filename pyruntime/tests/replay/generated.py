@@ -14,7 +14,7 @@ ALL = (*INTS, *LISTS, *DICTS, *NODES, *ARRAYS, "G", "LOG", "x", "y", "box", "Nod
 SHARED = "l1 is l3, n1 is n3, a1 is a2, box['k'] is l2"
 
 HEAD = '''\
-import time, random
+import datetime, functools, os, time, random
 import numpy as np
 random.seed(0); np.random.seed(0)
 class Node:
@@ -34,8 +34,12 @@ class Sub(Node):
     def bump(self, k=1):
         LOG.append(k)
         return super().bump(2 * k)
+@functools.lru_cache(maxsize=None)
+def remembered(k):
+    return k * k + 1
 LOG = []
 G = 0
+T0 = -1e9
 def bump_g(k):
     global G
     G += k
@@ -69,7 +73,9 @@ STATEMENTS = (
     "{n} = make({e})", "{n} = Sub({e})", "{n} = {n}", "{n}.tag = {e}", "{n}.add({e})", "{n}.kids = {l}", "{l} = {n}.kids",
     "{a} += {e}", "{a} = {a} * 0.5", "{a}[{t}] = {e}", "{a} = {a}.copy()", "{a} -= np.random.rand(3)", "bump_g({e})",
     "G = G + {e}", "{i} = loopy({t}, {l})", "LOG.append({e})", "Node.made += 1", "box['k'] = {l}", "box['j'] = {l}",
-    "box['k'].append({e})")
+    "box['k'].append({e})", "{i} = ({i} + (time.time() > T0)) % 101", "took = time.perf_counter() - T0; {i} = {i} + (took < 0)",
+    "{l}.append(len(os.urandom(2)))", "{i} = remembered({e}) % 101", "T0 = min(T0, time.monotonic() - 1e9)",
+    "{d}[{c}] = datetime.datetime.now().year > 2000")
 EXPRESSIONS = ("{c}", "{i}", "len({l})", "{n}.v", "G", "{d}.get({c}, 1)", "int({a}.sum()) % 7", "random.randrange(5)",
                "{n}.total() % 11", "({i} + {c}) % 13")
 
