@@ -15,6 +15,11 @@ class Skipped:
         self.told: Callable[[], None] = lambda: None
         """Called when something is skipped that may have written to files that are open."""
 
+    @property
+    def names(self) -> Set[str]:
+        """The blocks that were restored at least once."""
+        return {key.rsplit("/", 1)[-1].split("#")[0] for key in self.blocks}
+
     def holds(self, path: str) -> bool:
         """Whether a place in the loop nest lies in them."""
         parts = path.split("/")

@@ -49,6 +49,7 @@ class UserFiles:
         except OSError as error:
             raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
                            f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None
+        self._view.is_added = is_added
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property

@@ -83,6 +83,58 @@ for name, before, inside, after in (
 ):
     add(name, before, inside, after)
 
+# Files with names that differ in every run, and files without a name.
+_TEMPORARY = "import atexit, shutil, tempfile"
+_AT_END = "\natexit.register(shutil.rmtree, d, True)"
+_ADDS = 'with open(f"{d}/log.txt", "a") as f: f.write(f"{epoch} {i}\\n" * (i + 1))'
+_FOLDERS = {
+    "mkdtemp": "d = tempfile.mkdtemp()", "mkdtemp_here": 'd = tempfile.mkdtemp(dir=".")',
+    "temporary_folder": "t = tempfile.TemporaryDirectory()\nd = t.name", "of_the_process": 'd = f"run{os.getpid()}"\nos.mkdir(d)',
+    "in_another": 'd = tempfile.mkdtemp() + "/a/b"\nos.makedirs(d)',
+}
+for kind, made in _FOLDERS.items():
+    made += _AT_END
+    for name, inside, after in (
+            ("listed", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", len(os.listdir(d)))'),
+            ("globbed", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", len(glob.glob(d + "/*")))'),
+            ("walked", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", [len(names) for _, _, names in os.walk(d)])'),
+            ("exists", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", os.path.exists(f"{d}/{epoch}_1"))'),
+            ("removed", 'if i == 1: os.remove(f"{d}/x")', '+print("PROBE", os.path.exists(f"{d}/x"))\nopen(f"{d}/x", "w").close()'),
+            ("appended_to", _ADDS, 'with open(f"{d}/log.txt", "a") as f: f.write("end")\n+print("PROBE", os.path.getsize(f"{d}/log.txt"))'),
+            ("read", 'open(f"{d}/x", "w").write(str(total))', '+print("PROBE", open(f"{d}/x").read() if os.path.exists(f"{d}/x") else 0)'),
+            ("moved", 'open(f"{d}/{epoch}_{i}", "w").close()',
+             'e = f"{d}{epoch}"\nos.rename(d, e)\n+print("PROBE", len(os.listdir(e)))\nos.rename(e, d)'),
+    ):
+        first = made + '\nopen(f"{d}/x", "w").close()' * (name == "removed")
+        add(f"{kind}_{name}", first, inside, after, imports=_TEMPORARY, unsure=True)
+    # only the code that runs again wrote what is asked for; the block wrote nothing, or something else
+    add(f"{kind}_of_the_epoch", made, "pass", _ADDS.replace("{i}", "") + '\n+print("PROBE", os.path.getsize(f"{d}/log.txt"), len(os.listdir(d)))',
+        imports=_TEMPORARY, exact=True)
+    add(f"{kind}_beside_another", made, 'open(f"{d}/x", "w").close()', _ADDS.replace("{i}", "") + '\n+print("PROBE", open(f"{d}/log.txt").read().split())',
+        imports=_TEMPORARY, exact=True)
+_TEMPORARIES = {
+    "temporary_file": 'f = tempfile.TemporaryFile("w+")', "named": 'f = tempfile.NamedTemporaryFile("w+")',
+    "named_here": 'f = tempfile.NamedTemporaryFile("w+", dir=".")', "removed": 'f = open("x", "w+")\nos.remove("x")',
+    "descriptor": 'n, _ = tempfile.mkstemp()\nf = os.fdopen(n, "w+")', "in_memory": 'f = os.fdopen(os.memfd_create("x"), "w+")',
+    "opener": 'f = open("x", "w+", opener=lambda path, flags: os.open(path, flags))',
+}
+for kind, made in _TEMPORARIES.items():
+    for name, after in (
+            ("read", 'f.flush()\nf.seek(0)\nt = f.read()\n+print("PROBE", t.split())'),
+            ("tell", 'f.flush()\n+print("PROBE", f.tell())'),
+            ("fstat", 'f.flush()\n+print("PROBE", os.fstat(f.fileno()).st_size)'),
+            ("duplicate", 'f.flush()\n+print("PROBE", os.pread(os.dup(f.fileno()), 99, 0))'),
+    ):
+        add(f"{kind}_{name}", made, _WRITES, after, imports=_TEMPORARY, unsure=True)
+    add(f"{kind}_of_the_epoch", made, "pass", 'f.write("x")\nf.flush()\n+print("PROBE", f.tell())', imports=_TEMPORARY, exact=True)
+add("named_then_renamed", 'def new(): return tempfile.NamedTemporaryFile("w", dir=".", delete=False)\nf = new()', _WRITES,
+    'f.close()\nos.replace(f.name, "safe.txt")\n+print("PROBE", open("safe.txt").read().split())\nf = new()', imports=_TEMPORARY, unsure=True)
+add("renamed_after_the_block", "", _APPENDS, 'if os.path.exists("log.txt"): os.replace("log.txt", "safe.txt")\n'
+    '+print("PROBE", open("safe.txt").read().split() if os.path.exists("safe.txt") else 0)', unsure=True)
+add("temporary_folder_of_an_added_statement", "", _APPENDS,
+    '+with tempfile.TemporaryDirectory() as own: open(own + "/a", "w").write("a"); print("PROBE", total, os.listdir(own))',
+    imports=_TEMPORARY, exact=True)
+
 # What a line that is logged changes beside files is seen while recording: these blocks run again.
 _LOG = 'log = logging.getLogger("x")\nlog.setLevel(10)\n'
 for name, before, after in (
