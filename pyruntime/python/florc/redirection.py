@@ -35,6 +35,8 @@ class Functions:
         self.view, self.paths, self.is_added = view, paths, is_added
         self.beside: Dict[str, None] = {}
         """Files that an added statement wrote and that are the script's own: only in the view."""
+        self.added: Dict[str, Optional[int]] = {}
+        """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
@@ -71,6 +73,9 @@ class Functions:
             inside.add(me)
             try:
                 return handler(holder, original, *args, **options)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                self._missing(error, options)
+                raise
             except TypeError as error:
                 if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                     raise
@@ -79,6 +84,16 @@ class Functions:
             return original(*args, **options)  # it was called wrongly: Python says how
 
         return _native.Redirect(original, call, name, module, OWN_FOLDER)
+
+    def _missing(self, error: OSError, options: Dict[str, Any]) -> None:
+        """A function does not find a path."""
+        if self.view.doubts.is_empty or self.is_added():
+            return
+        folders = (options.get("src_dir_fd", options.get("dir_fd")), options.get("dst_dir_fd"))
+        for path, folder in zip((error.filename, error.filename2), folders):
+            real = self.resolve(path, True, folder)
+            if real is not None:
+                self.view.missing(real)
 
     def _file_class(self) -> type:
         original = io.FileIO
@@ -253,6 +268,7 @@ class Functions:
             return found.where
         if found.kind == PLAIN or found.kind == GONE and not self.view.is_scripts(real):
             os.makedirs(os.path.dirname(real), exist_ok=True)
+            self.added.setdefault(real, os.path.getsize(real) if os.path.exists(real) else None)
             self.view.made(real, ADDED)
             return real
         self.beside[real] = None
@@ -297,6 +313,8 @@ class Functions:
         found = self.view.find(real)
         if how == READ or how == UPDATED and found.kind == PLAIN and self.view.is_scripts(real):  # it was not written then
             self.view.read(real, found)
+            if not self.is_added():
+                self.view.missing(real)
             return path if found.where == real else found.where
         if how == UPDATED:  # what is changed in place is read, too: a database
             self.view.read(real, found)

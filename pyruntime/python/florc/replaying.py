@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
-from . import _native, batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
+from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -150,10 +150,10 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     folder = _folder(run)
     if os.path.isdir(run.info["cwd"]):
         os.chdir(run.info["cwd"])
-    earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": 0}'))
+    earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
     again: Dict[str, str] = earlier["blocks"]
     messages.to_descriptor(2)
-    divert = Divert(os.path.join(folder, "output"), earlier["written"])
+    divert = Divert(os.path.join(folder, "output"), *earlier["written"])
     begun = time.perf_counter()
 
     def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
@@ -167,7 +167,9 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
             say("interrupted", always=True)
             return messages.INTERRUPTED
         replaying.reasons.update(again)
-        replaying.note_read_back(files.read_back, files.unsure)
+        otherwise = [f"what was printed first was wrong: the replay started again ({', '.join(sorted(again))} had to run), and prints "
+                     f"no line twice (florc replay {' '.join(f'--step-into {block}' for block in sorted(again))} prints all of them)"]
+        replaying.note_read_back(files.read_back, [*files.unsure, *(otherwise if divert.is_otherwise else ())])
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
@@ -184,8 +186,13 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         _exit(finish())
 
     def cannot_restore(blocks: Dict[str, str]) -> NoReturn:
-        files.end()
+        files.end(again=True)
         _start_again(blocks, again, divert, task)
+
+    def find_again(causes: Dict[str, str]) -> None:
+        wanting = {block: why for block, why in causes.items() if block not in replaying.forced}
+        if wanting:
+            cannot_restore(wanting)
 
     def window_over() -> NoReturn:
         replaying.is_over = True
@@ -196,6 +203,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
                        attempt.window)
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     replaying.flush_files = files.flush
+    files.start_again(find_again)
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:
@@ -204,6 +212,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 
     def ended(error: Optional[BaseException]) -> None:
         failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
+        if failure is not None and failed.is_unforeseen(replaying, failure):
+            find_again(files.causes)  # what it did not find may be what they wrote
         at_exit = _end_of_process()
         _exit(finish(failure or at_exit))
 
@@ -240,6 +250,6 @@ def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert, 
     divert.undo()
     arguments, folder, environment = _STARTED
     environment.update(task.to_environment() if task else {})
-    environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.written})
+    environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.printed()})
     os.chdir(folder)
     os.execve(sys.executable, start.command(*arguments), start.environment(given=environment))

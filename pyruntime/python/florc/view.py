@@ -203,7 +203,9 @@ class View:
     def list(self, path: str) -> None:
         """The names in a folder are about to be asked for."""
         if (self.unnamed.is_doubtful or self.doubts.is_behind(path)) and asks_for() is not None:
-            self.doubts.elsewhere(path, self.unnamed.blocks(path, is_listed=True))
+            blocks = self.unnamed.blocks(path, is_listed=True)
+            self.doubts.elsewhere(path, blocks)
+            self.doubts.miss(path, blocks)
 
     def read(self, path: str, found: Found) -> None:
         """A file is about to be read: is it what it was?"""
@@ -231,6 +233,14 @@ class View:
         if self.unnamed.is_doubtful or self.doubts.is_behind(path):
             is_there = found.kind != GONE and os.path.lexists(found.where)
             self.doubts.elsewhere(path, self.unnamed.blocks(path, is_there=is_there), is_there=is_there)
+
+    def missing(self, path: str) -> None:
+        """Something other than a question whether a path is there did not find it."""
+        if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
+            return
+        if self.find(path).kind == PAST and path in self._notes:
+            self.doubts.missing(path)
+        self.doubts.miss(path, self.unnamed.blocks(path))
 
     def _doubt(self, path: str, found: Found, is_read: bool) -> None:
         if found.kind == PAST:

@@ -42,6 +42,10 @@ class Doubts:
         """Files that were read after the script had written to them."""
         self.behind: Dict[str, None] = {}
         """Files, and folders, that lack what skipped blocks wrote: they were open then, or got another name since."""
+        self.causes: Dict[str, str] = {}
+        """What has to run again for these files to be what they were (`Skipped.cause`), and why."""
+        self.missed: Callable[[Dict[str, str]], None] = lambda causes: None
+        """Called when the script itself does not find what these (and why) would have written."""
         self._upper, self._notes, self._skipped, self._is_own = upper, notes, skipped, is_own
         skipped.told = self._passed_by
 
@@ -65,6 +69,9 @@ class Doubts:
 
     def _say(self, path: str, did: str, known: Optional[Set[str]] = None) -> None:
         name = "a file without a name" if path.endswith(_NAMELESS) else os.path.basename(path)
+        noted = self._notes.get(path)
+        for cause in known or self._skipped.causes(noted.places if noted is not None else ()) or self._skipped.names:
+            self.causes.setdefault(cause, _needed(path))
         self.unsure[f"{name} {did}, which only some of the iterations that write to it have written"
                     + self._way_out(path, known)] = None
 
@@ -118,6 +125,21 @@ class Doubts:
         is_gone, is_brief = (any(map(self._skipped.holds, places)) for places in (noted.removed, noted.brief))
         if is_gone or os.path.lexists(where) == is_brief:
             self._say(path, _ASKED)
+        if not is_gone and not is_brief and not os.path.lexists(where):
+            self.miss(path, self._skipped.causes(noted.places))
+        if is_gone and where.startswith(self._upper + "/") and os.path.lexists(where):
+            self.missed(dict.fromkeys(self._skipped.causes(noted.removed), f"the script looks for {os.path.basename(path)}, which was removed there"))
+
+    def miss(self, path: str, causes: Set[str]) -> None:
+        """Something is not there that was."""
+        if causes:
+            self.missed(dict.fromkeys(causes, _needed(path)))
+
+    def missing(self, path: str) -> None:
+        """The script wants a noted path for more than to see whether it is there, and nothing is."""
+        noted = self._notes[path]
+        if not any(map(self._skipped.holds, noted.brief)) or any(map(self._skipped.holds, noted.removed)):
+            self.miss(path, self._skipped.causes(noted.places))
 
     def descriptor(self, number: Any) -> None:
         """An open file is read, or asked for its size."""
@@ -151,6 +173,10 @@ class Doubts:
         except OSError:
             return None
         return path[len(self._upper):] if path.startswith(self._upper + "/") else None
+
+
+def _needed(path: str) -> str:
+    return f"the script needs {os.path.basename(path)}, which was written there"
 
 
 def asks_for() -> Optional[str]:

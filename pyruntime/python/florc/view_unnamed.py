@@ -6,7 +6,7 @@ it may be the same one: what is asked about it is told.
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Callable, Dict, List, Optional, Set, Tuple
 
 from .found_files import NONE, Noted
 from .skipped import Skipped
@@ -39,9 +39,9 @@ class Unnamed:
                                  (self._below(other) for other in others)))
         known = [self._notes[other + rest] for other in others if other + rest in self._notes]
         if is_there:
-            return set().union(*(self._skipped_in(noted.removed) for noted in known))
+            return set().union(*(self._skipped.causes(noted.removed) for noted in known))
         if known:
-            return set().union(*(self._skipped_in(noted.places) for noted in known))
+            return set().union(*(self._skipped.causes(noted.places) for noted in known))
         return set().union(*(self._below(other) for other in others))
 
     def _top(self, path: str) -> Optional[str]:
@@ -67,9 +67,4 @@ class Unnamed:
         for other, noted in self._notes.items():
             if other == path or other.startswith(path + "/"):
                 places += noted.places
-        return self._skipped_in(places)
-
-    def _skipped_in(self, places: Iterable[str]) -> Set[str]:
-        """The blocks, or loops that were jumped over, of the places that were skipped."""
-        return {name for place in places if self._skipped.holds(place)
-                for name in ({part.partition("#")[0] for part in place.split("/") if "#" in part} or {place.partition("=")[0]})}
+        return self._skipped.causes(places)

@@ -135,6 +135,33 @@ add("temporary_folder_of_an_added_statement", "", _APPENDS,
     '+with tempfile.TemporaryDirectory() as own: open(own + "/a", "w").write("a"); print("PROBE", total, os.listdir(own))',
     imports=_TEMPORARY, exact=True)
 
+# The script itself does not find what a block wrote: the block runs again by itself.
+_MAKES = 'open(f"d/{epoch}_{i}", "w").write(str(total))'
+for name, before, inside, after in (
+        ("removed_by_the_script", "", _MAKES, 'if epoch: os.remove(f"d/{epoch - 1}_0")\n+print("PROBE", total)'),
+        ("renamed_by_the_script", "", _MAKES, 'os.rename(f"d/{epoch}_0", f"d/last")\n+print("PROBE", open("d/last").read())'),
+        ("tree_copied_by_the_script", "", _MAKES, 'shutil.copytree("d", f"e{epoch}")\nshutil.rmtree("d")\nos.mkdir("d")\n'
+         'print(open(f"e{epoch}/{epoch}_1").read())\n+print("PROBE", sorted(os.listdir(f"e{epoch}")))'),
+        ("listed_by_the_script", "", _MAKES, 'print(sorted(os.listdir("d")))\nfor name in os.listdir("d"): os.remove("d/" + name)\n+print("PROBE", epoch)'),
+        ("looked_for_by_the_script", "", _MAKES, 'if os.path.exists(f"d/{epoch}_0"): os.rename(f"d/{epoch}_0", "d/last")\nelse: print("none")\n'
+         '+print("PROBE", open("d/last").read())'),
+        ("tried_by_the_script", "", _MAKES, 'try: os.rename(f"d/{epoch}_0", "d/last")\nexcept OSError: print("none")\n+print("PROBE", open("d/last").read())'),
+        ("array_by_the_script", "", 'np.save(f"d/{epoch}", [total])', 'x = np.load(f"d/{epoch}.npy")\nos.remove(f"d/{epoch}.npy")\n+print("PROBE", x)'),
+        ("in_a_temporary_folder", "d = tempfile.mkdtemp()" + _AT_END, _ADDS, 'x = open(f"{d}/log.txt").read()\n+print("PROBE", x.split())'),
+        ("listed_in_a_temporary_folder", "d = tempfile.mkdtemp()" + _AT_END, 'open(f"{d}/{i}", "w").close()',
+         'print(sorted(os.listdir(d)))\n+print("PROBE", epoch)'),
+        ("in_a_shelf", 'import shelve\ndb = shelve.open("db")', "db[str(i)] = total", 'print(sorted(db.items()))\n+print("PROBE", sorted(db.items()))'),
+):
+    add(f"needed_{name}", 'os.mkdir("d")\n' + before, inside, after, imports=_TEMPORARY + ", numpy as np" * name.startswith("array"),
+        restores=False, exact=True)
+# what was printed before the block ran again stays printed
+add("needed_after_a_wrong_answer", 'os.mkdir("d")', _MAKES, 'if epoch: os.remove(f"d/{epoch - 1}_0")\n+print("PROBE", sorted(os.listdir("d")))',
+    restores=False, unsure=True)
+# what is not there was not there then, either
+add("made_and_removed_in_the_block", "", 'open("tmp", "w").write("x")\nos.remove("tmp")',
+    'try: open("tmp")\nexcept OSError: total += 1\n+print("PROBE", total)', unsure=True)
+add("never_there", 'os.mkdir("d")', _NAMES, 'try: open("d/stop")\nexcept OSError: total += 1\n+print("PROBE", total)', exact=True)
+
 # What a line that is logged changes beside files is seen while recording: these blocks run again.
 _LOG = 'log = logging.getLogger("x")\nlog.setLevel(10)\n'
 for name, before, after in (
