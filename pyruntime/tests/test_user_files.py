@@ -236,3 +236,33 @@ def test_what_added_statements_wrote_is_there_once_when_a_replay_starts_again(wo
     done = workshop.florc("replay", "train.py")
     assert done.code == 0 and "the script needs" in done.said, done
     assert files(workshop)["probe.txt"] == (there or "") + "".join(f"{epoch}\n" for epoch in range(6))
+
+
+@pytest.mark.parametrize("statement, is_written", [("select a from t", False), ("insert into t values (7)", True)])
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_database_that_an_added_statement_only_asks_is_not_told_of(workshop: Workshop, statement: str, is_written: bool, mode: str) -> None:
+    script = f"""
+        import sqlite3, time
+        def ask(*words):
+            with sqlite3.connect("m.db", isolation_level=None) as db:
+                found = db.execute(*words).fetchall()
+            db.close()
+            return found
+        ask("pragma journal_mode={mode}")
+        ask("create table t (a)")
+        for epoch in range(3):
+            for step in range(3):
+                time.sleep(0.02)
+                total = step * epoch
+            ask("insert into t values (?)", (total,))
+            # ADDED
+        """
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", script.replace("# ADDED", f"print('PROBE', ask('{statement}'))"))
+    before = tree(workshop.path)
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 0 and done.out.count("PROBE") == 3, done
+    assert ("wrote to m.db" in done.said) == is_written, done
+    assert {name.partition(".florc-replay")[0] for name in tree(workshop.path)} == set(before)
+    assert (tree(workshop.path) == before) != is_written

@@ -11,7 +11,7 @@ from .light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Container, ContextManager, Optional
+    from typing import Any, Callable, Container, ContextManager, Optional, Tuple
 
 
 class Part(NamedTuple):

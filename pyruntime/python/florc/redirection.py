@@ -37,6 +37,8 @@ class Functions:
         """Files that an added statement wrote and that are the script's own: only in the view."""
         self.added: Dict[str, Optional[int]] = {}
         """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
+        self._updated: Dict[str, Tuple[int, int]] = {}
+        """Databases that an added statement opened -> size and time when it, or one after it, began."""
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
@@ -274,8 +276,19 @@ class Functions:
         self.beside[real] = None
         return None
 
+    def _state(self, path: str) -> Tuple[int, int]:
+        try:
+            found = _stat(self.view.at(path))
+        except OSError:
+            return 0, 0
+        return found.st_size, found.st_mtime_ns
+
     def flush(self) -> None:
         """Before an added statement, and at its end: what it writes through what the script holds open is known to be its own."""
+        for path, known in self._updated.items():
+            self._updated[path] = self._state(path)
+            if self.is_added() and self._updated[path] != known:
+                self.beside[path] = None
         for file in list(self._open):
             with contextlib.suppress(ValueError, OSError):  # closed, or read from; the script will see why not
                 file.flush()
@@ -319,16 +332,23 @@ class Functions:
         if how == UPDATED:  # what is changed in place is read, too: a database
             self.view.read(real, found)
         flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
+        is_asked = how == UPDATED and self.is_added() and real not in self.beside
         try:
             where = self._to_write(real, path, flags, found)
+            if is_asked and real in self.beside:  # it may only ask
+                del self.beside[real]
+                for each in (real, *(real + ending for ending in endings)):
+                    self._updated[each] = self._state(each)
         except OSError:  # the function says what is wrong, in its own words
             return self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
         for ending in endings if where != real else ():
             self._to_write(real + ending, path, flags, self.view.find(real + ending))
+            if is_asked:
+                self.beside.pop(real + ending, None)
         return path if where == real else where
 
 
-_OPEN = os.open
+_OPEN, _stat = os.open, os.stat
 _LOOKS: Dict[str, Callable[..., Any]] = {
     "stat": Looks.look, "access": Looks.look, "statvfs": Looks.look, "pathconf": Looks.look, "getxattr": Looks.look,
     "listxattr": Looks.look, "lstat": Looks.look_at_link, "readlink": Looks.look_at_link, "listdir": Looks.listdir,

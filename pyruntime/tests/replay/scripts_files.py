@@ -162,6 +162,15 @@ add("made_and_removed_in_the_block", "", 'open("tmp", "w").write("x")\nos.remove
     'try: open("tmp")\nexcept OSError: total += 1\n+print("PROBE", total)', unsure=True)
 add("never_there", 'os.mkdir("d")', _NAMES, 'try: open("d/stop")\nexcept OSError: total += 1\n+print("PROBE", total)', exact=True)
 
+add("pipe", 'os.mkfifo("p")\nn = os.open("p", os.O_RDWR)', "pass", 'os.write(n, b"%d" % total)\n+print("PROBE", total, os.path.exists("p"))\n'
+    'print(os.read(n, 99))', exact=True)
+add("pipe_that_is_there", 'try: os.mkfifo("p")\nexcept FileExistsError: print("there")\ntry: os.mkfifo("p")\nexcept FileExistsError: print("there")',
+    "pass", '+print("PROBE", total)', exact=True)
+for name, flags in (("appended", "os.O_APPEND"), ("truncated", "os.O_TRUNC")):
+    add(f"in_an_open_folder_{name}", 'os.mkdir("d")\nd = os.open("d", os.O_RDONLY)',
+        f'n = os.open("x", os.O_CREAT | os.O_WRONLY | {flags}, dir_fd=d)\nos.write(n, b"%d" % total)\nos.close(n)',
+        '+print("PROBE", open("d/x").read())', unsure=True)
+
 # What a line that is logged changes beside files is seen while recording: these blocks run again.
 _LOG = 'log = logging.getLogger("x")\nlog.setLevel(10)\n'
 for name, before, after in (
