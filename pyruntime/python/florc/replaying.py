@@ -167,9 +167,12 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
             say("interrupted", always=True)
             return messages.INTERRUPTED
         replaying.reasons.update(again)
-        otherwise = [f"what was printed first was wrong: the replay started again ({', '.join(sorted(again))} had to run), and prints "
-                     f"no line twice (florc replay {' '.join(f'--step-into {block}' for block in sorted(again))} prints all of them)"]
-        replaying.note_read_back(files.read_back, [*files.unsure, *(otherwise if divert.is_otherwise else ())])
+        unsure = files.unsure
+        if divert.is_otherwise:
+            options = " ".join(f"--step-into {block}" for block in sorted(again))
+            unsure.append("what was printed first is not what it is now: the replay started again, and prints no line twice "
+                          f"({options} prints all lines as they are)")
+        replaying.note_read_back(files.read_back, unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:

@@ -35,7 +35,8 @@ _FOR_ITSELF = {"logging": (), "logging.handlers": (), "shutil": ("rmtree", "_rmt
 class Doubts:
     """What was asked of files that may not be what they were."""
 
-    def __init__(self, upper: str, notes: Dict[str, Noted], skipped: Skipped, is_own: Callable[[str], bool] = lambda path: False):
+    def __init__(self, upper: str, notes: Dict[str, Noted], skipped: Skipped,
+                 is_own: Callable[[str], bool] = lambda path: False):
         self.unsure: Dict[str, None] = {}
         """Sentences about files that were read and may not be what they were."""
         self.read_back: Dict[str, None] = {}
@@ -128,7 +129,8 @@ class Doubts:
         if not is_gone and not is_brief and not os.path.lexists(where):
             self.miss(path, self._skipped.causes(noted.places))
         if is_gone and where.startswith(self._upper + "/") and os.path.lexists(where):
-            self.missed(dict.fromkeys(self._skipped.causes(noted.removed), f"the script looks for {os.path.basename(path)}, which was removed there"))
+            why = f"the script looks for {os.path.basename(path)}, which was removed there"
+            self.missed(dict.fromkeys(self._skipped.causes(noted.removed), why))
 
     def miss(self, path: str, causes: Set[str]) -> None:
         """Something is not there that was."""

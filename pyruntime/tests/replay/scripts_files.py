@@ -106,7 +106,8 @@ for kind, made in _FOLDERS.items():
              'e = f"{d}{epoch}"\nos.rename(d, e)\n+print("PROBE", len(os.listdir(e)))\nos.rename(e, d)'),
     ):
         first = made + '\nopen(f"{d}/x", "w").close()' * (name == "removed")
-        add(f"{kind}_{name}", first, inside, after, imports=_TEMPORARY, unsure=True)
+        # a folder that the script itself renames: the block runs again
+        add(f"{kind}_{name}", first, inside, after, imports=_TEMPORARY, unsure=True, restores=None if name == "moved" else True)
     # only the code that runs again wrote what is asked for; the block wrote nothing, or something else
     add(f"{kind}_of_the_epoch", made, "pass", _ADDS.replace("{i}", "") + '\n+print("PROBE", os.path.getsize(f"{d}/log.txt"), len(os.listdir(d)))',
         imports=_TEMPORARY, exact=True)
