@@ -27,7 +27,7 @@ class Skipped:
         return self.cause(path) is not None
 
     def cause(self, path: str) -> Optional[str]:
-        """What has to run again for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
+        """What has to run for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
         parts = path.split("/")
         for n, part in enumerate(parts, 1):
             loop, sign, index = part.partition("=")

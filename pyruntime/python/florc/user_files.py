@@ -73,7 +73,7 @@ class UserFiles:
         native_writers.adapt(self._functions.native, readers=True)
 
     def start_again(self, cannot_restore: Callable[[Dict[str, str]], Any]) -> None:
-        """Have the replay start again (`Leave.cannot_restore`) where the script itself does not find what a skipped block wrote."""
+        """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
         def missed(causes: Dict[str, str]) -> None:
             if os.getpid() == self._pid and not self._is_added():
                 cannot_restore(causes)

@@ -28,7 +28,8 @@ _PATH_MODULES = ("genericpath", "posixpath", "pathlib", "pathlib._local", "pathl
 _EXISTENCE = {"exists", "lexists", "isfile", "isdir", "islink", "is_file", "is_dir", "is_symlink", "ismount", "isjunction",
               "makedirs", "mkdir", "touch", "glob", "iglob", "walk"}
 """Functions of these modules that ask whether something is there, and of what kind."""
-_FOR_ITSELF = {"logging": (), "logging.handlers": (), "shutil": ("rmtree", "_rmtree_safe_fd", "_rmtree_safe_fd_step", "_rmtree_unsafe", "_samefile")}
+_FOR_ITSELF = {"logging": (), "logging.handlers": (),
+               "shutil": ("rmtree", "_rmtree_safe_fd", "_rmtree_safe_fd_step", "_rmtree_unsafe", "_samefile")}
 """Modules, or functions in them, that ask for no more than their own next step, which is in the view, too."""
 
 
