@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Dict
+from typing import Dict, Optional
 
 import pytest
 from viewed import tree
@@ -195,3 +195,74 @@ def test_data_that_is_shorter_now_is_told(workshop: Workshop) -> None:
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE')"))
     done = workshop.florc("replay", "train.py")
     assert done.code == 1 and "L1 had 3 iterations, in the recorded run 4" in done.said, done
+
+
+NEEDS = """
+    import os, time
+    for epoch in range(6):
+        total = 0
+        for step in range(4):
+            time.sleep(0.02)
+            total += step * epoch
+            open(f"{epoch}.txt", "w").write(str(total))
+        # ADDED
+        if epoch > 1: os.remove(f"{epoch - 2}.txt")
+    """
+
+
+def needing(workshop: Workshop, added: str) -> Workshop:
+    """A run whose outer loop removes what the inner one wrote, and what was added to it."""
+    workshop.write("train.py", NEEDS)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", NEEDS.replace("# ADDED", added))
+    return workshop
+
+
+@pytest.mark.parametrize("options, epochs", [((), range(6)), (("--iterations", "3:5"), range(3, 5)), (("--last",), range(5, 6)),
+                                             (("--workers", "2"), range(6))])
+def test_a_file_that_the_script_needs_is_written_again(workshop: Workshop, options: tuple, epochs: range) -> None:
+    needing(workshop, "print('PROBE', epoch, open(f'{epoch}.txt').read())")
+    before = tree(workshop.path)
+    done = workshop.florc("replay", *options, "train.py")
+    assert (done.out, done.code) == ("".join(f"PROBE {epoch} {6 * epoch}\n" for epoch in epochs), 0), done
+    assert tree(workshop.path) == before and not left(workshop)
+
+
+@pytest.mark.parametrize("there", [None, "before\n"])
+def test_what_added_statements_wrote_is_there_once_when_a_replay_starts_again(workshop: Workshop, there: Optional[str]) -> None:
+    needing(workshop, "print(epoch, file=open('probe.txt', 'a'))")
+    if there is not None:
+        (workshop.path / "probe.txt").write_text(there)
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 0 and "the script needs" in done.said, done
+    assert files(workshop)["probe.txt"] == (there or "") + "".join(f"{epoch}\n" for epoch in range(6))
+
+
+@pytest.mark.parametrize("statement, is_written", [("select a from t", False), ("insert into t values (7)", True)])
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_database_that_an_added_statement_only_asks_is_not_told_of(workshop: Workshop, statement: str, is_written: bool, mode: str) -> None:
+    script = f"""
+        import sqlite3, time
+        def ask(*words):
+            with sqlite3.connect("m.db", isolation_level=None) as db:
+                found = db.execute(*words).fetchall()
+            db.close()
+            return found
+        ask("pragma journal_mode={mode}")
+        ask("create table t (a)")
+        for epoch in range(3):
+            for step in range(3):
+                time.sleep(0.02)
+                total = step * epoch
+            ask("insert into t values (?)", (total,))
+            # ADDED
+        """
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", script.replace("# ADDED", f"print('PROBE', ask('{statement}'))"))
+    before = tree(workshop.path)
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 0 and done.out.count("PROBE") == 3, done
+    assert ("wrote to m.db" in done.said) == is_written, done
+    assert {name.partition(".florc-replay")[0] for name in tree(workshop.path)} == set(before)
+    assert (tree(workshop.path) == before) != is_written

@@ -28,6 +28,13 @@ def describe(replay: Replay, failure: BaseException) -> Tuple[str, bool]:
     return f"the script raised {type(failure).__name__}{where}, and the recorded run did not{way_out}", False
 
 
+def is_unforeseen(replay: Replay, failure: BaseException) -> bool:
+    """Whether the script ended so, and the recorded run did not; or an added statement, as a file is not there."""
+    if _added(replay.versions, failure) is not None:
+        return isinstance(failure, FileNotFoundError)
+    return not isinstance(failure, KeyboardInterrupt) and not ended_so(replay, failure)
+
+
 def ended_so(replay: Replay, failure: BaseException) -> bool:
     """Whether the recorded run ended in the same way."""
     if isinstance(failure, SystemExit):

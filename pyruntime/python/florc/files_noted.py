@@ -18,11 +18,12 @@ from types import TracebackType
 from . import _native, native_writers
 from .copying import share_blocks
 from .found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
+from .light import suppress
 from .messages import size as sized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 20_000
@@ -43,6 +44,7 @@ _OF_DISK = 0.1
 _COPY, _LINK = "copy", "link"
 """How the old content of a file may be kept: by a copy only, or also by a second name of the file."""
 _BEFORE = "(before)"
+_DESCRIPTORS = "/proc/self/fd"
 _APPENDED, _DONE = "only appended to", "noted"
 
 
@@ -73,11 +75,29 @@ class FilesNoted:
         self._is_on = True
         _native.listen(list(_EVENTS), self._hear)
         native_writers.adapt(self._native)
+        for name in ("mkfifo", "mknod"):
+            self._listen_to(name)
 
     def end(self) -> None:
         """The run is over."""
         self._is_on = False
         _native.listen_no_more()
+
+    def _listen_to(self, name: str) -> None:
+        """Python does not announce these."""
+        original = getattr(os, name, None)
+        if original is None:
+            return
+
+        def call(*args: Any, **options: Any) -> Any:
+            folder = options.get("dir_fd")
+            self._hear("florc.make", (args[0] if args else options.get("path"), 0, -1 if folder is None else folder))
+            return original(*args, **options)
+
+        made = _native.Redirect(original, call, name, "os", native_writers.OWN)
+        setattr(os, name, made)
+        if original in os.supports_dir_fd:
+            os.supports_dir_fd.add(made)
 
     def _native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
         if how != native_writers.READ:
@@ -111,10 +131,11 @@ class FilesNoted:
         if not flags & _WRITES:
             self._reads(path)
             return
-        if flags & os.O_TRUNC or not flags & os.O_APPEND:
-            self._changes(path, _COPY if not flags & os.O_EXCL else None)
-        else:
-            self._changes(path, None, appends=True)
+        for where in (path, *(_in_open_folders(path) if mode is None else ())):
+            if flags & os.O_TRUNC or not flags & os.O_APPEND:
+                self._changes(where, _COPY if not flags & os.O_EXCL else None)
+            else:
+                self._changes(where, None, appends=True)
 
     def _attributes(self, path: Any, *given: Any) -> None:
         """Its mode, owner, times: the content stays."""
@@ -320,6 +341,18 @@ def _within(path: Any, folder: int) -> str:
     return text if folder < 0 or os.path.isabs(text) else os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)
 
 
+def _in_open_folders(path: Any) -> List[str]:
+    """Where `os.open(path, dir_fd=…)` may open a file: Python does not announce in which folder."""
+    text, found = os.fsdecode(os.fspath(path)), []
+    if os.path.isabs(text):
+        return []
+    for name in os.listdir(_DESCRIPTORS):
+        with suppress(OSError):
+            if stat.S_ISDIR(os.stat(f"{_DESCRIPTORS}/{name}").st_mode):
+                found.append(os.path.join(os.readlink(f"{_DESCRIPTORS}/{name}"), text))
+    return [where for where in found if os.path.isdir(os.path.dirname(where))]
+
+
 def _kind_of(at: str) -> str:
     """A place in the loop nest without its numbers: `L1=/L2#`."""
     return "/".join(part.rstrip("0123456789") for part in at.split("/"))
@@ -339,6 +372,6 @@ _EVENTS: Dict[str, Callable[..., None]] = {
     "os.symlink": FilesNoted._symlinked, "os.truncate": FilesNoted._written, "os.chmod": FilesNoted._attributes,
     "os.chown": FilesNoted._attributes, "os.utime": FilesNoted._attributes, "os.setxattr": FilesNoted._attribute,
     "os.removexattr": FilesNoted._attribute, "shutil.rmtree": FilesNoted._removed_tree,
-    "sqlite3.connect": FilesNoted._database, "florc.write": FilesNoted._written,
+    "sqlite3.connect": FilesNoted._database, "florc.write": FilesNoted._written, "florc.make": FilesNoted._made,
 }
 """What Python announces, and what is done before it happens."""

@@ -11,7 +11,7 @@ from .light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Container, ContextManager, Optional
+    from typing import Any, Callable, Container, ContextManager, Optional, Tuple
 
 
 class Part(NamedTuple):
@@ -75,14 +75,14 @@ class Divert:
     """Sends the process's standard output and standard error to a file, except while a probe runs.
 
     What probes write to standard output passes through a spool, so that it is known how much was written: a replay that
-    has to start again leaves out the first `written` bytes.
+    has to start again leaves out the first `written` bytes. `known`: the hash of these.
     """
 
-    def __init__(self, path: str, written: int = 0):
+    def __init__(self, path: str, written: int = 0, known: str = ""):
         self.depth = 0
         self.written = 0
         """Bytes that probes wrote to standard output so far."""
-        self._leave_out = written
+        self._leave_out, self._known = written, known
         self._own = [os.dup(1), os.dup(2)]
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC  # a replay that starts again writes them anew
         self._file = os.open(path, flags, 0o600)
@@ -122,6 +122,22 @@ class Divert:
             except BrokenPipeError:
                 # `florc replay train.py | head`: nobody wants to know more.
                 os._exit(0)
+
+    def _hash(self, count: int) -> str:
+        from _blake2 import blake2b
+
+        return blake2b(os.pread(self._spool, count, 0), digest_size=16).hexdigest()
+
+    @property
+    def is_otherwise(self) -> bool:
+        """Whether what reached the outside before the replay started again is not what probes write now."""
+        return self._leave_out > 0 and (self.written < self._leave_out or self._hash(self._leave_out) != self._known)
+
+    def printed(self) -> Tuple[int, str]:
+        """How many bytes reached the outside so far, and the hash of these; none where they are not what probes write now."""
+        if self.written < self._leave_out:
+            return self._leave_out, self._known
+        return self.written, "" if self.is_otherwise else self._hash(self.written)
 
     def undo(self) -> None:
         """Everything reaches the outside from now on."""

@@ -20,7 +20,7 @@ from .handles import opened, replace_everywhere, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
-from .view_entries import Entries
+from .view_looks import Looks
 from .view_moves import Moves
 from .view_paths import Paths
 
@@ -35,13 +35,17 @@ class Functions:
         self.view, self.paths, self.is_added = view, paths, is_added
         self.beside: Dict[str, None] = {}
         """Files that an added statement wrote and that are the script's own: only in the view."""
+        self.added: Dict[str, Optional[int]] = {}
+        """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
+        self._updated: Dict[str, Tuple[int, int]] = {}
+        """Databases that an added statement opened -> size and time when it, or one after it, began."""
         self.is_on = False
         self._inside: Set[int] = set()
         """Threads that are in one of these functions."""
         self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
         self._open: weakref.WeakSet = weakref.WeakSet()
         """What the script opened to write to."""
-        self.moves = Moves(self)
+        self.moves, self.looks = Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
 
@@ -49,19 +53,20 @@ class Functions:
         """From now on, in this process and in those it forks."""
         self.is_on = True
         made: Dict[int, Tuple[Any, Any]] = {}
-        for name, handler in {**_READERS, **_CHANGES}.items():
-            original = getattr(os, name, None)
-            if original is not None:
-                known = made.get(id(original))
-                made[id(original)] = known or (original, self._redirected(original, handler, name, "os"))
+        for holder, handlers in ((self, {"open": Functions.open, **_CHANGES}), (self.looks, _LOOKS)):
+            for name, handler in handlers.items():
+                original = getattr(os, name, None)
+                if original is not None:
+                    known = made.get(id(original))
+                    made[id(original)] = known or (original, self._redirected(original, handler, name, "os", holder))
         for original, handler, name, module in ((io.open, Functions.open_file, "open", io.open.__module__.replace("_io", "io")),
                                                 (io.open_code, Functions.open_code, "open_code", "io")):
             made[id(original)] = (original, self._redirected(original, handler, name, module))
         made[id(io.FileIO)] = (io.FileIO, self._file_class())
         replace_everywhere(made)
 
-    def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str) -> Any:
-        inside = self._inside
+    def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str, holder: Any = None) -> Any:
+        inside, holder = self._inside, holder or self
 
         def call(*args: Any, **options: Any) -> Any:
             me = threading.get_ident()
@@ -69,7 +74,10 @@ class Functions:
                 return original(*args, **options)
             inside.add(me)
             try:
-                return handler(self, original, *args, **options)
+                return handler(holder, original, *args, **options)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                self._missing(error, options)
+                raise
             except TypeError as error:
                 if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                     raise
@@ -78,6 +86,16 @@ class Functions:
             return original(*args, **options)  # it was called wrongly: Python says how
 
         return _native.Redirect(original, call, name, module, OWN_FOLDER)
+
+    def _missing(self, error: OSError, options: Dict[str, Any]) -> None:
+        """A function does not find a path."""
+        if self.view.doubts.is_empty or self.is_added():
+            return
+        folders = (options.get("src_dir_fd", options.get("dir_fd")), options.get("dst_dir_fd"))
+        for path, folder in zip((error.filename, error.filename2), folders):
+            real = self.resolve(path, True, folder)
+            if real is not None:
+                self.view.missing(real)
 
     def _file_class(self) -> type:
         original = io.FileIO
@@ -158,7 +176,14 @@ class Functions:
                   newline: Any = None, closefd: bool = True, opener: Any = None) -> Any:
         """`open`."""
         if isinstance(file, int) or opener is not None:
-            self._inside.discard(threading.get_ident())  # the script's opener may open files itself
+            if opener is not None:
+                self._inside.discard(threading.get_ident())  # the script's opener may open files itself
+            if opener is not None or self.view.doubts.is_watched(file):
+                made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
+                if made is not None:
+                    if not self.is_added():
+                        self._open.add(made)
+                    return made
         else:
             opener = self.opener
             real = self.resolve(file)
@@ -245,13 +270,25 @@ class Functions:
             return found.where
         if found.kind == PLAIN or found.kind == GONE and not self.view.is_scripts(real):
             os.makedirs(os.path.dirname(real), exist_ok=True)
+            self.added.setdefault(real, os.path.getsize(real) if os.path.exists(real) else None)
             self.view.made(real, ADDED)
             return real
         self.beside[real] = None
         return None
 
+    def _state(self, path: str) -> Tuple[int, int]:
+        try:
+            found = _stat(self.view.at(path))
+        except OSError:
+            return 0, 0
+        return found.st_size, found.st_mtime_ns
+
     def flush(self) -> None:
         """Before an added statement, and at its end: what it writes through what the script holds open is known to be its own."""
+        for path, known in self._updated.items():
+            self._updated[path] = self._state(path)
+            if self.is_added() and self._updated[path] != known:
+                self.beside[path] = None
         for file in list(self._open):
             with contextlib.suppress(ValueError, OSError):  # closed, or read from; the script will see why not
                 file.flush()
@@ -289,105 +326,34 @@ class Functions:
         found = self.view.find(real)
         if how == READ or how == UPDATED and found.kind == PLAIN and self.view.is_scripts(real):  # it was not written then
             self.view.read(real, found)
+            if not self.is_added():
+                self.view.missing(real)
             return path if found.where == real else found.where
         if how == UPDATED:  # what is changed in place is read, too: a database
             self.view.read(real, found)
         flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
+        is_asked = how == UPDATED and self.is_added() and real not in self.beside
         try:
             where = self._to_write(real, path, flags, found)
+            if is_asked and real in self.beside:  # it may only ask
+                del self.beside[real]
+                for each in (real, *(real + ending for ending in endings)):
+                    self._updated[each] = self._state(each)
         except OSError:  # the function says what is wrong, in its own words
             return self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
         for ending in endings if where != real else ():
             self._to_write(real + ending, path, flags, self.view.find(real + ending))
+            if is_asked:
+                self.beside.pop(real + ending, None)
         return path if where == real else where
 
-    # -- looking ---------------------------------------------------------------------------------------------------
 
-    def look(self, original: Any, path: Any, *args: Any, dir_fd: Any = None, follow_symlinks: bool = True, **options: Any) -> Any:
-        """`os.stat` and its like."""
-        given = {**options, **({} if dir_fd is None else {"dir_fd": dir_fd}), **({} if follow_symlinks else {"follow_symlinks": False})}
-        real = self.resolve(path, follow_symlinks, dir_fd)
-        if real is None:
-            self.view.doubts.descriptor(path)
-            return original(path, *args, **given)
-        given.pop("dir_fd", None)
-        found = self.view.find(real)
-        self.view.look(real, found)
-        return self.call(original, found.where, path, *args, **given)
-
-    def look_at_open(self, original: Any, number: Any, *args: Any, **options: Any) -> Any:
-        """`os.fstat` and its like."""
-        self.view.doubts.descriptor(number)
-        return original(number, *args, **options)
-
-    def look_at_link(self, original: Any, path: Any, *args: Any, dir_fd: Any = None) -> Any:
-        """`os.lstat`, `os.readlink`."""
-        real = self.resolve(path, False, dir_fd)
-        if real is None:
-            return original(path, *args, dir_fd=dir_fd)
-        found = self.view.find(real)
-        self.view.look(real, found)
-        return self.call(original, found.where, path, *args)
-
-    def _listed(self, path: Any) -> Optional[str]:
-        """The real path of a folder whose list is not that of the user's own."""
-        if isinstance(path, int):
-            try:
-                real = self.paths.resolve(self.paths.of_descriptor(path))
-            except OSError:
-                return None
-        else:
-            real = self.resolve("." if path is None else path)
-        if real is None or self.view.is_plain_below(real):
-            return None
-        return real
-
-    def listdir(self, original: Any, path: Any = None) -> List[Any]:
-        """`os.listdir`."""
-        real = self._listed(path)
-        if real is None:
-            return original(path)
-        names = self._names(original, real, path)
-        as_bytes = not isinstance(path, int) and path is not None and isinstance(os.fspath(path), bytes)
-        return [os.fsencode(name) for name in names] if as_bytes else names
-
-    def scandir(self, original: Any, path: Any = None) -> Any:
-        """`os.scandir`."""
-        real = self._listed(path)
-        if real is None:
-            return original(path)
-        return Entries(self, real, path, self._names(original, real, path))
-
-    def _names(self, original: Any, real: str, path: Any) -> List[str]:
-        where = self.view.find(real).where
-        if not os.path.isdir(where):
-            self.call(original, where, "." if path is None or isinstance(path, int) else path)
-        return self.view.names(real)
-
-    def getcwd(self, original: Any) -> str:
-        """`os.getcwd`."""
-        return self.paths.shown(original())
-
-    def getcwdb(self, original: Any) -> bytes:
-        """`os.getcwdb`."""
-        return os.fsencode(self.paths.shown(os.fsdecode(original())))
-
-    def chdir(self, original: Any, path: Any) -> None:
-        """`os.chdir`: to the user's own folder, or to the replay's where only that is there."""
-        real = self.resolve(path)
-        if real is None:
-            return original(path)
-        return self.call(original, self.view.find(real).where, path)
-
-
-_OPEN = os.open
-_READERS: Dict[str, Callable[..., Any]] = {
-    "stat": Functions.look, "access": Functions.look, "statvfs": Functions.look, "pathconf": Functions.look,
-    "getxattr": Functions.look, "listxattr": Functions.look, "lstat": Functions.look_at_link,
-    "readlink": Functions.look_at_link, "listdir": Functions.listdir, "scandir": Functions.scandir,
-    "fstat": Functions.look_at_open, "lseek": Functions.look_at_open, "read": Functions.look_at_open,
-    "pread": Functions.look_at_open, "getcwd": Functions.getcwd, "getcwdb": Functions.getcwdb, "chdir": Functions.chdir,
-    "open": Functions.open,
+_OPEN, _stat = os.open, os.stat
+_LOOKS: Dict[str, Callable[..., Any]] = {
+    "stat": Looks.look, "access": Looks.look, "statvfs": Looks.look, "pathconf": Looks.look, "getxattr": Looks.look,
+    "listxattr": Looks.look, "lstat": Looks.look_at_link, "readlink": Looks.look_at_link, "listdir": Looks.listdir,
+    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.look_at_open,
+    "pread": Looks.look_at_open, "getcwd": Looks.getcwd, "getcwdb": Looks.getcwdb, "chdir": Looks.chdir,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {
     name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
@@ -400,4 +366,4 @@ LEFT = {
     "fspath": "asks an object for its path", "memfd_create": "a name that is no path", "_path_normpath": "works on text",
 }
 """Functions that take a path and are as they were, and why."""
-HANDLED = {*_READERS, *_CHANGES}
+HANDLED = {"open", *_LOOKS, *_CHANGES}

@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
-from . import _native, batch, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
+from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -154,10 +154,10 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     folder = _folder(run)
     if os.path.isdir(run.info["cwd"]):
         os.chdir(run.info["cwd"])
-    earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": 0}'))
+    earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
     again: Dict[str, str] = earlier["blocks"]
     messages.to_descriptor(2)
-    divert = Divert(os.path.join(folder, "output"), earlier["written"])
+    divert = Divert(os.path.join(folder, "output"), *earlier["written"])
     begun = time.perf_counter()
 
     def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
@@ -171,7 +171,12 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
             say("interrupted", always=True)
             return messages.INTERRUPTED
         replaying.reasons.update(again)
-        replaying.note_read_back(files.read_back, files.unsure)
+        unsure = files.unsure
+        if divert.is_otherwise:
+            options = " ".join(f"--step-into {block}" for block in sorted(again))
+            unsure.append("what was printed first is not what it is now: the replay started again, and prints no line twice "
+                          f"({options} prints all lines as they are)")
+        replaying.note_read_back(files.read_back, unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
         if task is not None:
@@ -188,8 +193,13 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         _exit(finish())
 
     def cannot_restore(blocks: Dict[str, str]) -> NoReturn:
-        files.end()
+        files.end(again=True)
         _start_again(blocks, again, divert, task)
+
+    def find_again(causes: Dict[str, str]) -> None:
+        wanting = {block: why for block, why in causes.items() if block not in replaying.forced}
+        if wanting:
+            cannot_restore(wanting)
 
     def window_over() -> NoReturn:
         replaying.is_over = True
@@ -200,6 +210,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
                        attempt.window, Statements(os.path.join(folder, "in children")))
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
+    files.start_again(find_again)
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:
@@ -208,6 +219,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
 
     def ended(error: Optional[BaseException]) -> None:
         failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
+        if failure is not None and failed.is_unforeseen(replaying, failure):
+            find_again(files.causes)  # what it did not find may be what they wrote
         at_exit = _end_of_process()
         _exit(finish(failure or at_exit))
 
@@ -244,6 +257,6 @@ def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert, 
     divert.undo()
     arguments, folder, environment = _STARTED
     environment.update(task.to_environment() if task else {})
-    environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.written})
+    environment[AGAIN] = json.dumps({"blocks": {**again, **blocks}, "written": divert.printed()})
     os.chdir(folder)
     os.execve(sys.executable, start.command(*arguments), start.environment(given=environment))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Set
+from typing import Callable, Dict, Iterable, Optional, Set
+
+from .loops import BOUNDARY
 
 
 class Skipped:
@@ -15,15 +17,29 @@ class Skipped:
         self.told: Callable[[], None] = lambda: None
         """Called when something is skipped that may have written to files that are open."""
 
+    @property
+    def names(self) -> Set[str]:
+        """The blocks that were restored at least once."""
+        return {key.rsplit("/", 1)[-1].split("#")[0] for key in self.blocks}
+
     def holds(self, path: str) -> bool:
         """Whether a place in the loop nest lies in them."""
+        return self.cause(path) is not None
+
+    def cause(self, path: str) -> Optional[str]:
+        """What has to run for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
         parts = path.split("/")
         for n, part in enumerate(parts, 1):
             loop, sign, index = part.partition("=")
-            place = "/".join([*parts[: n - 1], loop])
-            if "/".join(parts[:n]) in self.blocks or sign and int(index) < self.jumps.get(place, 0):
-                return True
-        return False
+            if "/".join(parts[:n]) in self.blocks:
+                return part.partition("#")[0]
+            if sign and int(index) < self.jumps.get("/".join([*parts[: n - 1], loop]), 0):
+                return loop + BOUNDARY
+        return None
+
+    def causes(self, places: Iterable[str]) -> Set[str]:
+        """The same of several places."""
+        return set(filter(None, map(self.cause, places)))
 
     def describe(self) -> str:
         """`L1 began with iteration 70`, or nothing."""

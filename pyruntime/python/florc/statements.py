@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, Dict, List, NamedTuple
 
 from . import output
@@ -29,6 +30,8 @@ class Statements:
         self.reached: Dict[str, int] = {}
         self.answered: Dict[str, int] = {}
         self._notes = notes
+        with suppress(OSError):  # of a replay that started again
+            os.remove(notes)
 
     def in_child(self) -> None:
         """From now on, in this forked child, what runs is written down."""

@@ -12,7 +12,7 @@ import contextlib
 import glob
 import itertools
 import os
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List
 
 from . import native_writers
 from .copying import copy
@@ -39,7 +39,7 @@ class UserFiles:
 
     def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False):
         self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
-        self._pid = os.getpid()
+        self._pid, self._is_added = os.getpid(), is_added
         _remove_left(os.path.dirname(folder))
         notes = read(history.files, os.path.join(run.path, FOLDER_NAME), run.file)
         try:
@@ -49,6 +49,7 @@ class UserFiles:
         except OSError as error:
             raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
                            f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None
+        self._view.is_added = is_added
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property
@@ -71,12 +72,25 @@ class UserFiles:
         self._functions.install()
         native_writers.adapt(self._functions.native, readers=True)
 
-    def end(self) -> None:
-        """The script is over: the user's files are as they are."""
+    def start_again(self, cannot_restore: Callable[[Dict[str, str]], Any]) -> None:
+        """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
+        def missed(causes: Dict[str, str]) -> None:
+            if os.getpid() == self._pid and not self._is_added():
+                cannot_restore(causes)
+
+        self._view.doubts.missed = missed
+
+    @property
+    def causes(self) -> Dict[str, str]:
+        """What has to run again for the files that were asked for to be what they were, and why."""
+        return dict(self._view.doubts.causes)
+
+    def end(self, again: bool = False) -> None:
+        """The script is over: the user's files are as they are. `again`: it starts again, and the added statements with it."""
         self._functions.is_on = False
         if os.getpid() != self._pid or self._lock is None:
             return
-        self._put_beside()
+        self._take_back() if again else self._put_beside()
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
         with contextlib.suppress(OSError):
@@ -84,6 +98,15 @@ class UserFiles:
         if not isinstance(self._lock, bool):
             self._lock.close()
         self._lock = None
+
+    def _take_back(self) -> None:
+        """What added statements wrote will be written once more."""
+        for path, size in self._functions.added.items():
+            with contextlib.suppress(OSError):
+                if size is None:
+                    os.remove(path)
+                elif os.path.getsize(path) > size:
+                    os.truncate(path, size)
 
     def _put_beside(self) -> None:
         for path in self._functions.beside:

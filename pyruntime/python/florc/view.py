@@ -19,6 +19,7 @@ from .copying import copy
 from .found_files import FILE, FOLDER, LINK, NONE, Noted
 from .skipped import Skipped
 from .view_doubts import Doubts, asks_for
+from .view_unnamed import Unnamed
 
 GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
 """A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
@@ -61,7 +62,10 @@ class View:
         self.lock = threading.RLock()
         self.changed: Callable[[], None] = lambda: None
         """Called when a link, or what is behind it, may be another one."""
-        self.doubts = Doubts(self.upper, notes, skipped)
+        self.is_added: Callable[[], bool] = lambda: False
+        """Whether an added statement runs."""
+        self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
+        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0)
         os.makedirs(self.upper, exist_ok=True)
         self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._read_to = 0
@@ -148,6 +152,10 @@ class View:
         found = self.find(path)
         return found.kind != GONE and os.path.lexists(found.where)
 
+    def is_own(self, path: str) -> bool:
+        """Whether the script made it as a temporary file, or in such a folder."""
+        return self.find(path).kind == OWN
+
     def is_scripts(self, path: str) -> bool:
         """Whether the script, now or as it was recorded, changes it."""
         entry = self._entries.get(path)
@@ -182,6 +190,7 @@ class View:
         listed = own if found.kind != HERE else os.listdir(found.where)
         if path in self._listed and found.kind in (PLAIN, ADDED):
             listed = [name for name in listed if name in self._listed[path]]
+        self.list(path)
         names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
         names |= {name for name in known if self.exists(f"{path}/{name}")}
         for name in known:
@@ -190,6 +199,13 @@ class View:
         rest = sorted(name for name in names if name not in order)
         return [*(name for name in own if name in names), *(name for name in listed if name in rest),
                 *(name for name in rest if name not in listed)]
+
+    def list(self, path: str) -> None:
+        """The names in a folder are about to be asked for."""
+        if (self.unnamed.is_doubtful or self.doubts.is_behind(path)) and asks_for() is not None:
+            blocks = self.unnamed.blocks(path, is_listed=True)
+            self.doubts.elsewhere(path, blocks)
+            self.doubts.miss(path, blocks)
 
     def read(self, path: str, found: Found) -> None:
         """A file is about to be read: is it what it was?"""
@@ -214,14 +230,33 @@ class View:
         is_mended = entry is not None and entry.kind == HERE and self._is_past(path, entry)
         if path in self._notes and (found.kind == PAST or is_mended):
             self.doubts.existence(path, found.where)
+        if self.unnamed.is_doubtful or self.doubts.is_behind(path):
+            is_there = found.kind != GONE and os.path.lexists(found.where)
+            self.doubts.elsewhere(path, self.unnamed.blocks(path, is_there=is_there), is_there=is_there)
+
+    def missing(self, path: str) -> None:
+        """Something other than a question whether a path is there did not find it."""
+        if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
+            return
+        if self.find(path).kind == PAST and path in self._notes:
+            self.doubts.missing(path)
+        self.doubts.miss(path, self.unnamed.blocks(path))
 
     def _doubt(self, path: str, found: Found, is_read: bool) -> None:
         if found.kind == PAST:
             self.doubts.past(path, is_read)
         elif found.kind == LOST:
             self.doubts.lost(path, is_read)
-        elif found.kind == HERE and self._entries[path].clock >= 0:
+        elif found.kind == OWN or found.kind == HERE and self._entries[path].clock >= 0 or self.doubts.is_behind(path):
             self.doubts.own(path, is_read)
+        if self.unnamed.is_doubtful and not os.path.isdir(found.where):
+            self.doubts.elsewhere(path, self.unnamed.blocks(path), is_read)
+
+    def is_short(self, path: str, found: Found) -> bool:
+        """Whether a file, or a folder, may lack what a skipped block wrote to it."""
+        return found.kind == PAST or self.doubts.is_behind(path) or path in self._notes and self._is_past(
+            path, self._entries[path]._replace(clock=-1)) or self.unnamed.is_doubtful and bool(
+            self.unnamed.blocks(path, is_listed=os.path.isdir(found.where)))
 
     # -- changing --------------------------------------------------------------------------------------------------
 
@@ -233,7 +268,7 @@ class View:
         """A path is now below the replay's folder, or what `kind` says. `anew`: nothing is left of what it held."""
         if anew:
             self.doubts.behind.pop(path, None)
-        self._change(path, Entry(kind, where, self._clock))
+        self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
 
     def removed(self, path: str) -> None:
         """A path, and all below it, is gone."""
@@ -272,6 +307,11 @@ class View:
                     del self._entries[below]
                     self._inside[os.path.dirname(below)].discard(os.path.basename(below))
         self._entries[path] = entry
+        if path not in self._notes:
+            if entry.kind in (HERE, OWN) and entry.clock >= 0:
+                self.unnamed.made[path] = None
+            else:
+                self.unnamed.made.pop(path, None)
         folder, _, name = path.rpartition("/")
         self._inside.setdefault(folder or "/", set()).add(name)
         self.changed()

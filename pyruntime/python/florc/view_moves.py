@@ -89,6 +89,8 @@ class Moves:
         where = view.copied(source, view.find(source))
         original(where, functions.new(target, dst), follow_symlinks=False)
         view.made(target)
+        if view.is_short(source, view.find(source)):
+            view.doubts.behind[target] = None
         return None
 
     # -- removing --------------------------------------------------------------------------------------------------
@@ -147,10 +149,13 @@ class Moves:
             return None
         there = view.find(target)
         both_own = {found.kind, there.kind if view.exists(target) else view.find(os.path.dirname(target)).kind} == {OWN}
+        is_short = view.is_short(source, found)
         if both_own or functions.is_added() and found.kind == ADDED and not view.is_scripts(target):
             functions.call(original, source, src, target)
             view.made(target, found.kind)
             view.removed(source)
+            if is_short:
+                view.doubts.behind[target] = None
             return None
         if functions.is_added() and view.is_scripts(target):
             functions.beside[target] = None
@@ -183,6 +188,7 @@ class Moves:
     def _move(self, source: str, target: str) -> None:
         view = self._view
         found = view.find(source)
+        is_short = view.is_short(source, found)
         view.removed(target)
         view.prepare(target)
         if view.is_folder(source):
@@ -204,6 +210,8 @@ class Moves:
         if found.kind == OWN and os.path.isdir(found.where):
             shutil.rmtree(found.where, ignore_errors=True)
         view.removed(source)
+        if is_short:
+            view.doubts.behind[target] = None
 
     def _across(self, original: Any, src: Any, dst: Any, source: Optional[str], target: Optional[str]) -> None:
         """One of both is not in the view."""

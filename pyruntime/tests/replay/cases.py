@@ -17,13 +17,15 @@ class Case(NamedTuple):
     xfail: Optional[str]
     unsure: bool = False
     """Whether the replay may say that it does not know, instead of being right."""
+    exact: bool = False
+    """Whether nothing may be said against its values."""
 
 
 class Cases(Dict[str, Case]):
     """Scripts by name."""
 
     def add(self, name: str, text: str, restores: Optional[bool] = True, flagged: bool = False,
-            xfail: Optional[str] = None, unsure: bool = False, **options: Any) -> None:
+            xfail: Optional[str] = None, unsure: bool = False, exact: bool = False, **options: Any) -> None:
         """Add a script."""
         assert name not in self, name
-        self[name] = Case(text, options, None if flagged else restores, flagged, xfail, unsure)
+        self[name] = Case(text, options, None if flagged else restores, flagged, xfail, unsure, exact)

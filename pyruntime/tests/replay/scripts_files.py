@@ -83,6 +83,95 @@ for name, before, inside, after in (
 ):
     add(name, before, inside, after)
 
+# Files with names that differ in every run, and files without a name.
+_TEMPORARY = "import atexit, shutil, tempfile"
+_AT_END = "\natexit.register(shutil.rmtree, d, True)"
+_ADDS = 'with open(f"{d}/log.txt", "a") as f: f.write(f"{epoch} {i}\\n" * (i + 1))'
+_FOLDERS = {
+    "mkdtemp": "d = tempfile.mkdtemp()", "mkdtemp_here": 'd = tempfile.mkdtemp(dir=".")',
+    "temporary_folder": "t = tempfile.TemporaryDirectory()\nd = t.name", "of_the_process": 'd = f"run{os.getpid()}"\nos.mkdir(d)',
+    "in_another": 'd = tempfile.mkdtemp() + "/a/b"\nos.makedirs(d)',
+}
+for kind, made in _FOLDERS.items():
+    made += _AT_END
+    for name, inside, after in (
+            ("listed", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", len(os.listdir(d)))'),
+            ("globbed", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", len(glob.glob(d + "/*")))'),
+            ("walked", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", [len(names) for _, _, names in os.walk(d)])'),
+            ("exists", 'open(f"{d}/{epoch}_{i}", "w").close()', '+print("PROBE", os.path.exists(f"{d}/{epoch}_1"))'),
+            ("removed", 'if i == 1: os.remove(f"{d}/x")', '+print("PROBE", os.path.exists(f"{d}/x"))\nopen(f"{d}/x", "w").close()'),
+            ("appended_to", _ADDS, 'with open(f"{d}/log.txt", "a") as f: f.write("end")\n+print("PROBE", os.path.getsize(f"{d}/log.txt"))'),
+            ("read", 'open(f"{d}/x", "w").write(str(total))', '+print("PROBE", open(f"{d}/x").read() if os.path.exists(f"{d}/x") else 0)'),
+            ("moved", 'open(f"{d}/{epoch}_{i}", "w").close()',
+             'e = f"{d}{epoch}"\nos.rename(d, e)\n+print("PROBE", len(os.listdir(e)))\nos.rename(e, d)'),
+    ):
+        first = made + '\nopen(f"{d}/x", "w").close()' * (name == "removed")
+        # a folder that the script itself renames: the block runs again
+        add(f"{kind}_{name}", first, inside, after, imports=_TEMPORARY, unsure=True, restores=None if name == "moved" else True)
+    # only the code that runs again wrote what is asked for; the block wrote nothing, or something else
+    add(f"{kind}_of_the_epoch", made, "pass", _ADDS.replace("{i}", "") + '\n+print("PROBE", os.path.getsize(f"{d}/log.txt"), len(os.listdir(d)))',
+        imports=_TEMPORARY, exact=True)
+    add(f"{kind}_beside_another", made, 'open(f"{d}/x", "w").close()', _ADDS.replace("{i}", "") + '\n+print("PROBE", open(f"{d}/log.txt").read().split())',
+        imports=_TEMPORARY, exact=True)
+_TEMPORARIES = {
+    "temporary_file": 'f = tempfile.TemporaryFile("w+")', "named": 'f = tempfile.NamedTemporaryFile("w+")',
+    "named_here": 'f = tempfile.NamedTemporaryFile("w+", dir=".")', "removed": 'f = open("x", "w+")\nos.remove("x")',
+    "descriptor": 'n, _ = tempfile.mkstemp()\nf = os.fdopen(n, "w+")', "in_memory": 'f = os.fdopen(os.memfd_create("x"), "w+")',
+    "opener": 'f = open("x", "w+", opener=lambda path, flags: os.open(path, flags))',
+}
+for kind, made in _TEMPORARIES.items():
+    for name, after in (
+            ("read", 'f.flush()\nf.seek(0)\nt = f.read()\n+print("PROBE", t.split())'),
+            ("tell", 'f.flush()\n+print("PROBE", f.tell())'),
+            ("fstat", 'f.flush()\n+print("PROBE", os.fstat(f.fileno()).st_size)'),
+            ("duplicate", 'f.flush()\n+print("PROBE", os.pread(os.dup(f.fileno()), 99, 0))'),
+    ):
+        add(f"{kind}_{name}", made, _WRITES, after, imports=_TEMPORARY, unsure=True)
+    add(f"{kind}_of_the_epoch", made, "pass", 'f.write("x")\nf.flush()\n+print("PROBE", f.tell())', imports=_TEMPORARY, exact=True)
+add("named_then_renamed", 'def new(): return tempfile.NamedTemporaryFile("w", dir=".", delete=False)\nf = new()', _WRITES,
+    'f.close()\nos.replace(f.name, "safe.txt")\n+print("PROBE", open("safe.txt").read().split())\nf = new()', imports=_TEMPORARY, unsure=True)
+add("renamed_after_the_block", "", _APPENDS, 'if os.path.exists("log.txt"): os.replace("log.txt", "safe.txt")\n'
+    '+print("PROBE", open("safe.txt").read().split() if os.path.exists("safe.txt") else 0)', unsure=True)
+add("temporary_folder_of_an_added_statement", "", _APPENDS,
+    '+with tempfile.TemporaryDirectory() as own: open(own + "/a", "w").write("a"); print("PROBE", total, os.listdir(own))',
+    imports=_TEMPORARY, exact=True)
+
+# The script itself does not find what a block wrote: the block runs again by itself.
+_MAKES = 'open(f"d/{epoch}_{i}", "w").write(str(total))'
+for name, before, inside, after in (
+        ("removed_by_the_script", "", _MAKES, 'if epoch: os.remove(f"d/{epoch - 1}_0")\n+print("PROBE", total)'),
+        ("renamed_by_the_script", "", _MAKES, 'os.rename(f"d/{epoch}_0", f"d/last")\n+print("PROBE", open("d/last").read())'),
+        ("tree_copied_by_the_script", "", _MAKES, 'shutil.copytree("d", f"e{epoch}")\nshutil.rmtree("d")\nos.mkdir("d")\n'
+         'print(open(f"e{epoch}/{epoch}_1").read())\n+print("PROBE", sorted(os.listdir(f"e{epoch}")))'),
+        ("listed_by_the_script", "", _MAKES, 'print(sorted(os.listdir("d")))\nfor name in os.listdir("d"): os.remove("d/" + name)\n+print("PROBE", epoch)'),
+        ("looked_for_by_the_script", "", _MAKES, 'if os.path.exists(f"d/{epoch}_0"): os.rename(f"d/{epoch}_0", "d/last")\nelse: print("none")\n'
+         '+print("PROBE", open("d/last").read())'),
+        ("tried_by_the_script", "", _MAKES, 'try: os.rename(f"d/{epoch}_0", "d/last")\nexcept OSError: print("none")\n+print("PROBE", open("d/last").read())'),
+        ("array_by_the_script", "", 'np.save(f"d/{epoch}", [total])', 'x = np.load(f"d/{epoch}.npy")\nos.remove(f"d/{epoch}.npy")\n+print("PROBE", x)'),
+        ("in_a_temporary_folder", "d = tempfile.mkdtemp()" + _AT_END, _ADDS, 'x = open(f"{d}/log.txt").read()\n+print("PROBE", x.split())'),
+        ("listed_in_a_temporary_folder", "d = tempfile.mkdtemp()" + _AT_END, 'open(f"{d}/{i}", "w").close()',
+         'print(sorted(os.listdir(d)))\n+print("PROBE", epoch)'),
+        ("in_a_shelf", 'import shelve\ndb = shelve.open("db")', "db[str(i)] = total", 'print(sorted(db.items()))\n+print("PROBE", sorted(db.items()))'),
+):
+    add(f"needed_{name}", 'os.mkdir("d")\n' + before, inside, after, imports=_TEMPORARY + ", numpy as np" * name.startswith("array"),
+        restores=False, exact=True)
+# what was printed before the block ran again stays printed
+add("needed_after_a_wrong_answer", 'os.mkdir("d")', _MAKES, 'if epoch: os.remove(f"d/{epoch - 1}_0")\n+print("PROBE", sorted(os.listdir("d")))',
+    restores=False, unsure=True)
+# what is not there was not there then, either
+add("made_and_removed_in_the_block", "", 'open("tmp", "w").write("x")\nos.remove("tmp")',
+    'try: open("tmp")\nexcept OSError: total += 1\n+print("PROBE", total)', unsure=True)
+add("never_there", 'os.mkdir("d")', _NAMES, 'try: open("d/stop")\nexcept OSError: total += 1\n+print("PROBE", total)', exact=True)
+
+add("pipe", 'os.mkfifo("p")\nn = os.open("p", os.O_RDWR)', "pass", 'os.write(n, b"%d" % total)\n+print("PROBE", total, os.path.exists("p"))\n'
+    'print(os.read(n, 99))', exact=True)
+add("pipe_that_is_there", 'try: os.mkfifo("p")\nexcept FileExistsError: print("there")\ntry: os.mkfifo("p")\nexcept FileExistsError: print("there")',
+    "pass", '+print("PROBE", total)', exact=True)
+for name, flags in (("appended", "os.O_APPEND"), ("truncated", "os.O_TRUNC")):
+    add(f"in_an_open_folder_{name}", 'os.mkdir("d")\nd = os.open("d", os.O_RDONLY)',
+        f'n = os.open("x", os.O_CREAT | os.O_WRONLY | {flags}, dir_fd=d)\nos.write(n, b"%d" % total)\nos.close(n)',
+        '+print("PROBE", open("d/x").read())', unsure=True)
+
 # What a line that is logged changes beside files is seen while recording: these blocks run again.
 _LOG = 'log = logging.getLogger("x")\nlog.setLevel(10)\n'
 for name, before, after in (

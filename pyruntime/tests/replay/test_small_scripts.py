@@ -49,5 +49,6 @@ def test_replay_prints_what_the_added_statements_would_have(case: Case, tmp_path
     if case.unsure and outcome.replayed.code == 0 and "unverified: what changed" in outcome.replayed.err:
         return
     assert not failures, "\n".join(failures) + told
+    assert not case.exact or "exact: " in outcome.replayed.said, told
     if case.restores is not None:
         assert bool(outcome.restored) == case.restores, f"{outcome.restored} blocks restored{told}"
