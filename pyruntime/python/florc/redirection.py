@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
 from . import _native
 from .handles import opened, replace_everywhere, watched
