@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import circumstances
@@ -20,15 +21,18 @@ _COMPARED = ("processor", "threads of torch", "instruction set", "CUDA devices",
 _INSTALLED_S = 60.0
 """The files of a package are written so soon before or after what describes it."""
 _MOST = 5
+_BEGUN = time.time()
+"""What is written later is written by the replay."""
 
 
 def differences(found: Dict[str, object], started: Optional[float], reads: Dict[str, Tuple[int, int, Optional[str]]],
-                is_project: Callable[[str], bool]) -> List[str]:
+                is_own: Callable[[str], bool]) -> List[str]:
     """In words, what is otherwise now. `found`: the recorded circumstances; `started`: when the run began, in seconds since the epoch;
-    `reads`: size, time in ns, and hash (or None) of each file that it read and did not change."""
+    `reads`: size, time in ns, and hash (or None) of each file that it read and did not change; `is_own(path)`: whether a module is the
+    user's, or was written by the run itself."""
     names = {name: value for name, value in found.items() if name not in _COMPARED}
     words = circumstances.changed(names)
-    edited = sorted(_edited(started, is_project)) if started is not None else []
+    edited = sorted(_edited(started, is_own)) if started is not None else []
     words += [f"{path} was changed after the run began" for path in edited[:_MOST]]
     changed = [(path, why) for path, known in reads.items() for why in [_how_changed(path, *known)] if why]
     words += [f"{os.path.basename(path)}, which the run read, {why}" for path, why in changed[:_MOST]]
@@ -46,19 +50,19 @@ def _how_changed(path: str, size: int, mtime_ns: int, held: Optional[str]) -> st
     return "has changed since"
 
 
-def _edited(started: float, is_project: Callable[[str], bool]) -> Iterator[str]:
-    """Modules of libraries that are newer than the run."""
+def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
+    """Modules of libraries that were written after the run began, and before this process did."""
     described: Dict[str, List[float]] = {}
     own = os.path.dirname(__file__)
     for module in list(sys.modules.values()):
         path = attributes_of(module).get("__file__")
-        if not isinstance(path, str) or path.startswith((own, os.path.dirname(os.__file__) + os.sep + "lib-dynload")) or is_project(path):
+        if not isinstance(path, str) or path.startswith((own, os.path.dirname(os.__file__) + os.sep + "lib-dynload")) or is_own(path):
             continue
         try:
             written = os.stat(path).st_mtime
         except OSError:
             continue
-        if written > started and not any(abs(written - at) < _INSTALLED_S for at in _descriptions(path, described)):
+        if started < written < _BEGUN and not any(abs(written - at) < _INSTALLED_S for at in _descriptions(path, described)):
             yield path
 
 

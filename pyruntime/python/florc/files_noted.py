@@ -223,9 +223,11 @@ class FilesNoted:
 
     def _reads(self, path: Any) -> None:
         """A file is opened to be read: a replay must find the same. Modules are known by the versions of their packages."""
+        if len(self._read) >= _MOST_READ:
+            return
         real = os.path.abspath(os.fsdecode(os.fspath(path)))
-        if real in self._read or real in self._seen or len(self._read) >= _MOST_READ or real.endswith(_NO_DATA) or real.startswith(
-                ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", self._store, sys.prefix, sys.base_prefix)):
+        is_system = real.startswith(("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", self._store, sys.prefix, sys.base_prefix))
+        if is_system or real in self._read or real in self._seen or real.endswith(_NO_DATA):
             return
         self._read.add(real)
         try:

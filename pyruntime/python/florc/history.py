@@ -249,8 +249,13 @@ class History:
 
     def reads(self) -> Dict[str, tuple]:
         """Files that the run read and did not change, where they lie now: size, time in ns, hash or None."""
-        changed = {noted["path"] for noted in self.files}
-        return {self.run.file(path): known for path, known in self._reads.items() if path not in changed}
+        changed = self.changed_files()
+        found = {self.run.file(path): known for path, known in self._reads.items()}
+        return {path: known for path, known in found.items() if path not in changed}
+
+    def changed_files(self) -> Set[str]:
+        """Files that the run made, changed or removed, where they lie now."""
+        return {self.run.file(noted["path"]) for noted in self.files}
 
     @property
     def how_it_ended(self) -> str:

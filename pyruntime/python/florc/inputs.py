@@ -94,7 +94,7 @@ def decode(name: str, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[st
         return uuid.UUID(int=int(number), is_safe=uuid.SafeUUID[safe])
     if name == "datetime.date.today":
         return sys.modules["datetime"].date.fromisoformat(kept)
-    if kept.startswith("["):
+    if name in ("time.localtime", "time.gmtime"):
         import json
 
         return sys.modules["time"].struct_time(json.loads(kept))

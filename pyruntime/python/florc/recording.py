@@ -169,7 +169,7 @@ class _Ending:
         trouble = self._trouble(report)
         if trouble:
             say("; ".join(trouble), always=True)
-        if not report["checkpoints"]:
+        if not report["checkpoints"] and not trouble:
             say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}")
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
             f"florc replay {messages.relative(self._script.path)}")

@@ -95,8 +95,8 @@ class Replay:
     def environment(self) -> List[str]:
         """What is otherwise than when the run was recorded."""
         history = self.history
-        return environment.differences(history.circumstances, history.run.info.get("started"), history.reads(),
-                                       self.versions.files.__contains__)
+        own = {*self.versions.files, *history.changed_files()}
+        return environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__)
 
     @property
     def ran(self) -> Dict[str, Ran]:
