@@ -8,7 +8,7 @@ from typing import Optional
 import pytest
 from workshop import Workshop
 
-from florc import circumstances
+from florc import circumstances, variables
 
 SCRIPT = """
 import os, time
@@ -118,3 +118,33 @@ def test_what_the_run_came_by_must_be_what_it_was(workshop: Workshop, path: str,
         assert "exact" not in replayed.said and f"it is not as when it was recorded: " in replayed.said and said in replayed.said
     else:
         assert "exact" in replayed.said, replayed.said
+
+
+@pytest.mark.parametrize(("then", "now", "said"), [("17731", "17731", ""), ("17731", "2", "SIZE is another"), ("17731", None, "SIZE is not set"),
+                                                   (None, "2", "SIZE is set")])
+def test_variables_that_the_script_names_must_be_what_they_were(workshop: Workshop, monkeypatch: pytest.MonkeyPatch,
+                                                                then: Optional[str], now: Optional[str], said: str) -> None:
+    def put(value: Optional[str]) -> None:
+        monkeypatch.delenv("SIZE", raising=False)
+        if value is not None:
+            monkeypatch.setenv("SIZE", value)
+
+    text = """
+        import os
+        size, total = int(os.environ.get("SIZE", 3)), 0
+        os.environ["SET_BY_THE_SCRIPT"] = "1"
+        for epoch in range(3):
+            for step in map(float, range(3)):
+                total += step
+            print(epoch)
+    """
+    workshop.write("train.py", text)
+    put(then)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", text.replace("            print(epoch)", "            print('PROBE', total)\n            print(epoch)"))
+    put(now)
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.code == 0 and replayed.out.count("PROBE") == 3
+    assert ("exact" in replayed.said) == (not said) and said in replayed.said, replayed.said
+    assert all(b"17731" not in path.read_bytes() for path in (workshop.path / ".florc" / "runs").glob("*/journal.0"))
+    assert variables.spoken_of(["os.environ['A'] os.getenv(\"B\") os.environ.get( 'C', 'no') os.environ[name] environ.pop(f'{x}')"]) == {"A", "B", "C"}

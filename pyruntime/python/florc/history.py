@@ -81,6 +81,8 @@ class History:
         self._begun: FrozenSet[str] = frozenset()
         self._last_path = ""
         self._reads: Dict[str, tuple] = {}
+        self.variables_read: Dict[str, Optional[str]] = {}
+        """Environment variables that the user's files speak of: a hash of the value, or None."""
         self.lost = 0
         """Records that could not be written."""
         self.inputs: List[tuple] = []
@@ -159,6 +161,8 @@ class History:
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
             self._steady = payload["perf_counter"]
+        elif kind == "variables":
+            self.variables_read.update(payload["found"])
         elif kind == "read":
             self._reads[payload["path"]] = (payload["size"], payload["mtime_ns"], payload["hash"])
         elif kind == "lost":

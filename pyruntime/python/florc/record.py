@@ -7,7 +7,7 @@ import sys
 import time
 from types import CodeType, FrameType
 
-from . import _native, instrumented, loops, mishaps, session
+from . import _native, instrumented, loops, mishaps, session, variables
 from .files_noted import FilesNoted
 from .found_files import FOLDER_NAME
 from .light import dumps, nullcontext
@@ -83,6 +83,10 @@ class Recording:
         with mishaps.Swallow("keeping the source"):
             for module, package, file, text in self.project.files():
                 self.run.keep_source(file, text, module, package)
+        with mishaps.Swallow("noting variables"):
+            names = variables.spoken_of(text for *_, text in self.project.files())
+            if names and self.run.key is not None:
+                self.note("variables", found=variables.present(names, self.run.key, os.environ))
         with mishaps.Swallow("writing run.json"):
             self.run.save()
 

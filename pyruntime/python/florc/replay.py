@@ -7,9 +7,9 @@ import functools
 import os
 import sys
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import _native, environment, instrumented, places, proof, state
+from . import _native, environment, instrumented, places, proof, state, trust, variables
 from .capture import Capture, Value
 from .comparing import Comparer
 from .fast_forward import after, why_not
@@ -64,6 +64,8 @@ class Replay:
         self.entered: Dict[str, int] = {}
         self.window = window
         self._proof: Optional[str] = None
+        self.variables: Mapping[str, str] = os.environ
+        """The environment with which this process began."""
         self.is_strict = False
         """Whether an unverified answer is a failure."""
         self.begun = False
@@ -96,7 +98,9 @@ class Replay:
         """What is otherwise than when the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
-        return environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__)
+        found = environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__)
+        key = trust.key()
+        return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
 
     @property
     def ran(self) -> Dict[str, Ran]:

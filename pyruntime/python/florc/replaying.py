@@ -211,6 +211,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
     replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
     files.start_again(find_again)
+    replaying.variables = _STARTED[2]
     start.Generators(lambda name, value: None, attempt.history.generators)
 
     def compile_text(text: str, file: str, module: str) -> CodeType:
