@@ -60,7 +60,8 @@ def instructions(code: types.CodeType) -> list:
             continue
         place = one.positions if one.opname != "RESUME" else one.positions.lineno
         is_jump = "JUMP" in one.opname or one.opname in ("FOR_ITER", "SEND")
-        found.append((one.opname, place, None if is_jump or isinstance(one.argval, types.CodeType) else one.argrepr))
+        said = sorted(map(repr, one.argval)) if isinstance(one.argval, frozenset) else one.argrepr
+        found.append((one.opname, place, None if is_jump or isinstance(one.argval, types.CodeType) else said))
     return found
 
 

@@ -78,7 +78,7 @@ def _check(run: Run, bad_packs: Dict[str, str]) -> Found:
         damage.append(f"{run.path}/journal.0 is damaged at {where}; what the run recorded after that is lost")
     elif run.status == "cut off":
         damage.append(f"{run.path}/journal.0 is cut off before the end of the run; what it recorded after that is lost")
-    unwritten = sum(payload.get("records", 1) for kind, payload in recorded.records if kind == "lost")
+    unwritten = max((payload.get("records", 1) for kind, payload in recorded.records if kind == "lost"), default=0)
     if unwritten:
         damage.append(f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are unverified")
     lost_sources = [*_lost_sources(run)]

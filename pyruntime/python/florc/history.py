@@ -166,7 +166,7 @@ class History:
         elif kind == "read":
             self._reads[payload["path"]] = (payload["size"], payload["mtime_ns"], payload["hash"])
         elif kind == "lost":
-            self.lost += payload["records"]
+            self.lost = payload["records"]
         elif kind == "inputs":
             self.inputs += map(tuple, payload["taken"])
         elif kind == "inputs end":

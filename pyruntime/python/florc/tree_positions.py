@@ -59,6 +59,10 @@ class _Strip(ast.NodeTransformer):
             return None
         return node
 
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        return node.args[0] if _runtime_call(node) == "observed" else node
+
     def visit_Expr(self, node: ast.Expr) -> Any:
         return None if _runtime_call(node.value) == "begin" else self.generic_visit(node)
 

@@ -38,8 +38,9 @@ pub struct Committer {
     shares: bool,
     shared: Option<SharedPack>,
     lost: u64,
-    /// How many of these the journal speaks of.
+    /// How many of these the journal speaks of, and the records that do and are not in the file yet.
     told: u64,
+    telling: u64,
     first_loss: Option<String>,
 }
 
@@ -78,6 +79,7 @@ impl Committer {
             shared: None,
             lost: 0,
             told: 0,
+            telling: 0,
             first_loss: None,
         })
     }
@@ -199,16 +201,17 @@ impl Committer {
     /// Writes the gathered records to the file, where they survive the end of this process.
     pub fn flush(&mut self) {
         let before = self.journal.records();
-        if let Err(error) = self.journal.flush() {
-            self.count_losses(before, &error);
+        match self.journal.flush() {
+            Ok(()) => self.telling = 0,
+            Err(error) => self.count_losses(before, &error),
         }
     }
 
     /// Where records could not be written, the next one says so: what is missing is no less than what is damaged.
     fn tell_losses(&mut self) {
-        let new = self.lost - self.told;
-        if new > 0 && self.journal.append("lost", &format!("{{\"records\": {new}}}")).is_ok() {
+        if self.told < self.lost && self.journal.append("lost", &format!("{{\"records\": {}}}", self.lost)).is_ok() {
             self.told = self.lost;
+            self.telling += 1;
         }
     }
 
@@ -223,7 +226,8 @@ impl Committer {
     }
 
     pub(super) fn count_losses(&mut self, expected: u64, error: &StoreError) {
-        self.lost += expected.saturating_sub(self.journal.records()).max(1);
+        self.lost += expected.saturating_sub(self.journal.records()).saturating_sub(self.telling).max(1);
+        (self.told, self.telling) = (0, 0);
         self.first_loss.get_or_insert_with(|| error.to_string());
     }
 

@@ -131,7 +131,7 @@ for kind, made in _TEMPORARIES.items():
 add("named_then_renamed", 'def new(): return tempfile.NamedTemporaryFile("w", dir=".", delete=False)\nf = new()', _WRITES,
     'f.close()\nos.replace(f.name, "safe.txt")\n+print("PROBE", open("safe.txt").read().split())\nf = new()', imports=_TEMPORARY, unsure=True)
 add("renamed_after_the_block", "", _APPENDS, 'if os.path.exists("log.txt"): os.replace("log.txt", "safe.txt")\n'
-    '+print("PROBE", open("safe.txt").read().split() if os.path.exists("safe.txt") else 0)', unsure=True)
+    '+print("PROBE", open("safe.txt").read().split() if os.path.exists("safe.txt") else 0)', restores=None, unsure=True)
 add("temporary_folder_of_an_added_statement", "", _APPENDS,
     '+with tempfile.TemporaryDirectory() as own: open(own + "/a", "w").write("a"); print("PROBE", total, os.listdir(own))',
     imports=_TEMPORARY, exact=True)
