@@ -102,7 +102,7 @@ def of_optimizer(obj: Any) -> Parts:
     own = attributes_of(obj)
     state = [value for held in list(own.get("state", {}).values()) if issubclass(type(held), dict) for value in held.values()]
     values = [version(value) for value in islice(state, MAX_ITEMS)]
-    return {".state": hash(tuple(values)), ".param_groups": own.get("param_groups")}
+    return {".state": hash(tuple(values)), "(groups)": own.get("param_groups")}
 
 
 asks_caches = False
