@@ -117,9 +117,9 @@ def _qualname(obj):
 
 def is_output(obj) -> bool:
     """Whether a program only ever writes to it: a logger, a progress bar, a run of a tracking service."""
-    if is_iterator(type(obj)):  # `csv.reader`: read from
-        return False
     module = type_name(type(obj))[0]
+    if module in ("_csv", "csv") and is_iterator(type(obj)):  # `csv.reader`: read from
+        return False
     return (module.split(".", 1)[0] in OUTPUT_MODULES or module.startswith("torch.utils.tensorboard")
             or obj is sys.stdout or obj is sys.stderr)
 
