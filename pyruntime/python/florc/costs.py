@@ -6,6 +6,7 @@ from typing import Callable, Iterable, List, Set
 
 from .history import History
 from .places import BOUNDARY
+from .window import block_of
 from .versions import Versions
 
 RESTORE_S = 2e-3
@@ -63,11 +64,11 @@ class Costs:
         return reach
 
     def _runs(self, key: str) -> bool:
-        block = _block(key)
+        block = block_of(key)
         return self._is_forced(block) or self._versions.why_run(block) is not None
 
     def _runs_before(self, key: str) -> bool:
-        block = _block(key)
+        block = block_of(key)
         return self._is_forced(block) or self._versions.why_run_before(block) is not None
 
     def _is_forced(self, block: str) -> bool:
@@ -97,10 +98,6 @@ class Costs:
     def _saved_outside(self) -> float:
         return sum(self._gain(key) for key in self._history.checkpoints if "=" not in key and not self._runs(key)
                    and not self.loop.place.startswith(key + "/"))
-
-
-def _block(key: str) -> str:
-    return key.rpartition("/")[2].split("#")[0]
 
 
 def _less(whole: List[float], saved: List[float]) -> List[float]:

@@ -7,6 +7,7 @@ from typing import Callable, Optional
 
 from .history import History
 from .places import BOUNDARY
+from .window import block_of
 
 LONGEST_S, SHARE = 1.0, 0.02
 """So long, or this share of the recorded run, may be spent on a block for the sake of comparing it."""
@@ -16,7 +17,7 @@ WHY = "once more, to be compared: nothing else could be"
 def cheapest(history: History, why_run: Callable[[str], Optional[str]]) -> str:
     """The key of the block that takes least, where nothing else would be compared; empty where something is, or all take long."""
     keys = [key for key in history.checkpoints if not key.endswith(BOUNDARY)]
-    blocks = {key.rsplit("/", 1)[-1].split("#")[0] for key in keys}
+    blocks = set(map(block_of, keys))
     if not keys or any("#" not in line.path for line in history.known_lines()) or any(map(why_run, blocks)):
         return ""
     seconds = history.block_seconds

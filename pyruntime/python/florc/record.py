@@ -80,11 +80,13 @@ class Recording:
 
     def keep_sources(self) -> None:
         """Keep every file that was analysed: a replay analyses the same ones."""
+        files: Sequence[tuple] = ()
         with mishaps.Swallow("keeping the source"):
-            for module, package, file, text in self.project.files():
+            files = self.project.files()  # it copies every text
+            for module, package, file, text in files:
                 self.run.keep_source(file, text, module, package)
         with mishaps.Swallow("noting variables"):
-            names = variables.spoken_of(text for *_, text in self.project.files())
+            names = variables.spoken_of(text for *_, text in files)
             if names and self.run.key is not None:
                 self.note("variables", found=variables.present(names, self.run.key, os.environ))
         with mishaps.Swallow("writing run.json"):

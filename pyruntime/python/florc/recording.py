@@ -27,8 +27,9 @@ def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
     if not 0 < arguments["overhead"] < 1:
         raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
     try:
-        if launch.ranks() > 1:
-            raise NotRecordable(f"it is one of {launch.ranks()} ranks, and what they do together is not recorded yet")
+        ranks = launch.ranks()
+        if ranks > 1:
+            raise NotRecordable(f"it is one of {ranks} ranks, and what they do together is not recorded yet")
         script = launch.load(words, module)
         hash_seed = start.with_hash_seed()
     except (SyntaxError, UnicodeDecodeError) as error:

@@ -21,7 +21,7 @@ from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
 from .statements import Ran, Statements
 from .versions import Versions
-from .window import END, Window, loop_of
+from .window import END, Window, block_of, loop_of
 
 
 class Line(NamedTuple):
@@ -329,7 +329,7 @@ class Replay:
     def _close(self, block: str) -> Optional[str]:
         while self._open:
             key = self._open.pop()
-            if key.rsplit("/", 1)[-1].split("#")[0] == block:
+            if block_of(key) == block:
                 return key
         return None
 

@@ -30,8 +30,9 @@ _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> Union[int, launch.Prepared]:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
-    if launch.ranks() > 1:
-        raise launch.Unusable(f"this is one of {launch.ranks()} ranks: each would replay the same run; start florc replay without the launcher")
+    ranks = launch.ranks()
+    if ranks > 1:
+        raise launch.Unusable(f"this is one of {ranks} ranks: each would replay the same run; start florc replay without the launcher")
     run = recorded_run(wanted, path, arguments["trust"])
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable, Dict, Iterable, Optional, Set
 
 from .loops import BOUNDARY
+from .window import block_of
 
 
 class Skipped:
@@ -20,7 +21,7 @@ class Skipped:
     @property
     def names(self) -> Set[str]:
         """The blocks that were restored at least once."""
-        return {key.rsplit("/", 1)[-1].split("#")[0] for key in self.blocks}
+        return set(map(block_of, self.blocks))
 
     def holds(self, path: str) -> bool:
         """Whether a place in the loop nest lies in them."""

@@ -21,6 +21,11 @@ def iterations_of(path: str) -> List[Tuple[str, int]]:
     return found
 
 
+def block_of(key: str) -> str:
+    """The id of a block, of the key of one of its runs: L2 of `L1=3/L2#0`."""
+    return key.rpartition("/")[2].partition("#")[0]
+
+
 def loop_of(place: str) -> str:
     """The id in the plan of a loop at a place of the nest: one that runs again in the same place is `L2.1`."""
     last = place.rpartition("/")[2]
