@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 
+use crate::interrupts::Hold;
 use crate::store::StoreError as Failure;
 
 create_exception!(
@@ -51,6 +52,7 @@ pub fn harmless<T>(
     otherwise: impl FnOnce() -> T,
     work: impl FnOnce() -> PyResult<T>,
 ) -> PyResult<T> {
+    let _held = Hold::new();
     match guard(work) {
         Err(error) if error.is_instance_of::<InternalError>(py) || error.is_instance_of::<PanicException>(py) => {
             py.import("florc.mishaps")?.call_method1("swallowed", (what, error.into_value(py)))?;

@@ -1,5 +1,9 @@
 //! Notes that Ctrl-C came: a script that catches `KeyboardInterrupt` goes another way from there, and no replay is interrupted in the
 //! same place. Signals for which a script has a handler of its own are not noted.
+//!
+//! What comes while florc works between two statements of the script (a checkpoint may take 80 ms) is held until the script goes on:
+//! raised between two iterations it would miss the `try` inside the loop, where without florc it would hardly ever come. Who presses
+//! twice is not held.
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -31,8 +35,19 @@ pub fn watch_interrupts() {
     }
 }
 
+/// How many pieces of florc's own work are under way, one within the other.
+static WORKING: AtomicUsize = AtomicUsize::new(0);
+/// Whether an interrupt waits for their end.
+static WAITS: AtomicBool = AtomicBool::new(false);
+
 /// Async-signal-safe.
 extern "C" fn note(signal: libc::c_int) {
+    if WORKING.load(Ordering::Acquire) == 0 || WAITS.swap(true, Ordering::AcqRel) {
+        pass_on(signal);
+    }
+}
+
+fn pass_on(signal: libc::c_int) {
     CAME.store(true, Ordering::Release);
     let theirs = THEIRS.load(Ordering::Acquire);
     if theirs != 0 {
@@ -40,6 +55,39 @@ extern "C" fn note(signal: libc::c_int) {
         let theirs: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(theirs) };
         theirs(signal);
     }
+}
+
+/// Work of florc on the way of the script: an interrupt waits until it is dropped.
+pub struct Hold(());
+
+impl Hold {
+    pub fn new() -> Self {
+        WORKING.fetch_add(1, Ordering::AcqRel);
+        Self(())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if WORKING.fetch_sub(1, Ordering::AcqRel) == 1
+            && WAITS.load(Ordering::Relaxed)
+            && WAITS.swap(false, Ordering::AcqRel)
+        {
+            pass_on(libc::SIGINT);
+        }
+    }
+}
+
+/// The beginning of work for which Python holds interrupts; `release_interrupts` follows.
+#[pyfunction]
+pub fn hold_interrupts() {
+    std::mem::forget(Hold::new());
+}
+
+/// The end of what `hold_interrupts` began.
+#[pyfunction]
+pub fn release_interrupts() {
+    drop(Hold(()));
 }
 
 /// Called before the place changes: keeps it, if this is the first event since an interrupt came, and no other came before.

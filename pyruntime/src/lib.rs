@@ -67,7 +67,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::observe, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observe_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::hold_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(interrupts::interrupted_at, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::release_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(interrupts::watch_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(follow::leave_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::loop_path, module)?)?;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import List
 
 import pytest
 from workshop import Workshop
@@ -193,6 +194,39 @@ def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: s
     assert workshop.florc("replay", "--last", "train.py").out.split()[1::2] == [str(seen[-1])]
     mistaken = workshop.florc("replay", "--last", "2", "train.py")
     assert mistaken.code == 2 and "no run 2 in" in mistaken.said
+
+
+HELD = """
+    import os, signal, time
+    from florc import _native, mishaps
+
+    _native.watch_interrupts()
+    try:
+        with mishaps.Swallow("a test"), mishaps.Swallow("within"):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            print("held")
+            {more}
+            print("and held")
+        time.sleep(5)
+        print("lost")
+    except KeyboardInterrupt:
+        print("interrupted")
+    with mishaps.Swallow("after that"):
+        pass
+    print("goes on")
+"""
+
+
+@pytest.mark.parametrize(("more", "shown"), [
+    ("", ["held", "and held", "interrupted", "goes on"]),
+    ("os.kill(os.getpid(), signal.SIGINT); time.sleep(0.1)", ["held", "interrupted", "goes on"]),
+])
+def test_ctrl_c_waits_for_the_end_of_florcs_own_work(workshop: Workshop, more: str, shown: List[str]) -> None:
+    """Between two iterations it would come outside of the script's `try`."""
+    workshop.write("held.py", HELD.format(more=more))
+    done = workshop.plain("held.py")
+    assert done.out.splitlines() == shown, done
 
 
 def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:

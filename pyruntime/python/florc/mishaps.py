@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 
+from . import _native
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -32,7 +34,7 @@ def swallowed(where: str, error: BaseException) -> None:
 
 
 class Swallow:
-    """`with Swallow("where"):` for what may fail without the script noticing."""
+    """`with Swallow("where"):` for what may fail without the script noticing. Ctrl-C waits for its end."""
 
     __slots__ = ("_where",)
 
@@ -40,9 +42,10 @@ class Swallow:
         self._where = where
 
     def __enter__(self) -> None:
-        return None
+        _native.hold_interrupts()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        _native.release_interrupts()
         if not isinstance(error, Exception):
             return False
         swallowed(self._where, error)
