@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import FrameType
 
-from . import places, unforeseen
+from . import dead_values, places, unforeseen
 from .light import NamedTuple, dumps
-from .places import Loop
+from .places import BOUNDARY, Loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,15 +55,23 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     loop = places.loops[current.block]
     try:
         found = places.gather(loop, objects, frame)
-        encoded = state.encode(found, gradients=loop.gradients, names=_names(current, loop, frame), may_copy=may_copy)
+        names = _names(current, loop, frame)
+        dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
+        try:
+            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, may_copy=may_copy)
+        except state.Unsupported:
+            if not dead:
+                raise
+            dead = {}
+            encoded = state.encode(found, gradients=loop.gradients, names=names, may_copy=may_copy)
     except places.Consumed as error:
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
     _check(current, loop, frame, encoded.encoder)
     walked = encoded.encoder
-    header = dumps({"block": current.block, "key": current.key, "places": list(found), "names": walked.names,
-                         "gradients": loop.gradients, "seconds": computed,
+    header = dumps({"block": current.block, "key": current.key, "places": [*found, *dead], "names": walked.names,
+                         "dead": [*dead, *dead_values.known_by_place(loop, found)], "forms": forms, "gradients": loop.gradients, "seconds": computed,
                          "origins": places.origins(loop, current.before, found)})
     return Answer(header, encoded)
 

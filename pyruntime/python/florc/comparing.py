@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from types import FrameType
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, FrozenSet, List, Sequence
 
 from . import _native, clocks, places, state
 from .history import Checkpoint, History
@@ -25,6 +26,8 @@ class Comparer:
         self.timed: List[str] = []
         """Places that hold the time of day, and differed."""
         self._since = clocks.Since()
+        self._unread: FrozenSet[str] = frozenset()
+        """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
 
     def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
         """Compare what a loop's places hold now with a checkpoint."""
@@ -36,6 +39,8 @@ class Comparer:
         found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
         # A bar is told apart from what it runs over only where the present plan has it iterated over.
         held = [name for name in checkpoint.places if name in found or not name.endswith(places.BAR)]
+        self._unread = checkpoint.dead.difference(place.name for place in loop.places)
+        held = [name for name in held if name in found or name not in self._unread]
         missing = [name for name in held if name not in found]
         if missing:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
@@ -63,9 +68,14 @@ class Comparer:
             return ""
 
         differs = state.differences(recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade, self._passes)
-        differs = [found for found in differs if not self._is_left_out(found)]
+        differs = [found for found in differs if not self._is_left_out(found) and self._root(found) not in self._unread]
         self.differences.extend(f"{checkpoint.key}: {difference}" for difference in differs[:_MOST])
         self.verified += not differs
+
+    @staticmethod
+    def _root(found: state.Difference) -> str:
+        """The place at which a difference begins."""
+        return re.split(r"[.\[]", found.place, maxsplit=1)[0]
 
     def _is_left_out(self, found: state.Difference) -> bool:
         """Whether it is a gradient that a restored block did not leave behind, as nobody reads it."""

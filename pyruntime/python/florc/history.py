@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set
 
-from . import masks
+from . import dead_values, masks
 from .clocks import DURATIONS, Spans
 from .launch import Unusable
 from .output import Part
@@ -32,6 +32,10 @@ class Checkpoint(NamedTuple):
     """Names outside the block that held objects of its places."""
     origins: Dict[str, Optional[str]]
     """Places whose object is not the one that was there before the block: the place where it was then, if any."""
+    dead: FrozenSet[str] = frozenset()
+    """Of the places, those that the recorded script read no more."""
+    forms: Dict[str, dead_values.Form] = {}
+    """Further such names, of which only the form is known."""
 
 
 class LogLine(NamedTuple):
@@ -134,7 +138,7 @@ class History:
             chunks = payload["chunks"]
             found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
                                [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
-                               payload["names"], payload["origins"])
+                               payload["names"], payload["origins"], frozenset(payload.get("dead", ())), payload.get("forms", {}))
             self.checkpoints[found.key] = found
             self._note_boundary(found.key, set.add)
             self._by_number[payload["seq"]] = found.key
@@ -221,6 +225,18 @@ class History:
     def held_by(self, block: str) -> Optional[Checkpoint]:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
+
+    def dead(self, block: str) -> FrozenSet[str]:
+        """The names that the recorded script read no more after a block, and that each of its checkpoints holds."""
+        return self._in_each(block, lambda checkpoint: checkpoint.dead)
+
+    def forms(self, block: str) -> FrozenSet[str]:
+        """The same of names of which the form is known, at least."""
+        return self._in_each(block, lambda checkpoint: checkpoint.dead.union(checkpoint.forms))
+
+    def _in_each(self, block: str, names: Callable[[Checkpoint], FrozenSet[str]]) -> FrozenSet[str]:
+        found = [names(checkpoint) for checkpoint in self.checkpoints.values() if checkpoint.block == block]
+        return frozenset.intersection(*found) if found else frozenset()
 
     def why_not_kept(self, block: str) -> str:
         """Why there is no checkpoint where one was looked for."""

@@ -9,7 +9,7 @@ import os
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from . import _native, carried, places
+from . import _native, carried, dead_values, places
 from .history import History
 from .launch import Script
 from .project import MAIN, Territory, analyse, decode, package_of_module, parsed
@@ -209,12 +209,21 @@ class Versions:
         loop, planned = self._loops.get(block), self._history.planned.get(block, {})
         if self._history.held_by(block) is None or loop is None:
             return []
-        return [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
+        missing = [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
+        return [place for place in missing if not self._is_kept_though_dead(block, place)] if missing else missing
 
     def _is_held(self, place: places.Place, planned: Dict[str, bool]) -> bool:
         """Whether checkpoints hold what is needed of a place. `planned`: the places of the record, and whether it kept what the
         name stands for, not only the content of an object. What is not in the checkpoint then was unbound."""
         return place.name in planned and (planned[place.name] or not place.bound)
+
+    def _is_kept_though_dead(self, block: str, place: places.Place) -> bool:
+        """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of it."""
+        if place.name in self._history.dead(block):
+            return True
+        return not place.mutated and place.name in self._history.forms(block) and all(
+            dead_values.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), place.name)
+            for change in self.changes if not change.removed)
 
     def _accumulates(self) -> bool:
         """Whether added statements keep something from one iteration for a later one."""

@@ -18,9 +18,10 @@ LIGHT_NODES = 5000
 LIGHT_ITEMS = 1000
 
 
-def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable[str] = (),
+def encode(places: Dict[str, Any], dead: Optional[Dict[str, Any]] = None, *, gradients: bool = False, outputs: Iterable[str] = (),
            names: Optional[Dict[str, Any]] = None, may_copy: bool = True) -> Encoded:
-    """The state of `places` (name -> object) and of all generators, at this instant.
+    """The state of `places` (name -> object) and of all generators, at this instant. `dead` are further places, which nothing of the
+    script's reads any more: that they have an autograd history is of no consequence.
 
     Leaves refer to live memory where that needs no copy: read them before anything trains on.
     `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
@@ -30,12 +31,15 @@ def encode(places: Dict[str, Any], *, gradients: bool = False, outputs: Iterable
     """
     encoder = Encoder(gradients, may_copy)
     with no_collections():
-        return _encode(encoder, places, frozenset(outputs), names or {})
+        return _encode(encoder, places, dead or {}, frozenset(outputs), names or {})
 
 
-def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names: Dict[str, Any]) -> Encoded:
+def _encode(encoder: Encoder, places: Dict[str, Any], dead: Dict[str, Any], outputs: frozenset, names: Dict[str, Any]) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
+        histories = encoder.histories
+        roots += encoder.roots(dead, outputs)
+        encoder.histories = histories
         extra = encoder.owner_roots()
         encoder.run_light()
         roots += encoder.known(names)
@@ -43,7 +47,7 @@ def _encode(encoder: Encoder, places: Dict[str, Any], outputs: frozenset, names:
         if encoder.holds_addresses():
             raise Refused("the address of an object (id, hash or data_ptr) is part of it, which is another in every process")
     except Refused as refused:
-        raise Unsupported(encoder.path(places), str(refused)) from None
+        raise Unsupported(encoder.path({**places, **dead}), str(refused)) from None
     head = {
         "format": FORMAT,
         "gradients": encoder.gradients,
