@@ -22,6 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import leftovers  # noqa: E402
 
 MAIN = "train.py"
+EVERY_NUMBER = Path(__file__).resolve().parent / "every_number"
+"""What looks, at the end of a replay, whether a line that differs in one number would be seen."""
 
 
 class Ran(NamedTuple):
@@ -78,6 +80,7 @@ class Outcome(NamedTuple):
             out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
         if self.replayed.code != 0:
             out.append(f"replay ended with {self.replayed.code}")
+        out += [line for line in self.replayed.said.splitlines() if line.startswith("florc: sweep: ")]
         return out
 
 
@@ -143,6 +146,7 @@ class Trial:
         if self.keep:
             shutil.rmtree(self.work)
             shutil.move(str(left), str(self.work))
+        self.env["PYTHONPATH"] = str(EVERY_NUMBER)
         replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN], is_fresh=not self.keep)
         return Outcome(plain, recorded, expected, replayed)
 
