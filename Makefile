@@ -13,7 +13,7 @@ TEST_WORKERS ?= 2
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants
+.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
@@ -62,6 +62,9 @@ test-gpu: ## what needs CUDA: staging, states, a training recorded and replayed
 bench-gpu: ## stall and time to durable of 1 GB on the device: florc, torch.save, a thread over copies, DCP
 	@$(GPU_PYTHON) tools/on_gpu.py bench --write
 
+programs: setup ## programs made at random, what they answer and what florc calls it; PROGRAMS=0:2000
+	@$(BIN)/python tools/programs.py $(PROGRAMS)
+
 test-ray: setup ## replay on a Ray cluster that the test starts
 	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) ray
 	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
@@ -69,7 +72,7 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
 
-test-all: lint test corpus mutants ## every test, every installed file through the compiler, every seeded bug
+test-all: lint test corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
 
 mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
 	@$(BIN)/python tools/mutants.py $(MUTANTS)

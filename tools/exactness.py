@@ -35,6 +35,8 @@ class Row(NamedTuple):
     script: str
     probe: str
     exact: bool
+    verdict: str
+    """What the replay calls its answer."""
     values: int
     replay_s: float
     rerun_s: float
@@ -91,7 +93,8 @@ def rows_of(script: str, folder: Path, with_workers: bool = True) -> List[Row]:
         reasons = re.findall(r"^florc:   (\S*L\d+ ran .*)$", replayed.err, re.MULTILINE)
         is_same = (parallel.out, parallel.code, 0) == (replayed.out, replayed.code, replayed.code)
         why = "; ".join(reasons) if exact and is_same else replayed.err + parallel.err
-        rows.append(Row(script, probe.name, exact, len(wanted[probe.name]), replayed.seconds, again.seconds, is_same,
+        verdict = re.search(r"^florc: (exact|unverified|ANOMALOUS)", replayed.err, re.MULTILINE)
+        rows.append(Row(script, probe.name, exact, verdict.group(1) if verdict else "none", len(wanted[probe.name]), replayed.seconds, again.seconds, is_same,
                         parallel.seconds, ideal, why))
     return rows
 
@@ -109,15 +112,15 @@ def said(holds: bool) -> str:
 
 def main(arguments: List[str]) -> int:
     """Print the table; 0 when every row is exact and equal with two workers."""
-    print("| script | probe | values | exact | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
+    print("| script | probe | values | equal | verdict | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
           "| why blocks ran again |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     exact = True
     for script in arguments or scripts():
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(script, Path(folder)):
-                exact &= row.exact and row.parallel
-                cells = (row.script, row.probe, row.values, said(row.exact), f"{row.replay_s:.1f} s",
+                exact &= row.exact and row.verdict == "exact" and row.parallel
+                cells = (row.script, row.probe, row.values, said(row.exact), row.verdict, f"{row.replay_s:.1f} s",
                          f"{row.rerun_s:.1f} s", f"{row.rerun_s / row.replay_s:.1f}", said(row.parallel), f"{row.parallel_s:.1f} s",
                          f"{row.ideal_s:.1f} s", row.why)
                 print(f"| {' | '.join(map(str, cells))} |", flush=True)
