@@ -157,3 +157,29 @@ def test_ranks_are_refused(workshop: Workshop, command: str, monkeypatch: pytest
     assert "one of 2 ranks" in done.said
     assert (done.code, done.out) == ((0, "0\n1\n2\n") if command == "record" else (2, ""))
     assert len(workshop.florc("runs").out.splitlines()) == 1
+
+
+def test_what_comes_after_the_end_of_the_record_is_unverified_from_there_on(workshop: Workshop) -> None:
+    text = """
+        import time
+        w = 0.0
+        for epoch in range(3):
+            for step in range(10):
+                w += step
+                time.sleep(0.002)
+            print("epoch", epoch, w, flush=True)
+        print("testing", flush=True)
+        time.sleep(SECONDS)
+        print("tested", w)
+    """
+    workshop.write("train.py", text.replace("SECONDS", "60"))
+    assert workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="testing").code == -9
+    asked = text.replace('            print("epoch"', '            print("HIND", w)\n            print("epoch"')
+    workshop.write("train.py", asked.replace("SECONDS", "60").replace("time.sleep(60)", "print('AFTER', w)\n        time.sleep(0)"))
+    replayed = workshop.florc("replay", "--allow-drift", "--json", "train.py")
+    *values, outcome = map(json.loads, replayed.out.splitlines())
+    assert [(value["text"], value["verdict"]) for value in values] == [
+        ("HIND 45.0", "exact"), ("HIND 90.0", "exact"), ("HIND 135.0", "exact"), ("AFTER 135.0", "unverified")], replayed
+    assert outcome["verdict"] == "unverified" and replayed.code == 0
+    assert "unverified from here on: the record was cut off after epoch=2; before that, exact: " in replayed.said
+    assert workshop.florc("replay", "--allow-drift", "--strict", "train.py").code == 1

@@ -83,7 +83,8 @@ class History:
         self._not_kept: Dict[str, str] = {}
         self.timeline = Timeline()
         self._begun: FrozenSet[str] = frozenset()
-        self._last_path = ""
+        self.last_path = ""
+        """The last iteration that was noted; empty where there is none."""
         self._reads: Dict[str, tuple] = {}
         self.variables_read: Dict[str, Optional[str]] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
@@ -179,7 +180,7 @@ class History:
             if not self.interrupted:
                 self.interrupted, self._lines_before = payload["path"].split("/")[0], len(self.lines)
         elif kind == "iteration":
-            self._last_path, self._last_at = payload["path"], payload["at"]
+            self.last_path, self._last_at = payload["path"], payload["at"]
             self.timeline.iteration(payload["path"], payload["at"])
             self._begun |= {payload["path"].split("=")[0]}
         elif kind == "no iteration":
@@ -205,7 +206,7 @@ class History:
         """Whether the journal speaks of all that a replay ran. `is_over`: it ended before the script did, where the journal
         of a run that was cut off ends its last whole iteration."""
         is_cut = self.run.status in CUT and self.run.status != "interrupted"
-        return not is_cut or is_over and bool(self._last_path)
+        return not is_cut or is_over and bool(self.last_path)
 
     def _note_boundary(self, key: str, change: Callable[[Set[int], int], None]) -> None:
         if key.endswith(BOUNDARY):
@@ -300,9 +301,9 @@ class History:
             return name == place and int(index) >= int(first)
         if self.run.status not in CUT:
             return False
-        if not self._last_path:  # nothing is known of any
+        if not self.last_path:  # nothing is known of any
             return True
-        last_name, _, last_index = self._last_path.split("/")[0].partition("=")
+        last_name, _, last_index = self.last_path.split("/")[0].partition("=")
         known = self.timeline.loops.get(name)
         if known is None:  # a short one may not have been noted, but none after the last that was
             return last_name in reached

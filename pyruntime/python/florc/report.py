@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Union
 
-from . import _native, circumstances, failed, mishaps
+from . import _native, circumstances, failed, mishaps, trace_end
 from .history import History, LogLine
 from .messages import answer, count, duration, say
 from .output import Part
@@ -36,13 +36,15 @@ class Check(NamedTuple):
     """Other changes that run again, and that nothing was seen of."""
     ended: str
     """How and where the script ended, where the recorded run did not end so."""
+    trace_end: str = ""
+    """Where the record ended before the script did."""
 
     @property
     def verdict(self) -> str:
         """`exact`, `unverified` or `anomalous`."""
         if self.anomalies or self.disturbances or self.ended:
             return "anomalous"
-        return "exact" if self.compared and not self.changes else "unverified"
+        return "exact" if self.compared and not self.changes and not self.trace_end else "unverified"
 
 
 def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
@@ -95,14 +97,14 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, m
     changes = [f"it is not as when it was recorded: {found}" for found in replay.environment]
     changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [*replay.read_back, *replay.unrecorded]
-    if not replay.history.vouches(replay.is_over):
-        changes.append("the journal ends before the script does: what came after is not known")
+    is_vouched = replay.history.vouches(replay.is_over)
     has_started_others = replay.has_started_others if isinstance(replay, Merged) else replay.statements.has_started_others()
     changes += unanswered(replay.ran, replay.versions, has_started_others)
     if replay.history.lost:
         changes.append(f"{count(replay.history.lost, 'record')} of the journal could not be written when it was recorded")
     changes += filter(None, [mishaps.told()])
-    return Check(anomalies, compared, masked, replay.disturbances, changes, ended)
+    return Check(anomalies, compared, masked, replay.disturbances, changes, ended,
+                 "" if is_vouched else trace_end.described(replay.history))
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
@@ -163,8 +165,10 @@ def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
 
 
 def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
+    vouched = trace_end.before(replay.history, replay.values) if outcome.compared and not outcome.changes else 0
     found = [{"file": value.file, "line": value.line, "path": value.path, "text": value.text,
-              "verdict": outcome.verdict} for value in replay.values]
+              "verdict": "exact" if outcome.trace_end and outcome.verdict == "unverified" and at < vouched else outcome.verdict}
+             for at, value in enumerate(replay.values)]
     found.append({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
                   "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
                   "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
@@ -236,6 +240,9 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         say("unverified: what changed besides log statements may have consequences that this replay does not show:")
         for found in outcome.changes[:10]:
             say(f"  {found}")
+    elif outcome.trace_end:
+        known = f"; before that, {exact(outcome.compared, outcome.masked, replay.verified)}" if outcome.compared else ""
+        say(f"unverified from here on: {outcome.trace_end}{known}")
     elif outcome.compared:
         say(exact(outcome.compared, outcome.masked, replay.verified) + _how_far(replay))
     else:
