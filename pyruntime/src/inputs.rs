@@ -19,7 +19,7 @@ use crate::locks::lock;
 
 /// A run keeps at most so many bytes of them; beyond, none.
 const MOST_BYTES: usize = 16 << 20;
-/// Stands in a journal for a call that raised: so it does again.
+/// Stands in a journal for a call that raised: so it does again. What a replay does again has the name of the error behind it.
 const RAISED: &str = "!";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
@@ -42,6 +42,8 @@ enum Form {
     Whole,
     /// What `inputs.encode` makes of it: a text.
     Other,
+    /// As `Other`; a replay does it again: it calls what `inputs.decode` makes of the text.
+    Again,
 }
 
 /// Values taken one after another at one place.
@@ -186,6 +188,7 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
     let form = match form.as_str() {
         "float" => Form::Float,
         "whole" => Form::Whole,
+        "again" => Form::Again,
         _ => Form::Other,
     };
     let made = Py::new(py, Observed { callee: callee.clone().unbind(), name: name.into(), form, most })?;
@@ -237,6 +240,7 @@ impl Observed {
         }
         if GIVES.load(Ordering::Acquire) {
             return match swallowed(py, || self.give(args, kwargs)) {
+                Some(Some(call)) if self.form == Form::Again => call.call(args, kwargs),
                 Some(Some(value)) => Ok(value),
                 _ => callee.call(args, kwargs),
             };
@@ -245,7 +249,10 @@ impl Observed {
         let begun = Instant::now();
         match &value {
             Ok(value) => swallowed(py, || self.keep(value)),
-            Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
+            Err(error) => swallowed(py, || {
+                let kind = if self.form == Form::Again { error.get_type(py).name()?.to_string() } else { String::new() };
+                self.keep_text(format!("{RAISED}{kind}"))
+            }),
         };
         with(|inputs| inputs.spent += begun.elapsed());
         value
@@ -261,7 +268,7 @@ impl Observed {
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
             Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
-            Form::Other => {
+            Form::Other | Form::Again => {
                 let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
                 (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
             }
@@ -271,7 +278,7 @@ impl Observed {
     }
 
     fn keep_text(&self, text: String) -> PyResult<()> {
-        if self.form == Form::Other && !with(|inputs| inputs.is_full) {
+        if matches!(self.form, Form::Other | Form::Again) && !with(|inputs| inputs.is_full) {
             self.take(None, Some(text));
         }
         Ok(())
@@ -322,7 +329,7 @@ impl Observed {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
             }
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
-            (_, Some(other), Form::Other) if other.extract::<&str>(py)? != RAISED => {
+            (_, Some(other), Form::Other | Form::Again) if other.extract::<&str>(py)? != RAISED => {
                 let Some(decode) = lock(&HOW).as_ref().map(|how| how[2].clone_ref(py)) else { return Ok(None) };
                 decode.bind(py).call1((&*self.name, other, args, kwargs)).map(Some)
             }

@@ -25,6 +25,7 @@ _OTHERS = {
     ("secrets", "randbits"): 1, ("secrets", "randbelow"): 1, ("uuid", "uuid1"): 0, ("uuid", "uuid4"): 0,
     ("numpy.random", "default_rng"): 0,
 }
+_AGAIN = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
 """Module and function: with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 
@@ -37,6 +38,9 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
     for (module, name), most in _OTHERS.items():
         if _is(callee, module, name):
             return f"{module}.{name}", "other", most
+    for name in _AGAIN:
+        if _is(callee, "tempfile", name):
+            return f"tempfile.{name}", "again", sys.maxsize
     return None
 
 
@@ -49,6 +53,8 @@ def _is(callee: Any, module: str, name: str) -> bool:
         return type(callee) is BuiltinFunctionType and callee.__self__ is names.get(owner) and callee.__name__ == last
     if callee is not names.get(last):
         return False
+    if type(callee) is type:
+        return callee.__module__ == module and callee.__name__ == name
     if type(callee) is FunctionType:
         return callee.__globals__ is names
     if type(callee) is MethodType:  # of the generator that `secrets` draws from
@@ -56,11 +62,19 @@ def _is(callee: Any, module: str, name: str) -> bool:
     return type(callee).__name__ in _NATIVE and callee.__name__ == last
 
 
+def name_of(value: Any) -> str:
+    """Of what a function of `tempfile` returned: the path, in ASCII."""
+    path = value[1] if type(value) is tuple else getattr(value, "name", value)
+    return ascii(path.decode(sys.getfilesystemencoding(), "surrogateescape") if isinstance(path, bytes) else path)
+
+
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
 def encode(name: str, value: Any) -> str:
     """A value as text."""
+    if name.startswith("tempfile."):
+        return "=" + name_of(value)
     if name.startswith("datetime.datetime"):
         naive = value if value.tzinfo is None else value.replace(tzinfo=None)
         return naive.isoformat() + "~" * naive.fold
@@ -79,7 +93,11 @@ def encode(name: str, value: Any) -> str:
 
 
 def decode(name: str, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
-    """The value again."""
+    """The value again; of form `again`: what is to be called in the place of the function."""
+    if name.startswith("tempfile."):
+        from . import inputs_again
+
+        return inputs_again.temporary(name, kept)
     if name.startswith("datetime.datetime"):
         zone = (args or [*(kwargs or {}).values(), None])[0] if name == "datetime.datetime.now" else None
         return sys.modules["datetime"].datetime.fromisoformat(kept.rstrip("~")).replace(tzinfo=zone, fold=kept.count("~"))

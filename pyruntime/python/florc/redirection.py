@@ -45,6 +45,8 @@ class Functions:
         self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
         self._open: weakref.WeakSet = weakref.WeakSet()
         """What the script opened to write to."""
+        self.temporary: Dict[str, None] = {}
+        """Temporary files and folders that the script made at their own paths, and not yet removed."""
         self.moves, self.looks = Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -170,6 +172,18 @@ class Functions:
         self.view.prepare(real)
         return self.view.at(real)
 
+    def made_temporary(self, real: str) -> None:
+        """The script makes a temporary file or folder."""
+        if not self.is_added():
+            self.temporary[real] = None
+        self.view.made(real, OWN)
+
+    def left(self, real: str, path: Any) -> str:
+        """Where a temporary file or folder is made that the recorded run left there: in the view, where there is none yet."""
+        self.temporary.pop(real, None)
+        self.view.removed(real)
+        return self.new(real, path)
+
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def open_file(self, original: Any, file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
@@ -223,6 +237,13 @@ class Functions:
                 self.view.read(real, found)
             return self.call(original, found.where, path, flags, mode)
         where = self._to_write(real, path, flags, found)
+        try:
+            return self.call(original, where, path, flags, mode)
+        except FileExistsError:
+            if where != real or found.kind != GONE:
+                raise
+        where = self.left(real, path)
+        self.view.made(real)
         return self.call(original, where, path, flags, mode)
 
     def _to_write(self, real: str, path: Any, flags: int, found: Found) -> str:
@@ -233,10 +254,13 @@ class Functions:
         if not is_there and not flags & os.O_CREAT:
             return self.view.at(real)
         own = self._as_added(real, found)
-        if own is not None or found.kind == OWN:
-            return own or found.where
+        if own is not None:
+            return own
+        if found.kind == OWN:
+            self.view.made_own(real, anew=bool(flags & os.O_TRUNC))
+            return real
         if not is_there and flags & os.O_EXCL and self.is_temporary(real):
-            self.view.made(real, OWN)
+            self.made_temporary(real)
             return real
         if is_there and flags & os.O_EXCL and flags & os.O_CREAT:
             raise self.fail(errno.EEXIST, path)

@@ -110,8 +110,10 @@ class Replay:
     @property
     def unrecorded(self) -> List[str]:
         """What the script took from outside, and the record does not have."""
-        return [f"{name} was called {times} more times than recorded: these got the present value"
-                for name, times in sorted(_native.inputs_missing().items())]
+        missing = [f"{name} was called {times} more times than recorded: these got the present value"
+                   for name, times in sorted(_native.inputs_missing().items())]
+        again = sys.modules.get(f"{__package__}.inputs_again")
+        return missing if again is None else [*missing, *dict.fromkeys(again.others)]
 
     @property
     def differences(self) -> List[str]:

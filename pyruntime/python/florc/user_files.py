@@ -91,6 +91,8 @@ class UserFiles:
         if os.getpid() != self._pid or self._lock is None:
             return
         self._take_back() if again else self._put_beside()
+        for path in self._functions.temporary:  # the next replay needs the names
+            self._view.remove_own(path)
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
         with contextlib.suppress(OSError):

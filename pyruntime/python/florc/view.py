@@ -106,8 +106,12 @@ class View:
             return Found(PLAIN, path)
         entry = self._entries.get(path)
         if entry is not None:
-            if entry.kind != HERE and self._is_past(path, entry):
-                return Found(PAST, path)
+            if entry.kind != HERE:
+                is_past = self._is_past(path, entry)
+                if (is_past or entry.clock < 0) and entry.kind in (GONE, OWN) and self._is_in_own(path):
+                    return Found(OWN, path)
+                if is_past:
+                    return Found(PAST, path)
             return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
         above = path
         while above and above != "/":
@@ -135,6 +139,19 @@ class View:
             return Found(LOST, path) if os.path.lexists(path) else Found(GONE, self.at(path))
         self._entries[path] = Entry(KEPT, where)
         return Found(KEPT, where)
+
+    def _is_in_own(self, path: str) -> bool:
+        """Whether the script made it as a temporary file, in this replay, or it lies in such a folder."""
+        while path:
+            entry = self._entries.get(path)
+            if entry is not None and (entry.kind == OWN or entry.clock >= 0):
+                return entry.kind == OWN
+            path = path.rpartition("/")[0]
+        return False
+
+    def _lags(self, path: str, found: Found) -> bool:
+        """Whether the recorded run changed, in what was skipped, what this replay shows: the user's file, or its own temporary one."""
+        return found.kind == PAST or found.kind == OWN and path in self._entries and self._is_past(path, self._entries[path])
 
     def _is_past(self, path: str, entry: Entry) -> bool:
         """Whether the recorded run changed it in what this replay has skipped since."""
@@ -173,7 +190,7 @@ class View:
         found = self.find(path)
         with contextlib.suppress(OSError):
             if stat.S_ISLNK(_lstat(found.where).st_mode):
-                if found.kind == PAST:
+                if self._lags(path, found):
                     self.doubts.past(path, False)
                 return _readlink(found.where)
         return None
@@ -193,7 +210,7 @@ class View:
         self.list(path)
         names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
         names |= {name for name in known if self.exists(f"{path}/{name}")}
-        for name in known:
+        for name in known if asks_for() is not None else ():
             self.look_for(f"{path}/{name}", self.find(f"{path}/{name}"))
         order = {name: n for n, name in enumerate(own)}
         rest = sorted(name for name in names if name not in order)
@@ -221,14 +238,13 @@ class View:
         wanted = asks_for()
         if wanted == "existence":
             self.look_for(path, found)
-        elif wanted is not None and not (found.kind == PAST and os.path.isdir(found.where)):
+        elif wanted is not None and not (self._lags(path, found) and os.path.isdir(found.where)):
             self._doubt(path, found, False)
 
     def look_for(self, path: str, found: Found) -> None:
         """Something asks whether a path is there."""
         entry = self._entries.get(path)
-        is_mended = entry is not None and entry.kind == HERE and self._is_past(path, entry)
-        if path in self._notes and (found.kind == PAST or is_mended):
+        if entry is not None and self._is_past(path, entry):
             self.doubts.existence(path, found.where)
         if self.unnamed.is_doubtful or self.doubts.is_behind(path):
             is_there = found.kind != GONE and os.path.lexists(found.where)
@@ -238,12 +254,12 @@ class View:
         """Something other than a question whether a path is there did not find it."""
         if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
             return
-        if self.find(path).kind == PAST and path in self._notes:
+        if path in self._notes and self._lags(path, self.find(path)):
             self.doubts.missing(path)
         self.doubts.miss(path, self.unnamed.blocks(path))
 
     def _doubt(self, path: str, found: Found, is_read: bool) -> None:
-        if found.kind == PAST:
+        if self._lags(path, found):
             self.doubts.past(path, is_read)
         elif found.kind == LOST:
             self.doubts.lost(path, is_read)
@@ -269,6 +285,18 @@ class View:
         if anew:
             self.doubts.behind.pop(path, None)
         self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
+
+    def made_own(self, path: str, anew: bool = False) -> None:
+        """Something is made in a temporary folder of the script: where the recorded run did so, too, it is known from when."""
+        if path in self._entries:
+            self.made(path, OWN, anew=anew)
+
+    def remove_own(self, path: str) -> None:
+        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the user."""
+        entry = self._entries.get(path)
+        if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
+            with contextlib.suppress(OSError):
+                remove(path)
 
     def removed(self, path: str) -> None:
         """A path, and all below it, is gone."""
@@ -336,11 +364,14 @@ class View:
 
 
 def remove(folder: str) -> None:
-    """Remove what a replay kept, whatever modes it has."""
+    """Remove what a replay kept or made, whatever modes it has."""
     def again(_: Any, path: str, __: Any) -> None:
         with contextlib.suppress(OSError):
             os.chmod(os.path.dirname(path), 0o700)
             os.chmod(path, 0o700)
             shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
 
-    shutil.rmtree(folder, onerror=again)
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, onerror=again)
+    else:
+        os.remove(folder)
