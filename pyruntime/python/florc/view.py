@@ -106,12 +106,10 @@ class View:
             return Found(PLAIN, path)
         entry = self._entries.get(path)
         if entry is not None:
-            if entry.kind != HERE:
-                is_past = self._is_past(path, entry)
-                if (is_past or entry.clock < 0) and entry.kind in (GONE, OWN) and self._is_in_own(path):
-                    return Found(OWN, path)
-                if is_past:
-                    return Found(PAST, path)
+            if (entry.clock < 0 or entry.kind == OWN) and self._is_in_own(path):
+                return Found(OWN, path)  # whatever the recorded run found there
+            if entry.kind != HERE and self._is_past(path, entry):
+                return Found(PAST, path)
             return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
         above = path
         while above and above != "/":
