@@ -209,7 +209,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     leave = Leave(at_end, cannot_restore, window_over)
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window, Statements(os.path.join(folder, "in children")))
-    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
+    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running,
+                      frozenset().union(*attempt.versions.names()))
     replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
     files.start_again(find_again)
     replaying.variables = _STARTED[2]

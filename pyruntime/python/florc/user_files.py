@@ -12,7 +12,7 @@ import contextlib
 import glob
 import itertools
 import os
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, FrozenSet, List
 
 from . import native_writers
 from .copying import copy
@@ -24,6 +24,7 @@ from .redirection import Functions
 from .runs import Run
 from .skipped import Skipped
 from .view import View, remove
+from .view_unnamed import NUMBER
 from .view_paths import Paths
 
 try:
@@ -37,7 +38,9 @@ _SUFFIX = ".florc-replay"
 class UserFiles:
     """The view of one process. `folder`: that of the replay; `is_added()`: whether an added statement runs."""
 
-    def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False):
+    def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False,
+                 names: FrozenSet[str] = frozenset()):
+        """`names`: what the files of the project mention."""
         self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
         self._pid, self._is_added = os.getpid(), is_added
         _remove_left(os.path.dirname(folder))
@@ -45,7 +48,8 @@ class UserFiles:
         try:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: Any = _locked(self._folder)
-            self._view = View(self._folder, notes, skipped, history.folders)
+            self._view = View(self._folder, notes, skipped, history.folders,
+                              history.pid if not names.isdisjoint(NUMBER) else None)
         except OSError as error:
             raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
                            f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None

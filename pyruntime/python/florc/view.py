@@ -50,7 +50,9 @@ class Found(NamedTuple):
 class View:
     """The files of one replay. All paths are real ones: absolute, without links."""
 
-    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None):
+    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None,
+                 pid: Optional[int] = None):
+        """`pid`: the number of the recorded process, where the script may name files by it."""
         self.upper = os.path.join(folder, "tree")
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
@@ -65,7 +67,7 @@ class View:
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
-        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0)
+        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0, pid)
         os.makedirs(self.upper, exist_ok=True)
         self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._read_to = 0
@@ -221,6 +223,7 @@ class View:
             blocks = self.unnamed.blocks(path, is_listed=True)
             self.doubts.elsewhere(path, blocks)
             self.doubts.miss(path, blocks)
+            self.doubts.elsewhere(path, self.unnamed.numbered_in(path))
 
     def read(self, path: str, found: Found) -> None:
         """A file is about to be read: is it what it was?"""
@@ -247,6 +250,8 @@ class View:
         if self.unnamed.is_doubtful or self.doubts.is_behind(path):
             is_there = found.kind != GONE and os.path.lexists(found.where)
             self.doubts.elsewhere(path, self.unnamed.blocks(path, is_there=is_there), is_there=is_there)
+            if not is_there:
+                self.doubts.miss(path, self.unnamed.numbered(path))
 
     def missing(self, path: str) -> None:
         """Something other than a question whether a path is there did not find it."""
