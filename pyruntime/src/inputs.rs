@@ -19,8 +19,10 @@ use crate::locks::lock;
 
 /// A run keeps at most so many bytes of them; beyond, none.
 const MOST_BYTES: usize = 16 << 20;
-/// Stands in a journal for a call that raised: so it does again. What a replay does again has the name of the error behind it.
+/// Stands in a journal for a call that raised: so it does again.
 const RAISED: &str = "!";
+/// The form of a file whose lines are taken: as `again`, of each line.
+const LINES: &str = "lines";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
 
@@ -42,7 +44,7 @@ enum Form {
     Whole,
     /// What `inputs.encode` makes of it: a text.
     Other,
-    /// As `Other`; a replay does it again: it calls what `inputs.decode` makes of the text.
+    /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
     Again,
 }
 
@@ -84,7 +86,7 @@ static GIVES: AtomicBool = AtomicBool::new(false);
 /// While above zero, what runs is an added statement's: it sees the true clock.
 static ADDED: AtomicI64 = AtomicI64::new(0);
 static INPUTS: Mutex<Option<Inputs>> = Mutex::new(None);
-/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, encoded, args, kwargs)`.
+/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`.
 static HOW: Mutex<Option<[Py<PyAny>; 3]>> = Mutex::new(None);
 
 fn with<T: Default>(work: impl FnOnce(&mut Inputs) -> T) -> T {
@@ -185,13 +187,14 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
     let Some((name, form, most)) = ask.call1(py, (callee,))?.extract::<Option<(String, String, usize)>>(py)? else {
         return Ok(None);
     };
+    let callee = if form == LINES { callee.getattr("__next__")? } else { callee.clone() };
     let form = match form.as_str() {
         "float" => Form::Float,
         "whole" => Form::Whole,
-        "again" => Form::Again,
+        "again" | LINES => Form::Again,
         _ => Form::Other,
     };
-    let made = Py::new(py, Observed { callee: callee.clone().unbind(), name: name.into(), form, most })?;
+    let made = Py::new(py, Observed { callee: callee.unbind(), name: name.into(), form, most })?;
     let before = with(|inputs| inputs.known.insert(key, made.clone_ref(py)));
     drop(before);
     Ok(Some(made.into_bound(py)))
@@ -226,6 +229,14 @@ fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> Option<T>
 
 #[pymethods]
 impl Observed {
+    fn __iter__(slf: Py<Observed>) -> Py<Observed> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.__call__(&PyTuple::empty(py), None)
+    }
+
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
         &self,
@@ -240,7 +251,7 @@ impl Observed {
         }
         if GIVES.load(Ordering::Acquire) {
             return match swallowed(py, || self.give(args, kwargs)) {
-                Some(Some(call)) if self.form == Form::Again => call.call(args, kwargs),
+                Some(Some(again)) if self.form == Form::Again => self.again(&again, args, kwargs),
                 Some(Some(value)) => Ok(value),
                 _ => callee.call(args, kwargs),
             };
@@ -249,10 +260,8 @@ impl Observed {
         let begun = Instant::now();
         match &value {
             Ok(value) => swallowed(py, || self.keep(value)),
-            Err(error) => swallowed(py, || {
-                let kind = if self.form == Form::Again { error.get_type(py).name()?.to_string() } else { String::new() };
-                self.keep_text(format!("{RAISED}{kind}"))
-            }),
+            Err(error) if self.form == Form::Again => swallowed(py, || self.keep(error.value(py))),
+            Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
         };
         with(|inputs| inputs.spent += begun.elapsed());
         value
@@ -260,6 +269,19 @@ impl Observed {
 }
 
 impl Observed {
+    fn again<'py>(
+        &self,
+        how: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let (call, with_arguments, leave): (Bound<'py, PyAny>, bool, Bound<'py, PyAny>) = how.extract()?;
+        let made = if with_arguments { call.call(args, kwargs) } else { call.call0() };
+        swallowed(py, || leave.call1((made.as_ref().ok(),)));
+        made
+    }
+
     fn keep(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         if with(|inputs| inputs.is_full) {
             return Ok(());
@@ -278,7 +300,7 @@ impl Observed {
     }
 
     fn keep_text(&self, text: String) -> PyResult<()> {
-        if matches!(self.form, Form::Other | Form::Again) && !with(|inputs| inputs.is_full) {
+        if self.form == Form::Other && !with(|inputs| inputs.is_full) {
             self.take(None, Some(text));
         }
         Ok(())
@@ -331,7 +353,7 @@ impl Observed {
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
             (_, Some(other), Form::Other | Form::Again) if other.extract::<&str>(py)? != RAISED => {
                 let Some(decode) = lock(&HOW).as_ref().map(|how| how[2].clone_ref(py)) else { return Ok(None) };
-                decode.bind(py).call1((&*self.name, other, args, kwargs)).map(Some)
+                decode.bind(py).call1((&*self.name, &self.callee, other, args, kwargs)).map(Some)
             }
             _ => Ok(None),
         }

@@ -1,7 +1,7 @@
 """Values that a script takes from outside: how each is kept in the journal, and given back by a replay.
 
-What a replay must do itself is not here: the number of the process and the name of the machine (a script that sends its own process
-a signal would send it to another), what files there are (the replay's view of the files answers that), what is typed.
+What a replay must do itself is not here: the number of the process (a script that sends its own process a signal would send it to
+another), what files there are (the replay's view of the files answers that).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _OTHERS = {
     ("datetime", "date.today"): 0,
     ("os", "urandom"): 1, ("secrets", "token_bytes"): 1, ("secrets", "token_hex"): 1, ("secrets", "token_urlsafe"): 1,
     ("secrets", "randbits"): 1, ("secrets", "randbelow"): 1, ("uuid", "uuid1"): 0, ("uuid", "uuid4"): 0,
-    ("numpy.random", "default_rng"): 0,
+    ("numpy.random", "default_rng"): 0, ("socket", "gethostname"): 0, ("platform", "node"): 0,
 }
-_AGAIN = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
+_TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
 """Module and function: with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 
@@ -38,9 +38,23 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
     for (module, name), most in _OTHERS.items():
         if _is(callee, module, name):
             return f"{module}.{name}", "other", most
-    for name in _AGAIN:
+    for name in _TEMPORARY:
         if _is(callee, "tempfile", name):
             return f"tempfile.{name}", "again", sys.maxsize
+    if _is(callee, "builtins", "input"):
+        return "builtins.input", "again", 1
+    return _of_standard_input(callee)
+
+
+def _of_standard_input(callee: Any) -> Optional[Tuple[str, str, int]]:
+    there = sys.stdin
+    if type(there).__name__ != "TextIOWrapper" or there.closed:
+        return None
+    for name, stream in (("sys.stdin", there), ("sys.stdin.buffer", there.buffer)):
+        if callee is stream:
+            return f"{name}.__next__", "lines", 0
+        if type(callee) is BuiltinFunctionType and callee.__self__ is stream and callee.__name__ in ("read", "readline", "readlines"):
+            return f"{name}.{callee.__name__}", "again", sys.maxsize
     return None
 
 
@@ -68,13 +82,27 @@ def name_of(value: Any) -> str:
     return ascii(path.decode(sys.getfilesystemencoding(), "surrogateescape") if isinstance(path, bytes) else path)
 
 
+def _encode_typed(name: str, value: Any) -> str:
+    # a prompt on a terminal does not pass through `sys.stdout`
+    terminal = ON_A_TERMINAL * (name == "builtins.input" and all(file is not None and file.isatty() for file in (sys.stdin, sys.stdout)))
+    if isinstance(value, BaseException):
+        return terminal + FAILED + type(value).__name__
+    return TOO_LONG if len(value) > _MOST else terminal + "=" + ascii(value)
+
+
+FAILED, ON_A_TERMINAL, TOO_LONG = "!", "~", "?"
+"""How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with `=`."""
+_MOST = 1 << 22
+"""Characters that are kept of what is read at once."""
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
 def encode(name: str, value: Any) -> str:
-    """A value as text."""
+    """A value as text; of form `again` also an error that was raised."""
+    if name.startswith(("builtins.", "sys.")):
+        return _encode_typed(name, value)
     if name.startswith("tempfile."):
-        return "=" + name_of(value)
+        return FAILED + type(value).__name__ if isinstance(value, BaseException) else "=" + name_of(value)
     if name.startswith("datetime.datetime"):
         naive = value if value.tzinfo is None else value.replace(tzinfo=None)
         return naive.isoformat() + "~" * naive.fold
@@ -92,12 +120,14 @@ def encode(name: str, value: Any) -> str:
     return dumps([*value, value.tm_zone, value.tm_gmtoff])
 
 
-def decode(name: str, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
-    """The value again; of form `again`: what is to be called in the place of the function."""
-    if name.startswith("tempfile."):
+def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
+    """The value again; of form `again`: how the function is to be called (`inputs_again.Again`)."""
+    if name.startswith(("builtins.", "sys.", "tempfile.")):
         from . import inputs_again
 
-        return inputs_again.temporary(name, kept)
+        if name.startswith("tempfile."):
+            return inputs_again.temporary(name, function, kept, args, kwargs or {})
+        return inputs_again.typed(name, function, kept)
     if name.startswith("datetime.datetime"):
         zone = (args or [*(kwargs or {}).values(), None])[0] if name == "datetime.datetime.now" else None
         return sys.modules["datetime"].datetime.fromisoformat(kept.rstrip("~")).replace(tzinfo=zone, fold=kept.count("~"))

@@ -1,16 +1,21 @@
-"""What a replay does again, as the recorded run did it: files and folders of `tempfile`, with the names that they had."""
+"""What a replay does again, as the recorded run did it: files and folders of `tempfile`, with the names that they had, and what was
+read from standard input."""
 
 from __future__ import annotations
 
 import ast
+import io
 import os
+import sys
 import tempfile
 import threading
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
-from . import _native
-from .inputs import name_of
-from .native_writers import OWN
+from . import standard_input
+from .inputs import FAILED, ON_A_TERMINAL, TOO_LONG, name_of
+
+Again = Tuple[Callable[..., Any], bool, Callable[[Any], None]]
+"""What is called in the place of a function; whether with its arguments; and what is then called with the result, or None."""
 
 others: List[str] = []
 """Sentences about what could not be had as it was."""
@@ -35,42 +40,64 @@ class Names:
         return known
 
 
-def temporary(name: str, kept: str) -> Callable[..., Any]:
-    """A function of `tempfile` that makes what has the name `kept`, or, where that cannot be, says so."""
-    function = getattr(tempfile, name.partition(".")[2])
+def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwargs: Any) -> Again:
+    """A function of `tempfile` makes what has the name that it had; where that cannot be, the answer is unverified."""
+    if kept.startswith(FAILED):
+        return function, True, lambda made: made is None or others.append(f"{name} failed in the recorded run, and did not now")
+    path = ast.literal_eval(kept[1:])
+    own = tempfile._get_candidate_names()  # type: ignore[attr-defined]
+    is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]
+    if is_ours:  # else the script has names of its own
+        end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
+        tempfile._name_sequence = Names(path[:end][-_LENGTH:], own)  # type: ignore[attr-defined]
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not kept.startswith("="):  # it raised
-            made = function(*args, **kwargs)
-            others.append(f"{name} failed in the recorded run, and did not now")
-            return made
-        path = ast.literal_eval(kept[1:])
-        own = tempfile._get_candidate_names()  # type: ignore[attr-defined]
-        if type(own) is not tempfile._RandomNameSequence:  # type: ignore[attr-defined]
-            own = None  # the script has names of its own
-        else:
-            suffix = _suffix(name, args, kwargs)
-            tempfile._name_sequence = Names(path[: len(path) - len(suffix)][-_LENGTH:], own)  # type: ignore[attr-defined]
-        try:
-            made = function(*args, **kwargs)
-        finally:
-            if own is not None:
-                tempfile._name_sequence = own  # type: ignore[attr-defined]
-        now = ast.literal_eval(name_of(made))
-        if now != path and (os.path.basename(now) != os.path.basename(path) or not _names_folder(name, args, kwargs)):
+    def leave(made: Any) -> None:
+        if is_ours:
+            tempfile._name_sequence = own  # type: ignore[attr-defined]
+        now = None if made is None else ast.literal_eval(name_of(made))
+        if now is None or now == path:
+            return
+        # a project may lie elsewhere now
+        is_moved = os.path.basename(now) == os.path.basename(path) and _argument(name, args, kwargs, 2, "dir") is not None
+        if not is_moved:
             others.append(f"{name} made {now}, in the recorded run it was {path}")
-        return made
 
-    return _native.Redirect(function, call, name, "tempfile", OWN)
-
-
-def _suffix(name: str, args: Any, kwargs: Any) -> str:
-    return os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or "")
+    return function, True, leave
 
 
-def _names_folder(name: str, args: Any, kwargs: Any) -> bool:
-    """Whether the script says in which folder: a project may lie elsewhere now."""
-    return _argument(name, args, kwargs, 2, "dir") is not None
+def typed(name: str, function: Callable[..., Any], kept: str) -> Again:
+    """What was read from standard input."""
+    def nothing(_: Any) -> None:
+        pass
+
+    own = sys.stdin
+    if own is None or own is not standard_input.present or kept.startswith(TOO_LONG):
+        return function, True, nothing
+    is_on_a_terminal, failed = kept.startswith(ON_A_TERMINAL), kept.lstrip(ON_A_TERMINAL).startswith(FAILED)
+    value = kept.lstrip(ON_A_TERMINAL)[1:] if failed else ast.literal_eval(kept.lstrip(ON_A_TERMINAL)[1:])
+    if name == "builtins.input" and (not failed or value in _RAISED):
+        sys.stdin = _Raises(_RAISED[value]) if failed and value != "EOFError" else io.StringIO("" if failed else value + "\n")
+
+        def leave(_: Any) -> None:
+            sys.stdin = own
+
+        return function, not is_on_a_terminal, leave  # on a terminal the prompt is no line of the script's output
+    if failed and value not in _RAISED:
+        return function, True, nothing
+    return (_Raises(_RAISED[value]).readline if failed else lambda: value), False, nothing
+
+
+class _Raises:
+    """Is read with an error."""
+
+    def __init__(self, kind: type):
+        self._kind = kind
+
+    def readline(self, *_: Any) -> Any:
+        raise self._kind
+
+
+_RAISED = {"EOFError": EOFError, "KeyboardInterrupt": KeyboardInterrupt, "StopIteration": StopIteration}
 
 
 def _argument(name: str, args: Any, kwargs: Any, number: int, keyword: str) -> Any:

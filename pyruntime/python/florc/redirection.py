@@ -15,7 +15,7 @@ import threading
 import weakref
 from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
-from . import _native
+from . import _native, standard_input
 from .handles import opened, replace_everywhere, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
@@ -189,6 +189,8 @@ class Functions:
     def open_file(self, original: Any, file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
                   newline: Any = None, closefd: bool = True, opener: Any = None) -> Any:
         """`open`."""
+        if file == 0 or isinstance(file, str) and file in standard_input.NAMES:
+            standard_input.note()
         if isinstance(file, int) or opener is not None:
             if opener is not None:
                 self._inside.discard(threading.get_ident())  # the script's opener may open files itself
@@ -376,7 +378,7 @@ _OPEN, _stat = os.open, os.stat
 _LOOKS: Dict[str, Callable[..., Any]] = {
     "stat": Looks.look, "access": Looks.look, "statvfs": Looks.look, "pathconf": Looks.look, "getxattr": Looks.look,
     "listxattr": Looks.look, "lstat": Looks.look_at_link, "readlink": Looks.look_at_link, "listdir": Looks.listdir,
-    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.look_at_open,
+    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.read,
     "pread": Looks.look_at_open, "getcwd": Looks.getcwd, "getcwdb": Looks.getcwdb, "chdir": Looks.chdir,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {

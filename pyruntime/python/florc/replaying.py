@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
-from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
+from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, standard_input, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -232,6 +232,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     session.begin(replaying)
     replaying.tap.install()
     files.watch()
+    standard_input.watch(replaying.looking.is_running)
     return launch.Prepared(code, launch.become_main(script), ended)
 
 
