@@ -23,6 +23,8 @@ const MOST_BYTES: usize = 16 << 20;
 const RAISED: &str = "!";
 /// The form of a file whose lines are taken: as `again`, of each line.
 const LINES: &str = "lines";
+/// The form of a method, which is another object each time it is named: a float.
+const METHOD: &str = "method";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
 
@@ -187,16 +189,19 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
     let Some((name, form, most)) = ask.call1(py, (callee,))?.extract::<Option<(String, String, usize)>>(py)? else {
         return Ok(None);
     };
+    let is_kept = form != METHOD;
     let callee = if form == LINES { callee.getattr("__next__")? } else { callee.clone() };
     let form = match form.as_str() {
-        "float" => Form::Float,
+        "float" | METHOD => Form::Float,
         "whole" => Form::Whole,
         "again" | LINES => Form::Again,
         _ => Form::Other,
     };
     let made = Py::new(py, Observed { callee: callee.unbind(), name: name.into(), form, most })?;
-    let before = with(|inputs| inputs.known.insert(key, made.clone_ref(py)));
-    drop(before);
+    if is_kept {
+        let before = with(|inputs| inputs.known.insert(key, made.clone_ref(py)));
+        drop(before);
+    }
     Ok(Some(made.into_bound(py)))
 }
 

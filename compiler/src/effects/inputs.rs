@@ -14,6 +14,9 @@ use crate::syntax::{
 /// Files whose lines come from outside.
 const READ_BY_LINE: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
 
+/// Methods of objects whose class is seen when they are called: how long a device took.
+const METHODS: [&str; 1] = ["elapsed_time"];
+
 /// What is called, by file: the range of `time.time` in `time.time()`. Which function it is in the end is seen when it is called.
 /// `sys.stdin` in `for line in sys.stdin` is one, too.
 ///
@@ -33,7 +36,11 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
                 walk::expressions(expr, &mut |part| {
                     match &part.kind {
                         ExprKind::Call(call) => {
-                            if let Some(name) = project.library_name(id, &call.callee)
+                            if let ExprKind::Attribute { attr, .. } = &call.callee.kind
+                                && METHODS.contains(&attr.as_str())
+                            {
+                                take(method(&call.callee, attr, source));
+                            } else if let Some(name) = project.library_name(id, &call.callee)
                                 && let Some(facts) = Knowledge::shipped().function(&name)
                                 && (facts.input || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
                             {
@@ -59,6 +66,16 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
 fn lines(project: &Project, scope: ScopeId, iter: &Expr, source: &Source) -> Option<Range> {
     let name = project.library_name(scope, iter)?;
     if READ_BY_LINE.contains(&name.as_str()) { as_it_stands(iter, source) } else { None }
+}
+
+/// The range of a method with what it is taken from, if it holds that.
+fn method(callee: &Expr, attr: &str, source: &Source) -> Option<Range> {
+    let Range { start, end, .. } = callee.range;
+    let (before, text, after) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
+    let is_part = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
+    let count = |brackets: [char; 3]| text.matches(brackets).count();
+    let is_whole = !before.ends_with(is_part) && !text.contains(['"', '\'']) && count(['(', '[', '{']) == count([')', ']', '}']);
+    (is_whole && text.strip_suffix(attr)?.trim_end().ends_with('.') && after.starts_with('(')).then_some(callee.range)
 }
 
 /// The range of a dotted name, if it holds that; the parser may be off inside a string with replacement fields.

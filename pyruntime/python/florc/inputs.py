@@ -30,7 +30,10 @@ _TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDi
 
 
 def known(callee: Any) -> Optional[Tuple[str, str, int]]:
-    """Name, form (`float`, `whole`: 64 bits, `other`) and number of arguments of a function whose values are kept; else None."""
+    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`) and number of arguments
+    of a function whose values are kept; else None."""
+    if type(callee) is MethodType and callee.__name__ == "elapsed_time":
+        return _of_device(callee)
     for module, names, form in (("time", _FLOATS, "float"), ("time", _WHOLE, "whole")):
         for name in names:
             if _is(callee, module, name):
@@ -44,6 +47,16 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
     if _is(callee, "builtins", "input"):
         return "builtins.input", "again", 1
     return _of_standard_input(callee)
+
+
+def _of_device(callee: Any) -> Optional[Tuple[str, str, int]]:
+    """Milliseconds between two events of a device."""
+    for module in ("torch.cuda", "torch.xpu", "torch"):
+        event = vars(sys.modules.get(module, sys)).get("Event")
+        its = vars(event).get(callee.__name__) if type(event) is type else None
+        if its is callee.__func__ and type(its) is FunctionType and its.__globals__.get("__name__") == event.__module__:
+            return f"{module}.Event.{callee.__name__}", "method", 1
+    return None
 
 
 def _of_standard_input(callee: Any) -> Optional[Tuple[str, str, int]]:
