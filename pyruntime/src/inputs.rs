@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::errors::guard;
 use crate::follow::{is_followed, place_now};
+use crate::hashes;
 use crate::locks::lock;
 
 /// A run keeps at most so many bytes of them; beyond, none.
@@ -48,6 +49,8 @@ enum Form {
     Other,
     /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
     Again,
+    /// Neither kept nor given back: whether it comes from an address is noted.
+    Hash,
 }
 
 /// Values taken one after another at one place.
@@ -195,6 +198,7 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
         "float" | METHOD => Form::Float,
         "whole" => Form::Whole,
         "again" | LINES => Form::Again,
+        "hash" => Form::Hash,
         _ => Form::Other,
     };
     let made = Py::new(py, Observed { callee: callee.unbind(), name: name.into(), form, most })?;
@@ -254,6 +258,13 @@ impl Observed {
         if count > self.most {
             return callee.call(args, kwargs);
         }
+        if self.form == Form::Hash {
+            let value = callee.call(args, kwargs)?;
+            if let Ok(object) = args.get_item(0) {
+                swallowed(py, || hashes::asked(&object, &value));
+            }
+            return Ok(value);
+        }
         if GIVES.load(Ordering::Acquire) {
             return match swallowed(py, || self.give(args, kwargs)) {
                 Some(Some(again)) if self.form == Form::Again => self.again(&again, args, kwargs),
@@ -295,7 +306,7 @@ impl Observed {
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
             Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
-            Form::Other | Form::Again => {
+            Form::Other | Form::Again | Form::Hash => {
                 let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
                 (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
             }

@@ -24,6 +24,7 @@ const METHODS: [&str; 1] = ["elapsed_time"];
 pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
     let mut found = vec![Vec::new(); files.len()];
     for (id, scope) in project.scopes.list.iter().enumerate() {
+        let is_hash = scope.qualname.ends_with("__hash__"); // dicts ask for these, often
         walk::statements(scope.body, &mut |stmt| {
             let source = &files[scope.file].source;
             let mut take = |range: Option<Range>| found[scope.file].extend(range);
@@ -41,8 +42,10 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
                             {
                                 take(method(&call.callee, attr, source));
                             } else if let Some(name) = project.library_name(id, &call.callee)
+                                && !(is_hash && name == "builtins.hash")
                                 && let Some(facts) = Knowledge::shipped().function(&name)
-                                && (facts.input || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
+                                && (facts.input
+                                    || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
                             {
                                 take(as_it_stands(&call.callee, source));
                             }
@@ -74,7 +77,8 @@ fn method(callee: &Expr, attr: &str, source: &Source) -> Option<Range> {
     let (before, text, after) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
     let is_part = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
     let count = |brackets: [char; 3]| text.matches(brackets).count();
-    let is_whole = !before.ends_with(is_part) && !text.contains(['"', '\'']) && count(['(', '[', '{']) == count([')', ']', '}']);
+    let is_whole =
+        !before.ends_with(is_part) && !text.contains(['"', '\'']) && count(['(', '[', '{']) == count([')', ']', '}']);
     (is_whole && text.strip_suffix(attr)?.trim_end().ends_with('.') && after.starts_with('(')).then_some(callee.range)
 }
 

@@ -30,7 +30,7 @@ _TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDi
 
 
 def known(callee: Any) -> Optional[Tuple[str, str, int]]:
-    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`) and number of arguments
+    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`; `hash`) and number of arguments
     of a function whose values are kept; else None."""
     if type(callee) is MethodType and callee.__name__ == "elapsed_time":
         return _of_device(callee)
@@ -46,7 +46,7 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
             return f"tempfile.{name}", "again", sys.maxsize
     if _is(callee, "builtins", "input"):
         return "builtins.input", "again", 1
-    return _of_standard_input(callee)
+    return ("builtins.hash", "hash", 1) if _is(callee, "builtins", "hash") else _of_standard_input(callee)
 
 
 def _of_device(callee: Any) -> Optional[Tuple[str, str, int]]:
