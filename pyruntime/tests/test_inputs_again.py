@@ -11,7 +11,7 @@ import pytest
 from workshop import Done, Workshop
 
 TEMPORARY = """
-    import os, shutil, subprocess, sys, tempfile, time
+    import os, shutil, tempfile, time
     from tempfile import NamedTemporaryFile as Named, mkdtemp
     kept = tempfile.mkdtemp(prefix="kept-", suffix="-x")
     here = mkdtemp(dir=".")
@@ -29,10 +29,9 @@ TEMPORARY = """
         log = Named("w", dir=kept, delete=False)
         log.write(str(total))
         log.close()
-        subprocess.run(["touch", os.path.join(gone.name, "touched")], check=True)
         print("PLAIN", log.name, names[-1], len(os.listdir(kept)), names == sorted(names))
     free = tempfile.mktemp()
-    print("PLAIN", kept, here, gone.name, left, open(left).read(), free, os.path.exists(gone.name + "/touched"))
+    print("PLAIN", kept, here, gone.name, left, open(left).read(), free, os.path.isdir(gone.name))
     shutil.rmtree(here)
 """
 
@@ -134,6 +133,23 @@ def test_a_name_that_cannot_be_had_is_told(workshop: Workshop, temporary: Path, 
     monkeypatch.setenv("TMPDIR", str(other))
     replayed = workshop.florc("replay", "train.py")
     assert "unverified" in replayed.said and f"tempfile.TemporaryDirectory made {other}" in replayed.said, replayed.said
+
+
+def test_programs_change_nothing_that_the_recorded_run_left(workshop: Workshop, temporary: Path) -> None:
+    """They are outside the view: where there is something, the script gets another name, and the answer is unverified."""
+    file = workshop.write("train.py", """
+        import os, subprocess, tempfile
+        d = tempfile.mkdtemp()
+        for epoch in range(2):
+            subprocess.run(["sh", "-c", f"date +%N >> {d}/log"], check=True)
+            print(epoch, len(open(f"{d}/log").read().split()))
+    """)
+    assert workshop.florc("record", "train.py").code == 0
+    left = contents(temporary)
+    file.write_text(file.read_text() + "    print('PROBE', os.path.exists(d))\n")
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "PROBE True\n" * 2 and "unverified" in replayed.said and "mkdtemp made" in replayed.said, replayed.said
+    assert {path: data for path, data in contents(temporary).items() if path in left} == left and len(left) == 2
 
 
 def test_added_statements_and_the_scripts_own_names_are_left(workshop: Workshop, temporary: Path) -> None:

@@ -19,6 +19,8 @@ Again = Tuple[Callable[..., Any], bool, Callable[[Any], None]]
 
 others: List[str] = []
 """Sentences about what could not be had as it was."""
+is_taken: Callable[[str], bool] = lambda path: False
+"""Whether a name cannot be had, as something else must not be changed (`UserFiles.is_taken`)."""
 _LENGTH = 8
 """Characters of a name that are random."""
 
@@ -47,6 +49,7 @@ def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwa
     path = ast.literal_eval(kept[1:])
     own = tempfile._get_candidate_names()  # type: ignore[attr-defined]
     is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]
+    is_ours = is_ours and not is_taken(path)
     if is_ours:  # else the script has names of its own
         end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
         tempfile._name_sequence = Names(path[:end][-_LENGTH:], own)  # type: ignore[attr-defined]

@@ -366,6 +366,14 @@ class View:
                 self._enter(path, Entry(*entry))
 
 
+def is_really_there(path: str) -> bool:
+    """Whether something is there outside the view."""
+    with contextlib.suppress(OSError, ValueError):
+        _lstat(path)
+        return True
+    return False
+
+
 def remove(folder: str) -> None:
     """Remove what a replay kept or made, whatever modes it has."""
     def again(_: Any, path: str, __: Any) -> None:
