@@ -49,10 +49,11 @@ def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwa
     path = ast.literal_eval(kept[1:])
     own = tempfile._get_candidate_names()  # type: ignore[attr-defined]
     is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]
-    is_ours = is_ours and not is_taken(path)
+    end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
+    part = path[:end][-_LENGTH:]
+    is_ours = is_ours and set(own.characters).issuperset(part) and not is_taken(path)
     if is_ours:  # else the script has names of its own
-        end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
-        tempfile._name_sequence = Names(path[:end][-_LENGTH:], own)  # type: ignore[attr-defined]
+        tempfile._name_sequence = Names(part, own)  # type: ignore[attr-defined]
 
     def leave(made: Any) -> None:
         if is_ours:
