@@ -15,12 +15,17 @@ use serde::Serialize;
 
 use crate::errors::guard;
 use crate::follow::{is_followed, place_now};
+use crate::hashes;
 use crate::locks::lock;
 
 /// A run keeps at most so many bytes of them; beyond, none.
 const MOST_BYTES: usize = 16 << 20;
 /// Stands in a journal for a call that raised: so it does again.
 const RAISED: &str = "!";
+/// The form of a file whose lines are taken: as `again`, of each line.
+const LINES: &str = "lines";
+/// The form of a method, which is another object each time it is named: a float.
+const METHOD: &str = "method";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
 
@@ -42,6 +47,10 @@ enum Form {
     Whole,
     /// What `inputs.encode` makes of it: a text.
     Other,
+    /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
+    Again,
+    /// Neither kept nor given back: whether it comes from an address is noted.
+    Hash,
 }
 
 /// Values taken one after another at one place.
@@ -82,7 +91,7 @@ static GIVES: AtomicBool = AtomicBool::new(false);
 /// While above zero, what runs is an added statement's: it sees the true clock.
 static ADDED: AtomicI64 = AtomicI64::new(0);
 static INPUTS: Mutex<Option<Inputs>> = Mutex::new(None);
-/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, encoded, args, kwargs)`.
+/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`.
 static HOW: Mutex<Option<[Py<PyAny>; 3]>> = Mutex::new(None);
 
 fn with<T: Default>(work: impl FnOnce(&mut Inputs) -> T) -> T {
@@ -183,14 +192,20 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
     let Some((name, form, most)) = ask.call1(py, (callee,))?.extract::<Option<(String, String, usize)>>(py)? else {
         return Ok(None);
     };
+    let is_kept = form != METHOD;
+    let callee = if form == LINES { callee.getattr("__next__")? } else { callee.clone() };
     let form = match form.as_str() {
-        "float" => Form::Float,
+        "float" | METHOD => Form::Float,
         "whole" => Form::Whole,
+        "again" | LINES => Form::Again,
+        "hash" => Form::Hash,
         _ => Form::Other,
     };
-    let made = Py::new(py, Observed { callee: callee.clone().unbind(), name: name.into(), form, most })?;
-    let before = with(|inputs| inputs.known.insert(key, made.clone_ref(py)));
-    drop(before);
+    let made = Py::new(py, Observed { callee: callee.unbind(), name: name.into(), form, most })?;
+    if is_kept {
+        let before = with(|inputs| inputs.known.insert(key, made.clone_ref(py)));
+        drop(before);
+    }
     Ok(Some(made.into_bound(py)))
 }
 
@@ -223,6 +238,14 @@ fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> Option<T>
 
 #[pymethods]
 impl Observed {
+    fn __iter__(slf: Py<Observed>) -> Py<Observed> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.__call__(&PyTuple::empty(py), None)
+    }
+
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
         &self,
@@ -235,8 +258,16 @@ impl Observed {
         if count > self.most {
             return callee.call(args, kwargs);
         }
+        if self.form == Form::Hash {
+            let value = callee.call(args, kwargs)?;
+            if let Ok(object) = args.get_item(0) {
+                swallowed(py, || hashes::asked(&object, &value));
+            }
+            return Ok(value);
+        }
         if GIVES.load(Ordering::Acquire) {
             return match swallowed(py, || self.give(args, kwargs)) {
+                Some(Some(again)) if self.form == Form::Again => self.again(&again, args, kwargs),
                 Some(Some(value)) => Ok(value),
                 _ => callee.call(args, kwargs),
             };
@@ -245,6 +276,7 @@ impl Observed {
         let begun = Instant::now();
         match &value {
             Ok(value) => swallowed(py, || self.keep(value)),
+            Err(error) if self.form == Form::Again => swallowed(py, || self.keep(error.value(py))),
             Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
         };
         with(|inputs| inputs.spent += begun.elapsed());
@@ -253,6 +285,19 @@ impl Observed {
 }
 
 impl Observed {
+    fn again<'py>(
+        &self,
+        how: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let (call, with_arguments, leave): (Bound<'py, PyAny>, bool, Bound<'py, PyAny>) = how.extract()?;
+        let made = if with_arguments { call.call(args, kwargs) } else { call.call0() };
+        swallowed(py, || leave.call1((made.as_ref().ok(),)));
+        made
+    }
+
     fn keep(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         if with(|inputs| inputs.is_full) {
             return Ok(());
@@ -261,7 +306,7 @@ impl Observed {
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
             Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
-            Form::Other => {
+            Form::Other | Form::Again | Form::Hash => {
                 let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
                 (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
             }
@@ -322,9 +367,9 @@ impl Observed {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
             }
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
-            (_, Some(other), Form::Other) if other.extract::<&str>(py)? != RAISED => {
+            (_, Some(other), Form::Other | Form::Again) if other.extract::<&str>(py)? != RAISED => {
                 let Some(decode) = lock(&HOW).as_ref().map(|how| how[2].clone_ref(py)) else { return Ok(None) };
-                decode.bind(py).call1((&*self.name, other, args, kwargs)).map(Some)
+                decode.bind(py).call1((&*self.name, &self.callee, other, args, kwargs)).map(Some)
             }
             _ => Ok(None),
         }

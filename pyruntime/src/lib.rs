@@ -9,6 +9,7 @@ mod encode;
 mod errors;
 mod follow;
 mod forking;
+mod hashes;
 mod housekeeping;
 mod inputs;
 mod interrupts;

@@ -196,3 +196,66 @@ def test_a_number_of_a_library_that_differs_is_seen_and_a_time_is_not(line: str)
     for _ in range(50):
         for was, now, is_number in _variants(line, seed):
             assert (masks.without_times(was) != masks.without_times(now)) == is_number, (was, now)
+
+
+def test_how_long_a_device_took_is_given_back(workshop: Workshop) -> None:
+    """The method of an event is a stand-in that asks the clock where florc does not look: there may be no device."""
+    pytest.importorskip("torch")
+    file = workshop.write("train.py", """
+        import time
+        import torch
+
+        exec("def elapsed_time(self, end):\\n    import time\\n    return time.perf_counter() * 1e3", vars(torch.cuda.streams))
+        torch.cuda.Event.elapsed_time = torch.cuda.streams.elapsed_time
+
+        class Watch:
+            def elapsed_time(self, end):
+                return 4.5
+
+        starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(3)] for _ in range(2))
+        total = 0.0
+        for epoch in range(3):
+            for step in map(float, range(3)):
+                time.sleep(0.01)
+                total += starts[epoch].elapsed_time(ends[epoch])
+            took = starts[0].elapsed_time(ends[0])
+            print(f"{epoch} {total} {took} {ends[epoch].elapsed_time(starts[0]):.3f}", Watch().elapsed_time(1))
+    """)
+    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert recorded.code == 0, recorded.err
+    file.write_text(file.read_text().replace("    print(", "    print('PROBE', total, took)\n    print("))
+    for extra in ((), ("--step-into", "all")):
+        replayed = workshop.florc("replay", *extra, "train.py")
+        assert replayed.out.splitlines() == ["PROBE " + " ".join(line.split()[1:3]) for line in recorded.out.splitlines()], replayed.said
+        assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said and "but for" not in replayed.said, replayed.said
+
+
+HASHES = {"(epoch, node)": False, "frozenset([node])": False, "(1, (2, frozenset([(node,)])))": False, "node": False, "(Node, 1)": False,
+          "(epoch, 'a')": True, "'a'": True, "Pair(epoch)": True, "(1, 2.5, None)": True}
+
+
+@pytest.mark.parametrize(("what", "is_restored"), HASHES.items(), ids=HASHES)
+def test_a_hash_of_an_address_is_not_restored(workshop: Workshop, what: str, is_restored: bool) -> None:
+    text = f"""
+        import time
+        class Node:
+            pass
+        class Pair:
+            def __init__(self, number):
+                self.number = number
+            def __hash__(self):
+                return hash((self.number, Node is None))
+        node, kept, total = Node(), {{}}, 0
+        for epoch in range(3):
+            for step in range(3):
+                time.sleep(0.01)
+                kept[epoch] = hash({what})
+            print(epoch)
+    """
+    file = workshop.write("train.py", text)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    file.write_text(file.read_text().replace("    print(", f"    print('PROBE', [hash({what}) == kept[epoch]])\n    print("))
+    truth = [line for line in workshop.plain("train.py").out.splitlines() if "PROBE" in line]
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.splitlines() == truth == ["PROBE [True]"] * 3 and "exact" in replayed.said, replayed.said
+    assert ("3 blocks restored" in replayed.said) == is_restored or what == "(1, 2.5, None)", replayed.said

@@ -1,29 +1,61 @@
-//! Calls that take a value from outside: a clock, the kernel's entropy, the number of the process. No two runs get the same, so what
-//! the recorded run got is kept and given back to a replay.
+//! Calls that take a value from outside: a clock, the kernel's entropy, standard input. No two runs get the same, so what the
+//! recorded run got is kept and given back to a replay.
 
 use super::knowledge::Knowledge;
 use crate::calls::{Project, dotted};
+use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
 use crate::syntax::walk;
-use crate::syntax::{File, tree::ExprKind};
+use crate::syntax::{
+    File,
+    tree::{Expr, ExprKind, StmtKind},
+};
+
+/// Files whose lines come from outside.
+const READ_BY_LINE: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
+
+/// Methods of objects whose class is seen when they are called: how long a device took.
+const METHODS: [&str; 1] = ["elapsed_time"];
 
 /// What is called, by file: the range of `time.time` in `time.time()`. Which function it is in the end is seen when it is called.
+/// `sys.stdin` in `for line in sys.stdin` is one, too.
 ///
 /// What is reached through another name (`clock = time.time`, `default_factory=time.time`) is not found.
 pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
     let mut found = vec![Vec::new(); files.len()];
     for (id, scope) in project.scopes.list.iter().enumerate() {
+        let is_hash = scope.qualname.ends_with("__hash__"); // dicts ask for these, often
         walk::statements(scope.body, &mut |stmt| {
+            let source = &files[scope.file].source;
+            let mut take = |range: Option<Range>| found[scope.file].extend(range);
+            if let StmtKind::For(node) = &stmt.kind
+                && !node.is_async
+            {
+                take(lines(project, id, &node.iter, source));
+            }
             for expr in walk::own_expressions(stmt) {
                 walk::expressions(expr, &mut |part| {
-                    if let ExprKind::Call(call) = &part.kind
-                        && let Some(name) = project.library_name(id, &call.callee)
-                        && let Some(facts) = Knowledge::shipped().function(&name)
-                        && (facts.input || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
-                        && dotted(&call.callee)
-                            .is_some_and(|text| stands(&files[scope.file].source, call.callee.range, &text))
-                    {
-                        found[scope.file].push(call.callee.range);
+                    match &part.kind {
+                        ExprKind::Call(call) => {
+                            if let ExprKind::Attribute { attr, .. } = &call.callee.kind
+                                && METHODS.contains(&attr.as_str())
+                            {
+                                take(method(&call.callee, attr, source));
+                            } else if let Some(name) = project.library_name(id, &call.callee)
+                                && !(is_hash && name == "builtins.hash")
+                                && let Some(facts) = Knowledge::shipped().function(&name)
+                                && (facts.input
+                                    || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
+                            {
+                                take(as_it_stands(&call.callee, source));
+                            }
+                        }
+                        ExprKind::Comprehension { clauses, .. } => {
+                            for clause in clauses.iter().filter(|clause| !clause.is_async) {
+                                take(lines(project, id, &clause.iter, source));
+                            }
+                        }
+                        _ => {}
                     }
                     true
                 });
@@ -34,7 +66,23 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
     found
 }
 
-/// Whether a range holds the name as it is; the parser may be off inside a string with replacement fields.
-fn stands(source: &Source, range: Range, text: &str) -> bool {
-    source.text.get(range.start..range.end) == Some(text)
+fn lines(project: &Project, scope: ScopeId, iter: &Expr, source: &Source) -> Option<Range> {
+    let name = project.library_name(scope, iter)?;
+    if READ_BY_LINE.contains(&name.as_str()) { as_it_stands(iter, source) } else { None }
+}
+
+/// The range of a method with what it is taken from, if it holds that.
+fn method(callee: &Expr, attr: &str, source: &Source) -> Option<Range> {
+    let Range { start, end, .. } = callee.range;
+    let (before, text, after) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
+    let is_part = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
+    let count = |brackets: [char; 3]| text.matches(brackets).count();
+    let is_whole =
+        !before.ends_with(is_part) && !text.contains(['"', '\'']) && count(['(', '[', '{']) == count([')', ']', '}']);
+    (is_whole && text.strip_suffix(attr)?.trim_end().ends_with('.') && after.starts_with('(')).then_some(callee.range)
+}
+
+/// The range of a dotted name, if it holds that; the parser may be off inside a string with replacement fields.
+fn as_it_stands(name: &Expr, source: &Source) -> Option<Range> {
+    (source.text.get(name.range.start..name.range.end)? == dotted(name)?).then_some(name.range)
 }

@@ -78,6 +78,8 @@ class History:
         self.seconds: Optional[float] = None
         self.circumstances: Dict[str, Any] = {}
         self._steady: Optional[float] = None
+        self.pid: Optional[int] = None
+        """The number of the process that ran the script."""
         self._last_at = 0.0
         self._held: Dict[str, Checkpoint] = {}
         self._not_kept: Dict[str, str] = {}
@@ -165,7 +167,7 @@ class History:
         elif kind == "block":
             self.block_seconds[payload["key"]] = payload["seconds"]
         elif kind == "clocks":
-            self._steady = payload["perf_counter"]
+            self._steady, self.pid = payload["perf_counter"], payload.get("pid")
         elif kind == "variables":
             self.variables_read.update(payload["found"])
         elif kind == "read":

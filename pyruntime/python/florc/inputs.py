@@ -1,7 +1,7 @@
 """Values that a script takes from outside: how each is kept in the journal, and given back by a replay.
 
-What a replay must do itself is not here: the number of the process and the name of the machine (a script that sends its own process
-a signal would send it to another), what files there are (the replay's view of the files answers that), what is typed.
+What a replay must do itself is not here: the number of the process (a script that sends its own process a signal would send it to
+another), what files there are (the replay's view of the files answers that).
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ _OTHERS = {
     ("datetime", "date.today"): 0,
     ("os", "urandom"): 1, ("secrets", "token_bytes"): 1, ("secrets", "token_hex"): 1, ("secrets", "token_urlsafe"): 1,
     ("secrets", "randbits"): 1, ("secrets", "randbelow"): 1, ("uuid", "uuid1"): 0, ("uuid", "uuid4"): 0,
-    ("numpy.random", "default_rng"): 0,
+    ("numpy.random", "default_rng"): 0, ("socket", "gethostname"): 0, ("platform", "node"): 0,
 }
+_TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
 """Module and function: with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 
 def known(callee: Any) -> Optional[Tuple[str, str, int]]:
-    """Name, form (`float`, `whole`: 64 bits, `other`) and number of arguments of a function whose values are kept; else None."""
+    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`; `hash`) and number of arguments
+    of a function whose values are kept; else None."""
+    if type(callee) is MethodType and callee.__name__ == "elapsed_time":
+        return _of_device(callee)
     for module, names, form in (("time", _FLOATS, "float"), ("time", _WHOLE, "whole")):
         for name in names:
             if _is(callee, module, name):
@@ -37,6 +41,33 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
     for (module, name), most in _OTHERS.items():
         if _is(callee, module, name):
             return f"{module}.{name}", "other", most
+    for name in _TEMPORARY:
+        if _is(callee, "tempfile", name):
+            return f"tempfile.{name}", "again", sys.maxsize
+    if _is(callee, "builtins", "input"):
+        return "builtins.input", "again", 1
+    return ("builtins.hash", "hash", 1) if _is(callee, "builtins", "hash") else _of_standard_input(callee)
+
+
+def _of_device(callee: Any) -> Optional[Tuple[str, str, int]]:
+    """Milliseconds between two events of a device."""
+    for module in ("torch.cuda", "torch.xpu", "torch"):
+        event = vars(sys.modules.get(module, sys)).get("Event")
+        its = vars(event).get(callee.__name__) if type(event) is type else None
+        if its is callee.__func__ and type(its) is FunctionType and its.__globals__.get("__name__") == event.__module__:
+            return f"{module}.Event.{callee.__name__}", "method", 1
+    return None
+
+
+def _of_standard_input(callee: Any) -> Optional[Tuple[str, str, int]]:
+    there = sys.stdin
+    if type(there).__name__ != "TextIOWrapper" or there.closed:
+        return None
+    for name, stream in (("sys.stdin", there), ("sys.stdin.buffer", there.buffer)):
+        if callee is stream:
+            return f"{name}.__next__", "lines", 0
+        if type(callee) is BuiltinFunctionType and callee.__self__ is stream and callee.__name__ in ("read", "readline", "readlines"):
+            return f"{name}.{callee.__name__}", "again", sys.maxsize
     return None
 
 
@@ -49,6 +80,8 @@ def _is(callee: Any, module: str, name: str) -> bool:
         return type(callee) is BuiltinFunctionType and callee.__self__ is names.get(owner) and callee.__name__ == last
     if callee is not names.get(last):
         return False
+    if type(callee) is type:
+        return callee.__module__ == module and callee.__name__ == name
     if type(callee) is FunctionType:
         return callee.__globals__ is names
     if type(callee) is MethodType:  # of the generator that `secrets` draws from
@@ -56,11 +89,33 @@ def _is(callee: Any, module: str, name: str) -> bool:
     return type(callee).__name__ in _NATIVE and callee.__name__ == last
 
 
+def name_of(value: Any) -> str:
+    """Of what a function of `tempfile` returned: the path, in ASCII."""
+    path = value[1] if type(value) is tuple else getattr(value, "name", value)
+    return ascii(path.decode(sys.getfilesystemencoding(), "surrogateescape") if isinstance(path, bytes) else path)
+
+
+def _encode_typed(name: str, value: Any) -> str:
+    # a prompt on a terminal does not pass through `sys.stdout`
+    terminal = ON_A_TERMINAL * (name == "builtins.input" and all(file is not None and file.isatty() for file in (sys.stdin, sys.stdout)))
+    if isinstance(value, BaseException):
+        return terminal + FAILED + type(value).__name__
+    return TOO_LONG if len(value) > _MOST else terminal + "=" + ascii(value)
+
+
+FAILED, ON_A_TERMINAL, TOO_LONG = "!", "~", "?"
+"""How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with `=`."""
+_MOST = 1 << 22
+"""Characters that are kept of what is read at once."""
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
 def encode(name: str, value: Any) -> str:
-    """A value as text."""
+    """A value as text; of form `again` also an error that was raised."""
+    if name.startswith(("builtins.", "sys.")):
+        return _encode_typed(name, value)
+    if name.startswith("tempfile."):
+        return FAILED + type(value).__name__ if isinstance(value, BaseException) else "=" + name_of(value)
     if name.startswith("datetime.datetime"):
         naive = value if value.tzinfo is None else value.replace(tzinfo=None)
         return naive.isoformat() + "~" * naive.fold
@@ -78,8 +133,14 @@ def encode(name: str, value: Any) -> str:
     return dumps([*value, value.tm_zone, value.tm_gmtoff])
 
 
-def decode(name: str, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
-    """The value again."""
+def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
+    """The value again; of form `again`: how the function is to be called (`inputs_again.Again`)."""
+    if name.startswith(("builtins.", "sys.", "tempfile.")):
+        from . import inputs_again
+
+        if name.startswith("tempfile."):
+            return inputs_again.temporary(name, function, kept, args, kwargs or {})
+        return inputs_again.typed(name, function, kept)
     if name.startswith("datetime.datetime"):
         zone = (args or [*(kwargs or {}).values(), None])[0] if name == "datetime.datetime.now" else None
         return sys.modules["datetime"].datetime.fromisoformat(kept.rstrip("~")).replace(tzinfo=zone, fold=kept.count("~"))

@@ -49,7 +49,7 @@ class Recording:
         self.started = time.perf_counter()
         run.note = self.note
         self.note("run", **run.head())
-        self.note("clocks", perf_counter=self.started)
+        self.note("clocks", perf_counter=self.started, pid=os.getpid())
         self._is_told = False
         self._is_full = False
         """Whether values from outside are kept no more."""

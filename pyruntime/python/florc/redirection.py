@@ -15,7 +15,7 @@ import threading
 import weakref
 from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
 
-from . import _native
+from . import _native, standard_input
 from .handles import opened, replace_everywhere, watched
 from .native_writers import ANEW, READ, UPDATED
 from .native_writers import OWN as OWN_FOLDER
@@ -45,6 +45,8 @@ class Functions:
         self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
         self._open: weakref.WeakSet = weakref.WeakSet()
         """What the script opened to write to."""
+        self.temporary: Dict[str, None] = {}
+        """Temporary files and folders that the script made at their own paths, and not yet removed."""
         self.moves, self.looks = Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -170,11 +172,25 @@ class Functions:
         self.view.prepare(real)
         return self.view.at(real)
 
+    def made_temporary(self, real: str) -> None:
+        """The script makes a temporary file or folder."""
+        if not self.is_added():
+            self.temporary[real] = None
+        self.view.made(real, OWN)
+
+    def left(self, real: str, path: Any) -> str:
+        """Where a temporary file or folder is made that the recorded run left there: in the view, where there is none yet."""
+        self.temporary.pop(real, None)
+        self.view.removed(real)
+        return self.new(real, path)
+
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def open_file(self, original: Any, file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
                   newline: Any = None, closefd: bool = True, opener: Any = None) -> Any:
         """`open`."""
+        if file == 0 or isinstance(file, str) and file in standard_input.NAMES:
+            standard_input.note()
         if isinstance(file, int) or opener is not None:
             if opener is not None:
                 self._inside.discard(threading.get_ident())  # the script's opener may open files itself
@@ -223,6 +239,13 @@ class Functions:
                 self.view.read(real, found)
             return self.call(original, found.where, path, flags, mode)
         where = self._to_write(real, path, flags, found)
+        try:
+            return self.call(original, where, path, flags, mode)
+        except FileExistsError:
+            if where != real or found.kind != GONE:
+                raise
+        where = self.left(real, path)
+        self.view.made(real)
         return self.call(original, where, path, flags, mode)
 
     def _to_write(self, real: str, path: Any, flags: int, found: Found) -> str:
@@ -233,10 +256,13 @@ class Functions:
         if not is_there and not flags & os.O_CREAT:
             return self.view.at(real)
         own = self._as_added(real, found)
-        if own is not None or found.kind == OWN:
-            return own or found.where
+        if own is not None:
+            return own
+        if found.kind == OWN:
+            self.view.made_own(real, anew=bool(flags & os.O_TRUNC))
+            return real
         if not is_there and flags & os.O_EXCL and self.is_temporary(real):
-            self.view.made(real, OWN)
+            self.made_temporary(real)
             return real
         if is_there and flags & os.O_EXCL and flags & os.O_CREAT:
             raise self.fail(errno.EEXIST, path)
@@ -352,7 +378,7 @@ _OPEN, _stat = os.open, os.stat
 _LOOKS: Dict[str, Callable[..., Any]] = {
     "stat": Looks.look, "access": Looks.look, "statvfs": Looks.look, "pathconf": Looks.look, "getxattr": Looks.look,
     "listxattr": Looks.look, "lstat": Looks.look_at_link, "readlink": Looks.look_at_link, "listdir": Looks.listdir,
-    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.look_at_open,
+    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.read,
     "pread": Looks.look_at_open, "getcwd": Looks.getcwd, "getcwdb": Looks.getcwdb, "chdir": Looks.chdir,
 }
 _CHANGES: Dict[str, Callable[..., Any]] = {

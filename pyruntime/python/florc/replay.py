@@ -9,7 +9,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import _native, environment, instrumented, places, proof, state, trust, variables
+from . import _native, environment, inputs_again, instrumented, places, proof, standard_input, state, trust, variables
 from .capture import Capture, Value
 from .comparing import Comparer
 from .fast_forward import after, why_not
@@ -110,8 +110,9 @@ class Replay:
     @property
     def unrecorded(self) -> List[str]:
         """What the script took from outside, and the record does not have."""
-        return [f"{name} was called {times} more times than recorded: these got the present value"
-                for name, times in sorted(_native.inputs_missing().items())]
+        missing = [f"{name} was called {times} more times than recorded: these got the present value"
+                   for name, times in sorted(_native.inputs_missing().items())]
+        return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
     def differences(self) -> List[str]:

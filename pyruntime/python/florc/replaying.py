@@ -12,7 +12,7 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
 
-from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, start, workers
+from . import _native, batch, failed, forecast, launch, messages, on_ray, project, report, selection, session, standard_input, start, workers
 from .history import History
 from .launch import Unusable
 from .messages import say
@@ -209,7 +209,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     leave = Leave(at_end, cannot_restore, window_over)
     replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
                        attempt.window, Statements(os.path.join(folder, "in children")))
-    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running)
+    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running,
+                      frozenset().union(*attempt.versions.names()))
     replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
     files.start_again(find_again)
     replaying.variables = _STARTED[2]
@@ -231,6 +232,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     session.begin(replaying)
     replaying.tap.install()
     files.watch()
+    standard_input.watch(replaying.looking.is_running)
     return launch.Prepared(code, launch.become_main(script), ended)
 
 

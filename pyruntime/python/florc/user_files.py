@@ -12,9 +12,9 @@ import contextlib
 import glob
 import itertools
 import os
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, FrozenSet, List
 
-from . import native_writers
+from . import inputs_again, native_writers
 from .copying import copy
 from .found_files import FOLDER_NAME, read
 from .history import History
@@ -23,7 +23,8 @@ from .messages import say
 from .redirection import Functions
 from .runs import Run
 from .skipped import Skipped
-from .view import View, remove
+from .view import View, is_really_there, remove
+from .view_unnamed import NUMBER
 from .view_paths import Paths
 
 try:
@@ -32,12 +33,17 @@ except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]
 
 _SUFFIX = ".florc-replay"
+_OTHERS = frozenset({"subprocess", "Popen", "system", "popen", "posix_spawn", "spawnv", "spawnl", "pexpect", "spawn", "forkserver", "AF_UNIX",
+                     "init_process_group", "FileStore"})
+"""Names by which a script starts programs, or has native code use files: these are outside the view."""
 
 
 class UserFiles:
     """The view of one process. `folder`: that of the replay; `is_added()`: whether an added statement runs."""
 
-    def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False):
+    def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False,
+                 names: FrozenSet[str] = frozenset()):
+        """`names`: what the files of the project mention."""
         self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
         self._pid, self._is_added = os.getpid(), is_added
         _remove_left(os.path.dirname(folder))
@@ -45,11 +51,13 @@ class UserFiles:
         try:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: Any = _locked(self._folder)
-            self._view = View(self._folder, notes, skipped, history.folders)
+            self._view = View(self._folder, notes, skipped, history.folders,
+                              history.pid if not names.isdisjoint(NUMBER) else None)
         except OSError as error:
             raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
                            f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None
         self._view.is_added = is_added
+        self._has_others = not names.isdisjoint(_OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property
@@ -70,7 +78,12 @@ class UserFiles:
     def watch(self) -> None:
         """From now on, in this process and in those it forks."""
         self._functions.install()
+        inputs_again.is_taken = self.is_taken
         native_writers.adapt(self._functions.native, readers=True)
+
+    def is_taken(self, path: str) -> bool:
+        """Whether the recorded run left a temporary file or folder where programs of the script would change it."""
+        return self._has_others and is_really_there(path)
 
     def start_again(self, cannot_restore: Callable[[Dict[str, str]], Any]) -> None:
         """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
@@ -91,6 +104,8 @@ class UserFiles:
         if os.getpid() != self._pid or self._lock is None:
             return
         self._take_back() if again else self._put_beside()
+        for path in self._functions.temporary:  # the next replay needs the names
+            self._view.remove_own(path)
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
         with contextlib.suppress(OSError):

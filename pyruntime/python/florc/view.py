@@ -50,7 +50,9 @@ class Found(NamedTuple):
 class View:
     """The files of one replay. All paths are real ones: absolute, without links."""
 
-    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None):
+    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None,
+                 pid: Optional[int] = None):
+        """`pid`: the number of the recorded process, where the script may name files by it."""
         self.upper = os.path.join(folder, "tree")
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
@@ -65,7 +67,7 @@ class View:
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
-        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0)
+        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0, pid)
         os.makedirs(self.upper, exist_ok=True)
         self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._read_to = 0
@@ -106,6 +108,8 @@ class View:
             return Found(PLAIN, path)
         entry = self._entries.get(path)
         if entry is not None:
+            if (entry.clock < 0 or entry.kind == OWN) and self._is_in_own(path):
+                return Found(OWN, path)  # whatever the recorded run found there
             if entry.kind != HERE and self._is_past(path, entry):
                 return Found(PAST, path)
             return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
@@ -135,6 +139,19 @@ class View:
             return Found(LOST, path) if os.path.lexists(path) else Found(GONE, self.at(path))
         self._entries[path] = Entry(KEPT, where)
         return Found(KEPT, where)
+
+    def _is_in_own(self, path: str) -> bool:
+        """Whether the script made it as a temporary file, in this replay, or it lies in such a folder."""
+        while path:
+            entry = self._entries.get(path)
+            if entry is not None and (entry.kind == OWN or entry.clock >= 0):
+                return entry.kind == OWN
+            path = path.rpartition("/")[0]
+        return False
+
+    def _lags(self, path: str, found: Found) -> bool:
+        """Whether the recorded run changed, in what was skipped, what this replay shows: the user's file, or its own temporary one."""
+        return found.kind == PAST or found.kind == OWN and path in self._entries and self._is_past(path, self._entries[path])
 
     def _is_past(self, path: str, entry: Entry) -> bool:
         """Whether the recorded run changed it in what this replay has skipped since."""
@@ -173,7 +190,7 @@ class View:
         found = self.find(path)
         with contextlib.suppress(OSError):
             if stat.S_ISLNK(_lstat(found.where).st_mode):
-                if found.kind == PAST:
+                if self._lags(path, found):
                     self.doubts.past(path, False)
                 return _readlink(found.where)
         return None
@@ -193,7 +210,7 @@ class View:
         self.list(path)
         names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
         names |= {name for name in known if self.exists(f"{path}/{name}")}
-        for name in known:
+        for name in known if asks_for() is not None else ():
             self.look_for(f"{path}/{name}", self.find(f"{path}/{name}"))
         order = {name: n for n, name in enumerate(own)}
         rest = sorted(name for name in names if name not in order)
@@ -206,6 +223,7 @@ class View:
             blocks = self.unnamed.blocks(path, is_listed=True)
             self.doubts.elsewhere(path, blocks)
             self.doubts.miss(path, blocks)
+            self.doubts.elsewhere(path, self.unnamed.numbered_in(path))
 
     def read(self, path: str, found: Found) -> None:
         """A file is about to be read: is it what it was?"""
@@ -221,29 +239,30 @@ class View:
         wanted = asks_for()
         if wanted == "existence":
             self.look_for(path, found)
-        elif wanted is not None and not (found.kind == PAST and os.path.isdir(found.where)):
+        elif wanted is not None and not (self._lags(path, found) and os.path.isdir(found.where)):
             self._doubt(path, found, False)
 
     def look_for(self, path: str, found: Found) -> None:
         """Something asks whether a path is there."""
         entry = self._entries.get(path)
-        is_mended = entry is not None and entry.kind == HERE and self._is_past(path, entry)
-        if path in self._notes and (found.kind == PAST or is_mended):
+        if entry is not None and self._is_past(path, entry):
             self.doubts.existence(path, found.where)
         if self.unnamed.is_doubtful or self.doubts.is_behind(path):
             is_there = found.kind != GONE and os.path.lexists(found.where)
             self.doubts.elsewhere(path, self.unnamed.blocks(path, is_there=is_there), is_there=is_there)
+            if not is_there:
+                self.doubts.miss(path, self.unnamed.numbered(path))
 
     def missing(self, path: str) -> None:
         """Something other than a question whether a path is there did not find it."""
         if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
             return
-        if self.find(path).kind == PAST and path in self._notes:
+        if path in self._notes and self._lags(path, self.find(path)):
             self.doubts.missing(path)
         self.doubts.miss(path, self.unnamed.blocks(path))
 
     def _doubt(self, path: str, found: Found, is_read: bool) -> None:
-        if found.kind == PAST:
+        if self._lags(path, found):
             self.doubts.past(path, is_read)
         elif found.kind == LOST:
             self.doubts.lost(path, is_read)
@@ -269,6 +288,18 @@ class View:
         if anew:
             self.doubts.behind.pop(path, None)
         self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
+
+    def made_own(self, path: str, anew: bool = False) -> None:
+        """Something is made in a temporary folder of the script: where the recorded run did so, too, it is known from when."""
+        if path in self._entries:
+            self.made(path, OWN, anew=anew)
+
+    def remove_own(self, path: str) -> None:
+        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the user."""
+        entry = self._entries.get(path)
+        if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
+            with contextlib.suppress(OSError):
+                remove(path)
 
     def removed(self, path: str) -> None:
         """A path, and all below it, is gone."""
@@ -335,12 +366,23 @@ class View:
                 self._enter(path, Entry(*entry))
 
 
+def is_really_there(path: str) -> bool:
+    """Whether something is there outside the view."""
+    with contextlib.suppress(OSError, ValueError):
+        _lstat(path)
+        return True
+    return False
+
+
 def remove(folder: str) -> None:
-    """Remove what a replay kept, whatever modes it has."""
+    """Remove what a replay kept or made, whatever modes it has."""
     def again(_: Any, path: str, __: Any) -> None:
         with contextlib.suppress(OSError):
             os.chmod(os.path.dirname(path), 0o700)
             os.chmod(path, 0o700)
             shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
 
-    shutil.rmtree(folder, onerror=again)
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, onerror=again)
+    else:
+        os.remove(folder)

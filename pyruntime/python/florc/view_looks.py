@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, List, Optional
 
+from . import standard_input
 from .view_entries import Entries
 
 
@@ -30,6 +31,12 @@ class Looks:
         """`os.fstat` and its like."""
         self._view.doubts.descriptor(number)
         return original(number, *args, **options)
+
+    def read(self, original: Any, number: Any, *args: Any, **options: Any) -> Any:
+        """`os.read`."""
+        if number == 0:
+            standard_input.note()
+        return self.look_at_open(original, number, *args, **options)
 
     def look_at_link(self, original: Any, path: Any, *args: Any, dir_fd: Any = None) -> Any:
         """`os.lstat`, `os.readlink`."""

@@ -31,9 +31,15 @@ class Moves:
         parent = view.find(real.rpartition("/")[0] or "/")
         is_temporary = functions.is_temporary(real)
         if is_temporary or parent.kind == OWN:
-            functions.call(original, real, path, mode)
-            if is_temporary:
-                view.made(real, OWN)
+            try:
+                functions.call(original, real, path, mode)
+            except FileExistsError:
+                if not is_temporary:
+                    raise
+                functions.call(original, functions.left(real, path), path, mode)
+                view.made(real)
+                return None
+            functions.made_temporary(real) if is_temporary else view.made_own(real)
             return None
         if functions.is_added() and not view.is_scripts(real):
             functions.check_parent(real, path)
@@ -49,7 +55,8 @@ class Moves:
         if real is None:
             return original(path, *args, dir_fd=dir_fd)
         if self._view.find(os.path.dirname(real)).kind == OWN:
-            return self._functions.call(original, real, path, *args)
+            self._functions.call(original, real, path, *args)
+            return self._view.made_own(real)
         self._functions.call(original, self._functions.new(real, path), path, *args)
         self._view.made(real)
         return None
@@ -103,7 +110,7 @@ class Moves:
             return original(path, dir_fd=dir_fd)
         found = view.find(real)
         if not view.exists(real) or view.is_folder(real) or found.kind == OWN or self._is_added_own(found):
-            return functions.call(original, found.where, path)
+            return self._remove_really(original, found, path)
         functions.check_parent(real, path)
         view.removed(real)
         return None
@@ -118,7 +125,7 @@ class Moves:
             return original(path, dir_fd=dir_fd)
         found = view.find(real)
         if found.kind == OWN or self._is_added_own(found):
-            return functions.call(original, found.where, path)
+            return self._remove_really(original, found, path)
         if not view.exists(real):
             raise functions.fail(errno.ENOENT, path)
         if not view.is_folder(real):
@@ -128,6 +135,10 @@ class Moves:
         functions.check_parent(real, path)
         view.removed(real)
         return None
+
+    def _remove_really(self, original: Any, found: Found, path: Any) -> None:
+        self._functions.call(original, found.where, path)
+        self._functions.temporary.pop(found.where, None)
 
     def _is_added_own(self, found: Found) -> bool:
         """Whether an added statement removes what an added statement made."""
@@ -152,6 +163,7 @@ class Moves:
         is_short = view.is_short(source, found)
         if both_own or functions.is_added() and found.kind == ADDED and not view.is_scripts(target):
             functions.call(original, source, src, target)
+            functions.temporary.pop(source, None)
             view.made(target, found.kind)
             view.removed(source)
             if is_short:

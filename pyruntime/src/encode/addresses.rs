@@ -3,8 +3,14 @@
 //!
 //! A number is taken for an address where this process has writable memory. Too many are: a state that holds one runs again,
 //! which costs time, and no answer. Too few: those of a heap below 16 TiB (a Python that is not position independent) and of static
-//! objects (`id(None)`), in large arrays and long texts, as float, and the hash of a tuple that holds an object.
+//! objects (`id(None)`), in large arrays and long texts, and as float. The hash of a tuple that holds an object is known from where the
+//! script asked for it (`note_hash`); one that another function asked for is not seen.
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::locks::lock;
 
 /// Where the heap and the mappings of a 64-bit Linux process lie; counters, seeds and times in seconds or milliseconds are below.
 const ADDRESSES: Range<i64> = 1 << 44..1 << 48;
@@ -15,6 +21,26 @@ const HASH_SHIFT: u32 = 4;
 /// Longer texts are not looked through, and in shorter ones there is no room.
 const LONGEST_TEXT: usize = 4096;
 const SHORTEST_TEXT: usize = 11;
+
+/// At most so many hashes are known.
+const MOST_HASHES: usize = 1 << 16;
+
+static ANY_HASHES: AtomicBool = AtomicBool::new(false);
+static HASHES: Mutex<Option<HashSet<i64>>> = Mutex::new(None);
+
+/// The script has a hash that was computed from an address.
+pub fn note_hash(hash: i64) {
+    let mut hashes = lock(&HASHES);
+    let hashes = hashes.get_or_insert_default();
+    if hashes.len() < MOST_HASHES {
+        hashes.insert(hash);
+    }
+    ANY_HASHES.store(true, Ordering::Release);
+}
+
+fn is_hash(number: i64) -> bool {
+    ANY_HASHES.load(Ordering::Acquire) && lock(&HASHES).as_ref().is_some_and(|hashes| hashes.contains(&number))
+}
 
 /// The addresses that a number may stand for, as itself and as a hash.
 fn readings(number: i64) -> impl Iterator<Item = i64> {
@@ -36,13 +62,16 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = i64> {
 
 /// Whether it is worth asking where this process has memory.
 pub(super) fn may_be_address(number: i64) -> bool {
-    number >= ADDRESSES.start >> HASH_SHIFT && readings(number).next().is_some()
+    number >= ADDRESSES.start >> HASH_SHIFT && readings(number).next().is_some() || is_hash(number)
 }
 
-/// Whether one of the numbers lies in memory that this process can write.
+/// Whether one of the numbers lies in memory that this process can write, or is a hash of what does.
 pub(super) fn is_any_mapped(numbers: &[i64]) -> bool {
     if numbers.is_empty() {
         return false;
+    }
+    if numbers.iter().any(|&number| is_hash(number)) {
+        return true;
     }
     let Ok(maps) = std::fs::read("/proc/self/maps") else { return false };
     let ranges = writable(&String::from_utf8_lossy(&maps));

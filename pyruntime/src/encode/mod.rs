@@ -3,7 +3,7 @@
 //! `walk` numbers objects breadth first and asks Python (`state/classify.py`) once for each class what is done with its
 //! objects; `nodes` encodes what a training state consists of (numbers, lists, dicts, tensors, modules, plain objects),
 //! and encoders in Python the rest. The text is what `json.dumps` would write: `state/restore.py` reads it.
-mod addresses;
+pub mod addresses;
 mod classes;
 mod json;
 mod leaves;
