@@ -60,7 +60,8 @@ class Replay:
         self.lines: List[Line] = []
         self.values: List[Value] = []
         self.skipped = Skipped()
-        self.reasons: Dict[str, str] = {}
+        self.reasons: Dict[str, Dict[str, int]] = {}
+        """Per block that ran again, and per loop that ran from its first iteration (`loops.BOUNDARY`): why, and how often so."""
         self.entered: Dict[str, int] = {}
         self.window = window
         self._proof: Optional[str] = None
@@ -206,7 +207,7 @@ class Replay:
             if self.history.writes(block):
                 self.skipped.told()
             return False
-        self.reasons.setdefault(block, reason)
+        self._ran(block, reason)
         self.entered[block] = self.entered.get(block, 0) + 1
         self._open.append(key)
         return True
@@ -232,9 +233,17 @@ class Replay:
         if not self._is_damage_told:
             self._is_damage_told = True
             say(f"{key}: its checkpoint cannot be read: {unreadable}; what cannot be restored is computed again", always=True)
-        # whatever was the reason before: this one is told
-        self.reasons[block] = f"its checkpoint {key} cannot be read: {unreadable}"
-        return self.reasons[block]
+        return "what was kept of it cannot be read"
+
+    def started_again_for(self, blocks: Mapping[str, str]) -> None:
+        """The replay was started again so that these blocks run: that is why they did."""
+        for block, why in blocks.items():
+            if block in self.entered or block.endswith(places.BOUNDARY):
+                self.reasons[block] = {why: self.entered.get(block, 1)}
+
+    def _ran(self, block: str, reason: str) -> None:
+        reasons = self.reasons.setdefault(block, {})
+        reasons[reason] = reasons.get(reason, 0) + 1
 
     def why_never_skipped(self, block: str) -> Optional[str]:
         """Why a block runs in every iteration; None when its checkpoints may be restored."""
@@ -282,7 +291,7 @@ class Replay:
         unsafe = None if iterable is None else why_not(iterable, iterator)
         if unsafe is not None or self.versions.why_not_jumped(block) is not None:
             if unsafe is not None and self.window is not None and block + places.BOUNDARY in places.loops:
-                self.reasons.setdefault(block + places.BOUNDARY, unsafe)
+                self._ran(block + places.BOUNDARY, unsafe)
             return None
         held = self.history.boundaries.get(place, ())
         unreadable = None
@@ -299,7 +308,7 @@ class Replay:
                     self.skipped.told()
                 return index, there
         if unreadable is not None:
-            self.reasons[block + places.BOUNDARY] = f"its checkpoints cannot be read: {unreadable}"
+            self._ran(block + places.BOUNDARY, f"its checkpoints cannot be read: {unreadable}")
         return None
 
     def _first_asked(self, place: str, block: str) -> int:

@@ -171,7 +171,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         if isinstance(failure, KeyboardInterrupt):
             say("interrupted", always=True)
             return messages.INTERRUPTED
-        replaying.reasons.update(again)
+        replaying.started_again_for(again)
         unsure = files.unsure
         if divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(again))

@@ -221,11 +221,12 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         say(f"{replay.skipped.describe()}: the state in which it began was restored")
     ran = sum(replay.entered.values())
     say(f"{count(len(replay.skipped.blocks), 'block')} restored in {duration(replay.restore_seconds)}, {ran} run again")
-    for block, why in replay.reasons.items():
+    for block, reasons in replay.reasons.items():
         if block.endswith(BOUNDARY):
-            say(f"  {block[: -len(BOUNDARY)]} ran from its first iteration: {why}")
+            say(f"  {block[: -len(BOUNDARY)]} ran from its first iteration: {next(iter(reasons))}")
             continue
-        say(f"  {block} ran {count(replay.entered.get(block, 0), 'time')}: {why}")
+        for why, times in sorted(reasons.items(), key=lambda known: -known[1])[:_MOST]:
+            say(f"  {block} ran {count(times, 'time')}: {why}")
     tell_timed(replay.timed)
     if outcome.disturbances:
         say("ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",

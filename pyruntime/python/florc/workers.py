@@ -70,7 +70,7 @@ class Merged:
         self.read_back: List[str] = []
         self.ended_in = ""
         self.skipped = Skipped()
-        self.reasons: Dict[str, str] = {}
+        self.reasons: Dict[str, Dict[str, int]] = {}
         self.entered: Dict[str, int] = {}
         self.compared = self.masked = self.verified = 0
         self.unrecorded: List[str] = []
@@ -92,7 +92,10 @@ class Merged:
         self.ended_in = self.ended_in or result.get("ended_in", "")
         self.read_back += [file for file in result["read_back"] if file not in self.read_back]
         self.skipped.blocks.update(result["skipped"])
-        self.reasons.update(result["reasons"])
+        for block, reasons in result["reasons"].items():
+            known = self.reasons.setdefault(block, {})
+            for why, times in reasons.items():
+                known[why] = known.get(why, 0) + times
         for block, times in result["entered"].items():
             self.entered[block] = self.entered.get(block, 0) + times
         self.compared += result["compared"]
