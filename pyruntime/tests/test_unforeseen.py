@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from workshop import Workshop
 
@@ -75,7 +77,7 @@ def test_the_other_half_of_what_is_restored_is_seen_to_change(made: str, worksho
     text = HALF.replace("MADE", made)
     workshop.write("train.py", text)
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
-    assert "it changes kept.rows(data), which its plan does not foresee" in recorded.said, recorded.said
+    assert re.search(r"it changes kept\.rows\(data\), which its plan does not foresee \(train\.py:\d+", recorded.said), recorded.said
     workshop.write("train.py", text.replace("#PROBE", "print('PROBE', kept.rows.tolist())"))
     wanted = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
     done = workshop.florc("replay", "train.py")
@@ -102,3 +104,25 @@ def test_what_is_restored_with_new_memory_has_no_views() -> None:
     fixed.flags.writeable = False
     assert _memory_of([computed, fixed, torch.zeros(0), torch.zeros(3, device="meta"), "text"]) == []
     assert not _lies_in(computed.detach(), _memory_of([computed])) and not _lies_in(fixed[:1], _memory_of([fixed]))
+
+
+def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import time
+        class Meter:
+            count = 0
+        meter = Meter()
+        meter.count = 0
+        class Counting(dict):
+            def __missing__(self, key):
+                meter.count += 1
+                return key
+        numbers, w = Counting(), 0.0
+        for epoch in range(3):
+            for step in range(20):
+                w += numbers[step]
+                time.sleep(0.003)
+            print("epoch", epoch, w)
+    """)
+    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert re.search(r"it changes meter\.count \(now \d+\), which its plan does not foresee \(train\.py:13", recorded.said), recorded.said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import FrameType
 
 from . import dead_values, places, unforeseen
@@ -12,6 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import state
     from typing import Any, Dict, Optional, Sequence
+
+
+_MOST_LINES = 5
 
 
 class Open(NamedTuple):
@@ -84,6 +88,13 @@ def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:
     return names
 
 
+def _where(loop: Loop) -> str:
+    """Where an unforeseen change may have happened: most likely where florc cannot see into what is called."""
+    lines = [line for line in loop.unseen if loop.line <= line <= loop.end_line][:_MOST_LINES]
+    place = f" ({os.path.basename(loop.file)}:{loop.line}"
+    return place + (f"; what florc cannot see into is called in line {', '.join(map(str, lines))})" if lines else ")")
+
+
 def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from . import state
@@ -91,7 +102,7 @@ def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
     changed = current.survey and current.survey.change(
         frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
     if changed:
-        raise NotKept(f"it changes {changed}, which its plan does not foresee")
+        raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)
     if exchanged:
         raise NotKept(f"it exchanges data that a {exchanged} of a dataset holds")

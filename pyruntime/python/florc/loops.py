@@ -7,7 +7,7 @@ from .light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, FrozenSet, List, Optional
+    from typing import Dict, FrozenSet, List, Optional, Tuple
 
 
 class _Unbound:
@@ -55,6 +55,8 @@ class Loop(NamedTuple):
     """The names that its statements bind, places or not."""
     differentiated: bool
     """Whether gradients may be computed after it of what it computes."""
+    unseen: Tuple[int, ...] = ()
+    """Lines in which it calls what florc cannot see into."""
     counting: FrozenSet[str] = frozenset()
     """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
 
@@ -93,7 +95,8 @@ def loop_of(entry: dict, file: str) -> Loop:
     places = _places(entry["places"])
     note = entry["note"]["why"] if entry["note"] else None
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False))
+                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False),
+                tuple(sorted({place["line"] for place in entry["places"] if place.get("assumed")})))
 
 
 def boundary_of(entry: dict, file: str) -> Loop:

@@ -37,6 +37,10 @@ MAX_WAYS = 4
 _OWN = "_florc"
 
 
+_SHORT = 24
+"""Characters of a value that is told."""
+
+
 class Scope(NamedTuple):
     """The names of a function that is running, or of a file. `own`: the block's own names, but for those that its statements
     bind: these are left to its plan. Others change by what it calls, by handlers of signals, or behind the back of its names."""
@@ -211,7 +215,7 @@ class Survey:
                     continue
                 is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
                 if not is_place:
-                    return self._name(index, key, scopes)
+                    return self._name(index, key, scopes) + _now(parts, key)
         return None
 
     def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
@@ -358,6 +362,15 @@ def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Itera
             yield key
     if not different:
         yield "(their order)"
+
+
+def _now(parts: Optional[contents.Parts], key: Any) -> str:
+    """What is there now, where that is short. What florc makes of an object itself (`(data)`) is none of the script's."""
+    if issubclass(type(key), str) and key.startswith("("):
+        return ""
+    value = (parts or {}).get(key)
+    text = repr(value) if type(value) in (bool, int, float, str) else ""
+    return f" (now {text})" if 0 < len(text) <= _SHORT else ""
 
 
 def _is_spelled(key: Any) -> bool:
