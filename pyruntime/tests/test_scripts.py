@@ -14,7 +14,8 @@ from probes import scripts  # noqa: E402
 
 
 @pytest.mark.parametrize("script", scripts())
-def test_every_probe_is_answered_exactly(script: str, tmp_path: Path) -> None:
+def test_every_probe_is_answered_exactly(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "replay" / "every_number"))  # says `florc: sweep: …`
     rows = rows_of(script, tmp_path, with_workers=False)
     assert {row.probe for row in rows} >= {"outer", "inner"}
     for row in rows:

@@ -125,4 +125,4 @@ def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:
             print("epoch", epoch, w)
     """)
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
-    assert re.search(r"it changes meter\.count \(now \d+\), which its plan does not foresee \(train\.py:13", recorded.said), recorded.said
+    assert re.search(r"it changes meter\.count \(now \d+\), which its plan does not foresee \(train\.py:12\)", recorded.said), recorded.said
