@@ -259,3 +259,17 @@ def test_a_hash_of_an_address_is_not_restored(workshop: Workshop, what: str, is_
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.splitlines() == truth == ["PROBE [True]"] * 3 and "exact" in replayed.said, replayed.said
     assert ("3 blocks restored" in replayed.said) == is_restored or what == "(1, 2.5, None)", replayed.said
+
+
+def test_hash_stays_as_it_is_in_functions_that_may_be_compiled(workshop: Workshop) -> None:
+    """`torch.compile(fullgraph=True)` knows `hash`, and refuses calls of florc."""
+    workshop.write("train.py", """
+        def f(x):
+            return x * (hash((1, 2)) % 3)
+        g = f
+        for epoch in range(2):
+            for step in range(2):
+                g(hash("a"))
+    """)
+    emitted = workshop.florc("instrument", "train.py").out
+    assert emitted.count("observed(hash)") == 1 and "(hash((1, 2)) % 3)" in emitted, emitted

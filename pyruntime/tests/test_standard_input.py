@@ -84,6 +84,16 @@ def test_what_is_read_on_some_other_way_is_told(workshop: Workshop, read: str) -
     assert "exact" not in replayed.said
 
 
+def test_more_than_is_kept_is_told(workshop: Workshop) -> None:
+    file = workshop.write("train.py", "import sys, time\nfirst = input()\nbegun = time.time()\nrest = sys.stdin.read()\nprint(first, begun)\n")
+    text = "first\n" + "x" * (1 << 22) + "\n"
+    assert given(workshop, text, "record", "train.py").code == 0
+    file.write_text(file.read_text() + "print('PROBE', first, len(rest))\n")
+    for data, length in ((text, len(text)), ("", 0)):
+        replayed = given(workshop, data, "replay", "train.py")
+        assert replayed.out == f"PROBE first {length}\n" and "standard input was read" in replayed.said, replayed.said
+
+
 def test_more_than_was_recorded_is_told(workshop: Workshop) -> None:
     file = workshop.write("train.py", "import sys\nprint(len(sys.argv))\nif sys.gettrace(): input()\n")
     assert given(workshop, "", "record", "train.py").code == 0

@@ -1,6 +1,8 @@
 //! Calls that take a value from outside: a clock, the kernel's entropy, standard input. No two runs get the same, so what the
 //! recorded run got is kept and given back to a replay.
 
+use std::collections::BTreeSet;
+
 use super::knowledge::Knowledge;
 use crate::calls::{Project, dotted};
 use crate::scopes::ScopeId;
@@ -21,10 +23,11 @@ const METHODS: [&str; 1] = ["elapsed_time"];
 /// `sys.stdin` in `for line in sys.stdin` is one, too.
 ///
 /// What is reached through another name (`clock = time.time`, `default_factory=time.time`) is not found.
-pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
+///
+/// `wrapped`: scopes with loops that florc wraps. Elsewhere `hash` may be called in what `torch.compile` compiles, which knows `hash`.
+pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> Vec<Vec<Range>> {
     let mut found = vec![Vec::new(); files.len()];
     for (id, scope) in project.scopes.list.iter().enumerate() {
-        let is_hash = scope.qualname.ends_with("__hash__"); // dicts ask for these, often
         walk::statements(scope.body, &mut |stmt| {
             let source = &files[scope.file].source;
             let mut take = |range: Option<Range>| found[scope.file].extend(range);
@@ -42,7 +45,7 @@ pub fn inputs(project: &Project, files: &[File]) -> Vec<Vec<Range>> {
                             {
                                 take(method(&call.callee, attr, source));
                             } else if let Some(name) = project.library_name(id, &call.callee)
-                                && !(is_hash && name == "builtins.hash")
+                                && (name != "builtins.hash" || wrapped.contains(&id))
                                 && let Some(facts) = Knowledge::shipped().function(&name)
                                 && (facts.input
                                     || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())

@@ -188,7 +188,10 @@ impl<'t> Analysis<'t> {
         let gradients = gradients::live(self);
         let differentiated = history::differentiated(self, &facts);
         let ids = self.ids();
-        let mut plans: Vec<Plan> = inputs(&self.project, self.files)
+        let is_wrapped = |role: &select::Role| !matches!(role, select::Role::Inside(_) | select::Role::LeftAlone);
+        let wrapped = roles.iter().zip(&self.loops.list).filter(|(role, _)| is_wrapped(&role.action));
+        let wrapped = wrapped.map(|(_, entry)| entry.scope).collect();
+        let mut plans: Vec<Plan> = inputs(&self.project, self.files, &wrapped)
             .into_iter()
             .map(|inputs| Plan { loops: Vec::new(), mode: options.mode, inputs })
             .collect();

@@ -100,13 +100,16 @@ def _encode_typed(name: str, value: Any) -> str:
     terminal = ON_A_TERMINAL * (name == "builtins.input" and all(file is not None and file.isatty() for file in (sys.stdin, sys.stdout)))
     if isinstance(value, BaseException):
         return terminal + FAILED + type(value).__name__
-    return TOO_LONG if len(value) > _MOST else terminal + "=" + ascii(value)
+    size = sum(map(len, value)) if isinstance(value, list) else len(value)
+    kept = terminal + "=" + ascii(value) if size <= _left[0] else TOO_LONG
+    _left[0] -= len(kept)
+    return kept
 
 
 FAILED, ON_A_TERMINAL, TOO_LONG = "!", "~", "?"
 """How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with `=`."""
-_MOST = 1 << 22
-"""Characters that are kept of what is read at once."""
+_left = [1 << 22]
+"""Characters that may still be kept of what is read from standard input: data that is piped in must not crowd out the clocks."""
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 

@@ -4,7 +4,7 @@
 //! A number is taken for an address where this process has writable memory. Too many are: a state that holds one runs again,
 //! which costs time, and no answer. Too few: those of a heap below 16 TiB (a Python that is not position independent) and of static
 //! objects (`id(None)`), in large arrays and long texts, and as float. The hash of a tuple that holds an object is known from where the
-//! script asked for it (`note_hash`); one that another function asked for is not seen.
+//! script asked for it in a function with loops that florc wraps (`note_hash`); one that another function asked for is not seen.
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
