@@ -5,6 +5,7 @@ mod boundary;
 mod check;
 mod compile;
 mod context;
+mod distributions;
 mod encode;
 mod errors;
 mod follow;
@@ -68,6 +69,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::observe, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observe_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed, module)?)?;
+    module.add_function(wrap_pyfunction!(distributions::distributions, module)?)?;
     module.add_function(wrap_pyfunction!(interrupts::hold_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(interrupts::interrupted_at, module)?)?;
     module.add_function(wrap_pyfunction!(interrupts::release_interrupts, module)?)?;

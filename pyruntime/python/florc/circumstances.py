@@ -10,11 +10,14 @@ from .static import attributes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List
+    from typing import Any, Dict, List, Set, Tuple
 
 VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
              "NVIDIA_TF32_OVERRIDE", "PYTHONOPTIMIZE")
 """Environment variables that change how numbers come out. No others are kept: they may hold secrets."""
+
+
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def present() -> Dict[str, Any]:
@@ -28,6 +31,19 @@ def present() -> Dict[str, Any]:
     with suppress(Exception):
         found.update(_of_torch(sys.modules["torch"]))
     return found
+
+
+def installed() -> Tuple[Set[str], Set[str]]:
+    """Folders in which distributions of loaded modules are installed, and the top-level names of these modules."""
+    folders, names = set(), set()
+    for name, module in list(sys.modules.items()):
+        path = attributes_of(module).get("__file__")
+        for kind in _INSTALLED if isinstance(path, str) else ():
+            head, found, _ = path.partition(kind)
+            if found:
+                folders.add(head + found)
+                names.add(name.partition(".")[0])
+    return folders, names
 
 
 def _processor() -> str:

@@ -1,6 +1,6 @@
 """Is what came to the run from outside still what it was: libraries, the files that it read? Else no answer is called exact.
 
-Libraries are known by version; of those that the replay uses, a module that was written after the run began is named, too, unless
+Libraries are known by version and by what their `RECORD` lists; of those that the replay uses, a module that was written after the run began is named, too, unless
 something was installed in the same minute: then the version speaks for it. Files that the run read are known by size and time, small ones
 by what they hold.
 """
@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
-from . import circumstances
+from . import _native, circumstances
 from .found_files import hash_of
 from .static import attributes_of
 
@@ -26,18 +26,27 @@ _BEGUN = time.time()
 
 
 def differences(found: Dict[str, object], started: Optional[float], reads: Dict[str, Tuple[int, int, Optional[str]]],
-                is_own: Callable[[str], bool]) -> List[str]:
+                is_own: Callable[[str], bool], builds: Dict[str, str]) -> List[str]:
     """In words, what is otherwise now. `found`: the recorded circumstances; `started`: when the run began, in seconds since the epoch;
     `reads`: size, time in ns, and hash (or None) of each file that it read and did not change; `is_own(path)`: whether a module is the
-    user's, or was written by the run itself."""
+    user's, or was written by the run itself; `builds`: distributions that it used, and what they held."""
     names = {name: value for name, value in found.items() if name not in _COMPARED}
     words = circumstances.changed(names)
+    words += [f"{name} is another build" for name in _rebuilt(builds)]
     edited = sorted(_edited(started, is_own)) if started is not None else []
     words += [f"{path} was changed after the run began" for path in edited[:_MOST]]
     changed = [(path, why) for path, known in reads.items() for why in [_how_changed(path, *known)] if why]
     words += [f"{os.path.basename(path)}, which the run read, {why}" for path, why in changed[:_MOST]]
     more = len(edited[_MOST:]) + len(changed[_MOST:])
     return words + [f"and {more} more files"] * bool(more)
+
+
+def _rebuilt(builds: Dict[str, str]) -> List[str]:
+    """Distributions that have the version they had, and hold other files."""
+    if not builds:
+        return []
+    now = _native.distributions(*circumstances.installed())
+    return sorted(name for name, build in builds.items() if now.get(name, build) != build)[:_MOST]
 
 
 def _how_changed(path: str, size: int, mtime_ns: int, held: Optional[str]) -> str:

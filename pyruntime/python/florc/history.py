@@ -90,6 +90,8 @@ class History:
         self._reads: Dict[str, tuple] = {}
         self.variables_read: Dict[str, Optional[str]] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
+        self.distributions: Dict[str, str] = {}
+        """Name and version of each distribution that modules were loaded from -> a hash of the files that it came with."""
         self.lost = 0
         """Records that could not be written."""
         self.inputs: List[tuple] = []
@@ -199,6 +201,8 @@ class History:
                 self._writing[loop["id"] + BOUNDARY] = (loop.get("boundary") or {}).get("writes", True)
         elif kind == "circumstances":
             self.circumstances = payload["found"]
+        elif kind == "distributions":
+            self.distributions = payload["found"]
         elif kind == "not kept":
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":

@@ -156,6 +156,13 @@ class Recording:
         self._is_told = True
         self.note("circumstances", found=circumstances.present())
 
+    def _note_libraries(self) -> None:
+        """Which builds of them it used. A run that is killed, or has no loop, goes without."""
+        if self._is_told:
+            from . import circumstances
+
+            self.note("distributions", found=_native.distributions(*circumstances.installed()))
+
     def value(self, path: str, number: Optional[int]) -> None:
         """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
         if number is None:
@@ -246,6 +253,8 @@ class Recording:
         kept = self._blocks and self._blocks.materializer
         if kept is not None:
             kept.finish()
+        with mishaps.Swallow("noting the libraries"):
+            self._note_libraries()
         last = _native.last_passed()
         _native.loop_path()  # an interrupt after which no loop ran is noted by this
         self._note_interrupt()

@@ -99,7 +99,8 @@ class Replay:
         """What is otherwise than when the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
-        found = environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__)
+        found = environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__,
+                                        history.distributions)
         key = trust.key()
         return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
 
