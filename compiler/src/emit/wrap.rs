@@ -7,7 +7,8 @@ use crate::loops::loop_body;
 use crate::plan::LoopPlan;
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
-use crate::syntax::tree::{Expr, Stmt, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, Literal, Stmt, StmtKind};
+use crate::syntax::walk;
 
 /// Collects insertions. Insertions at one offset keep the order in which outer statements come before inner ones when
 /// they open, and after them when they close.
@@ -130,6 +131,25 @@ impl<'a> Writer<'a> {
         self.around(test.range, open, ")");
     }
 
+    /// The first thing that a function does, after its docstring, is to tell its number. The rest stays where it is: on the
+    /// same line, unless that line begins a compound statement.
+    pub fn tell_entered(&mut self, statements: &[&Stmt], function: usize, number: usize) {
+        let found = statements.binary_search_by_key(&function, |stmt| stmt.id);
+        let Some(StmtKind::Function(node)) = found.ok().map(|at| &statements[at].kind) else { return };
+        let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);
+        let text = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Expr(value) if is_text(value));
+        let docstring = node.body.first().filter(text);
+        match (docstring, node.body.get(usize::from(docstring.is_some()))) {
+            (_, Some(first)) if is_compound(first) => {
+                let text = format!("{call}{}{}", self.newline, self.indentation(first.range));
+                self.insert(first.range.start, 0, text);
+            }
+            (_, Some(first)) => self.insert(first.range.start, 0, format!("{call}; ")),
+            (Some(only), None) => self.insert(only.range.end, 0, format!("; {call}")),
+            (None, None) => {}
+        }
+    }
+
     /// What is called to get a value from outside. Loops that begin there are written around it.
     pub fn observe(&mut self, callee: Range) {
         self.insert(callee.start, 2, format!("{}.{}(", self.alias, runtime::OBSERVED));
@@ -248,6 +268,14 @@ impl<'a> Writer<'a> {
                 }));
         if uses_tabs { "\t".to_owned() } else { "    ".to_owned() }
     }
+}
+
+fn is_text(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Constant(Literal::Str(_)))
+}
+
+fn is_compound(stmt: &Stmt) -> bool {
+    !walk::suites(stmt).is_empty() || matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_))
 }
 
 /// `, net, maybe=("loss",), globals=("step",), attributes=("self.optimizer",)`. `restore` is not given names that may be unbound before.
