@@ -190,7 +190,13 @@ impl Project {
                 Some(first) => plan.first_head = first,
                 None => plan.heads.clear(),
             }
-            Ok(Some(instrumented(&self.codebase.files[at], plan, &[], String::new())))
+            let file = &self.codebase.files[at];
+            let made = instrumented(file, plan, &[], String::new());
+            if made.left_alone.is_none() || plan.heads.is_empty() {
+                return Ok(Some(made));
+            }
+            plan.heads.clear(); // without them it may do
+            Ok(Some(instrumented(file, plan, &[], String::new())))
         })
     }
 }

@@ -4,11 +4,10 @@ use super::edits::Edit;
 use super::runtime;
 use crate::effects::Change;
 use crate::loops::loop_body;
-use crate::plan::LoopPlan;
+use crate::plan::{LoopPlan, Room, room};
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
-use crate::syntax::tree::{Expr, ExprKind, Literal, Stmt, StmtKind};
-use crate::syntax::walk;
+use crate::syntax::tree::{Expr, Stmt, StmtKind};
 
 /// Collects insertions. Insertions at one offset keep the order in which outer statements come before inner ones when
 /// they open, and after them when they close.
@@ -137,16 +136,14 @@ impl<'a> Writer<'a> {
         let found = statements.binary_search_by_key(&function, |stmt| stmt.id);
         let Some(StmtKind::Function(node)) = found.ok().map(|at| &statements[at].kind) else { return };
         let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);
-        let text = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Expr(value) if is_text(value));
-        let docstring = node.body.first().filter(text);
-        match (docstring, node.body.get(usize::from(docstring.is_some()))) {
-            (_, Some(first)) if is_compound(first) => {
-                let text = format!("{call}{}{}", self.newline, self.indentation(first.range));
-                self.insert(first.range.start, 0, text);
+        match room(self.source, node) {
+            Some(Room::Before(at)) => self.insert(at, 0, format!("{call}; ")),
+            Some(Room::Above(at)) => {
+                let text = format!("{call}{}{}", self.newline, self.indentation(Range::new(at, at)));
+                self.insert(at, 0, text);
             }
-            (_, Some(first)) => self.insert(first.range.start, 0, format!("{call}; ")),
-            (Some(only), None) => self.insert(only.range.end, 0, format!("; {call}")),
-            (None, None) => {}
+            Some(Room::After(at)) => self.insert(at, 0, format!("; {call}")),
+            None => {}
         }
     }
 
@@ -268,14 +265,6 @@ impl<'a> Writer<'a> {
                 }));
         if uses_tabs { "\t".to_owned() } else { "    ".to_owned() }
     }
-}
-
-fn is_text(value: &Expr) -> bool {
-    matches!(value.kind, ExprKind::Constant(Literal::Str(_)))
-}
-
-fn is_compound(stmt: &Stmt) -> bool {
-    !walk::suites(stmt).is_empty() || matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_))
 }
 
 /// `, net, maybe=("loss",), globals=("step",), attributes=("self.optimizer",)`. `restore` is not given names that may be unbound before.

@@ -8,7 +8,7 @@ use super::compiled::compiled;
 use crate::plan::Analysis;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
-use crate::syntax::tree::{Expr, ExprKind, Function, Literal, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, Function, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,6 +21,8 @@ pub struct Head {
     pub function: String,
     /// The first line of its `def` statement (of its decorators), 1-based.
     pub line: usize,
+    /// Whether its callers are known, and it tells only so that these can be compared with what enters it.
+    pub is_check: bool,
 }
 
 /// Special methods that do more than a few operations, as a rule.
@@ -46,27 +48,56 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<V
     let by_name = are_run_by_name(analysis);
     for (id, scope) in scopes.list.iter().enumerate() {
         let (Owner::Function(function), Some(&stmt)) = (scope.owner, statements.get(&id)) else { continue };
-        if scope.suspends || compiled.contains(&id) || !(all && !is_special(&function.name) || tells(analysis, id, function, by_name)) {
+        let is_check = !tells(analysis, id, function, by_name);
+        if scope.suspends || compiled.contains(&id) || is_check && !(all && !is_special(&function.name)) {
             continue;
         }
         let source = &analysis.files[scope.file].source;
-        if !has_room(source, function) {
+        if room(source, function).is_none() {
             continue;
         }
         let line = source.lines.line(starts[&stmt]);
-        found[scope.file].push(Head { stmt, function: scope.qualname.clone(), line });
+        found[scope.file].push(Head { stmt, function: scope.qualname.clone(), line, is_check });
     }
     found.iter_mut().for_each(|heads| heads.sort_by_key(|head| head.stmt));
     found
 }
 
-/// Whether something can be written into a function that may hold nothing but its docstring.
-fn has_room(source: &Source, function: &Function) -> bool {
-    let [only] = function.body.as_slice() else { return !function.body.is_empty() };
-    let is_text =
-        matches!(&only.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))));
-    let rest = source.text[only.range.end..].trim_start_matches([' ', '\t']);
-    !is_text || rest.is_empty() || rest.starts_with(['\n', '\r', '#'])
+/// Where a function can tell that it is entered.
+#[derive(Clone, Copy, Debug)]
+pub enum Room {
+    /// Before a simple statement, on its line.
+    Before(usize),
+    /// Before a compound statement (its first byte, or that of the `@` before it), on a line of its own.
+    Above(usize),
+    /// After its docstring, which is all that it holds.
+    After(usize),
+}
+
+/// Where the first statement of a function that is no docstring begins. None where there is no telling: a decorator that does not
+/// begin its line, something else after a docstring that is alone.
+pub fn room(source: &Source, function: &Function) -> Option<Room> {
+    let is_text = |stmt: &&Stmt| {
+        matches!(&stmt.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))))
+    };
+    let docstring = function.body.first().filter(is_text);
+    let Some(first) = function.body.get(usize::from(docstring.is_some())) else {
+        let end = docstring?.range.end;
+        let rest = source.text[end..].trim_start_matches([' ', '\t']);
+        return (rest.is_empty() || rest.starts_with(['\n', '\r', '#'])).then_some(Room::After(end));
+    };
+    let start = first.range.start;
+    let is_decorated = match &first.kind {
+        StmtKind::Function(function) => !function.decorators.is_empty(),
+        StmtKind::Class(class) => !class.decorators.is_empty(),
+        _ => return Some(if walk::suites(first).is_empty() { Room::Before(start) } else { Room::Above(start) }),
+    };
+    if !is_decorated {
+        return Some(Room::Above(start));
+    }
+    let line = source.lines.start_of(source.lines.line(start));
+    let before = &source.text[line..start];
+    (before.trim() == "@").then(|| Room::Above(line + before.len() - before.trim_start().len()))
 }
 
 /// Where each `def` begins.

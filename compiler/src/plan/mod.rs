@@ -8,7 +8,7 @@ mod history;
 mod report;
 mod select;
 
-pub use heads::Head;
+pub use heads::{Head, Room, room};
 pub use report::{explain, to_json, to_text};
 
 use crate::calls::{CallGraph, Project};
