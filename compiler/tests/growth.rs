@@ -1,7 +1,7 @@
 //! Work grows as the source does: twice the loops take twice the allocations and bytes, in every stage. Time is not asked.
-use std::collections::BTreeSet;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use florc::plan::{Analysis, to_json};
 use florc::probes::compare;

@@ -126,7 +126,13 @@ impl Project {
     /// exception says why its file cannot be read.
     #[new]
     fn new(find: Py<PyAny>) -> Self {
-        Self { codebase: Codebase::of(Vec::new()), plans: Vec::new(), alone: Vec::new(), find, foreseen: BTreeMap::new() }
+        Self {
+            codebase: Codebase::of(Vec::new()),
+            plans: Vec::new(),
+            alone: Vec::new(),
+            find,
+            foreseen: BTreeMap::new(),
+        }
     }
 
     /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
@@ -165,7 +171,11 @@ impl Project {
     fn foreseen(&self, path: &str) -> BTreeMap<usize, (String, BTreeSet<String>)> {
         let plan = self.file(path).and_then(|at| self.plans.get(at));
         let heads = plan.into_iter().flat_map(|plan| (plan.first_head..).zip(&plan.heads));
-        heads.filter_map(|(number, head)| Some((number, (head.function.clone(), self.foreseen.get(&head.stmt)?.clone())))).collect()
+        heads
+            .filter_map(|(number, head)| {
+                Some((number, (head.function.clone(), self.foreseen.get(&head.stmt)?.clone())))
+            })
+            .collect()
     }
 
     /// A file, instrumented; None for files that are not part of the project.

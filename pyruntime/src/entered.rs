@@ -87,7 +87,9 @@ pub fn entered(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         ml_doc: c"A function of the script begins; its number.".as_ptr(),
     };
     // SAFETY: the definition lives as long as the process, and nobody changes it; the module of a function may be missing
-    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(&raw mut METHOD, ptr::null_mut(), ptr::null_mut())) }
+    unsafe {
+        Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(&raw mut METHOD, ptr::null_mut(), ptr::null_mut()))
+    }
 }
 
 /// Cannot fail, and calls nothing that runs Python.

@@ -80,7 +80,9 @@ impl CallGraph {
                         let deferred = later.iter().any(|around| around.contains(part.range));
                         self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque, deferred });
                     }
-                    ExprKind::Lambda { .. } | ExprKind::Comprehension { is_generator: true, .. } => later.push(part.range),
+                    ExprKind::Lambda { .. } | ExprKind::Comprehension { is_generator: true, .. } => {
+                        later.push(part.range)
+                    }
                     ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
                         let named = functions_named(project, scope, part);
                         self.edges.extend(named.iter().map(|&target| (scope, target)));

@@ -84,8 +84,7 @@ pub fn to_json(report: &Report) -> Value {
             })
         })
         .collect();
-    let entered: Vec<Value> =
-        report.entered.iter().map(|found| json!([found.file, found.line, found.name])).collect();
+    let entered: Vec<Value> = report.entered.iter().map(|found| json!([found.file, found.line, found.name])).collect();
     json!({
         "module": report.name,
         "changes": changes,

@@ -11,8 +11,24 @@ use std::collections::BTreeSet;
 
 /// Parts of the dotted names of compilers, and of what reads the code of functions.
 const WORDS: &[&str] = &[
-    "_dynamo", "autograph", "cfunc", "compile", "compiler", "dynamo", "guvectorize", "jit", "jit_compile", "njit", "numba",
-    "stencil", "taichi", "torchdynamo", "triton", "typechecked", "typeguard", "vectorize",
+    "_dynamo",
+    "autograph",
+    "cfunc",
+    "compile",
+    "compiler",
+    "dynamo",
+    "guvectorize",
+    "jit",
+    "jit_compile",
+    "njit",
+    "numba",
+    "stencil",
+    "taichi",
+    "torchdynamo",
+    "triton",
+    "typechecked",
+    "typeguard",
+    "vectorize",
 ];
 /// Methods of a dataset of the library `datasets`, which names what it keeps by a hash of the function's code.
 const HASHED: &[&str] = &["filter", "from_generator", "map", "set_transform", "with_transform"];
@@ -27,7 +43,8 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
     let mut is_anything = false;
     let has_datasets = analysis.project.imports.values().any(|name| name.split('.').next() == Some("datasets"));
     each_definition(analysis, &mut |scope, target, decorators| {
-        let given = |part: &Expr| matches!(&part.kind, ExprKind::Call(call) if is_reader(analysis, scope, &call.callee));
+        let given =
+            |part: &Expr| matches!(&part.kind, ExprKind::Call(call) if is_reader(analysis, scope, &call.callee));
         if decorators.iter().any(|one| is_reader(analysis, scope, one) || given(one)) {
             roots.extend(methods_or_itself(analysis, target));
         }
@@ -87,8 +104,9 @@ fn methods_of_libraries(analysis: &Analysis) -> Vec<ScopeId> {
     let project = &analysis.project;
     let is_run = |class: &ScopeId| {
         let info = &project.classes[class];
-        let derives = info.bases.iter().any(|base| project.class_denoted(*class, base).is_none());
-        derives || info.methods.contains_key("forward") || info.methods.contains_key("__call__")
+        project.bases_of_libraries(*class).next().is_some()
+            || info.methods.contains_key("forward")
+            || info.methods.contains_key("__call__")
     };
     let classes = project.classes.keys().filter(|class| is_run(class));
     classes.flat_map(|class| project.classes[class].methods.values().copied()).collect()

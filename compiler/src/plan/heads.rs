@@ -27,12 +27,34 @@ pub struct Head {
 
 /// Special methods that do more than a few operations, as a rule.
 const SPECIAL: &[&str] = &[
-    "__call__", "__enter__", "__exit__", "__getitem__", "__init__", "__iter__", "__new__", "__next__", "__post_init__",
-    "__setitem__", "__setstate__", "__init_subclass__", "__set_name__",
+    "__call__",
+    "__enter__",
+    "__exit__",
+    "__getitem__",
+    "__init__",
+    "__iter__",
+    "__new__",
+    "__next__",
+    "__post_init__",
+    "__setitem__",
+    "__setstate__",
+    "__init_subclass__",
+    "__set_name__",
 ];
 /// Modules with which functions are run by their names.
-const BY_NAME: &[&str] =
-    &["fire", "gin", "hydra", "importlib", "inspect", "jsonargparse", "pkgutil", "pydoc", "pytest", "runpy", "unittest"];
+const BY_NAME: &[&str] = &[
+    "fire",
+    "gin",
+    "hydra",
+    "importlib",
+    "inspect",
+    "jsonargparse",
+    "pkgutil",
+    "pydoc",
+    "pytest",
+    "runpy",
+    "unittest",
+];
 
 /// The functions of each file that tell that they are entered. `all`: also those whose callers are known, to see whether
 /// these are all; `loops`: what is done to each loop.
@@ -49,7 +71,7 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<V
     for (id, scope) in scopes.list.iter().enumerate() {
         let (Owner::Function(function), Some(&stmt)) = (scope.owner, statements.get(&id)) else { continue };
         let is_check = !tells(analysis, id, function, by_name);
-        if scope.suspends || compiled.contains(&id) || is_check && !(all && !is_special(&function.name)) {
+        if scope.suspends || compiled.contains(&id) || is_check && (!all || is_special(&function.name)) {
             continue;
         }
         let source = &analysis.files[scope.file].source;
@@ -77,9 +99,7 @@ pub enum Room {
 /// Where the first statement of a function that is no docstring begins. None where there is no telling: a decorator that does not
 /// begin its line, something else after a docstring that is alone.
 pub fn room(source: &Source, function: &Function) -> Option<Room> {
-    let is_text = |stmt: &&Stmt| {
-        matches!(&stmt.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))))
-    };
+    let is_text = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Expr(value) if matches!(value.kind, ExprKind::Constant(Literal::Str(_))));
     let docstring = function.body.first().filter(is_text);
     let Some(first) = function.body.get(usize::from(docstring.is_some())) else {
         let end = docstring?.range.end;
@@ -125,7 +145,8 @@ fn tells(analysis: &Analysis, id: ScopeId, function: &Function, by_name: bool) -
         // the smallest of these run as often as anything does, and a tick would be a part of what they take
         return !is_tiny(function);
     }
-    is_method && !is_tiny(function) || by_name || is_open(analysis, id, function)
+    // an object may be given to a library, which calls its methods: no graph has these calls
+    is_method || by_name || is_open(analysis, id, function)
 }
 
 /// Whether something may run a function that is no call of it by its name.

@@ -5,9 +5,9 @@ use super::classify::{More, more_than_a_probe};
 use super::reach::{Reach, reach};
 use crate::calls::functions_named;
 use crate::plan::{Analysis, LoopPlan, Options, Plan, Recorded};
+use crate::scopes::ScopeId;
 use crate::source::Source;
 use crate::syntax::File;
-use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,7 +155,12 @@ struct Found {
 
 /// The functions of the new version that are those that were noted. Not those that an added statement passes on: what it gives
 /// them to may run them anywhere.
-fn known(before: &Analysis, after: &Analysis, aligned: &[Aligned], noted: &BTreeSet<Function>) -> BTreeMap<ScopeId, Function> {
+fn known(
+    before: &Analysis,
+    after: &Analysis,
+    aligned: &[Aligned],
+    noted: &BTreeSet<Function>,
+) -> BTreeMap<ScopeId, Function> {
     let mut found = BTreeMap::new();
     if noted.is_empty() {
         return found;

@@ -46,7 +46,10 @@ pub(super) fn reach(analysis: &Analysis, plans: &[Plan], stmt: &Stmt, known: &BT
         }
         let Some(callers) = callers(analysis, scope) else {
             let open = &analysis.project.scopes.list[scope].qualname;
-            return every(plans, &format!("may run {name}, which holds an added statement: nothing tells who calls {open}"));
+            return every(
+                plans,
+                &format!("may run {name}, which holds an added statement: nothing tells who calls {open}"),
+            );
         };
         todo.extend(callers);
     }
@@ -92,6 +95,7 @@ fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, usize)>>
     let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
     let hidden = analysis.graph.mentioned.contains(&scope)
         || is_implicit(analysis, scope)
+        || analysis.project.scopes.class_of(scope).is_some_and(|class| analysis.project.is_run_by_library(class))
         || sites.is_empty()
         || sites.iter().any(|site| site.deferred)
         || is_looked_up(analysis, scope)

@@ -212,7 +212,7 @@ class History:
         elif kind == "entered":
             if "functions" in payload:
                 self._sets[payload["set"]] = self._named(payload["functions"])
-            self.entered[payload["key"]] = self._sets[payload["set"]]
+            self.entered[payload["key"]] = self.entered.get(payload["key"], frozenset()) | self._sets[payload["set"]]
         elif kind == "entered elsewhere":
             if payload["functions"] is None:
                 self._is_anywhere = True
