@@ -138,9 +138,10 @@ impl<'a> Writer<'a> {
         let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);
         match room(self.source, node) {
             Some(Room::Before(at)) => self.insert(at, 0, format!("{call}; ")),
-            Some(Room::Above(at)) => {
-                let text = format!("{call}{}{}", self.newline, self.indentation(Range::new(at, at)));
-                self.insert(at, 0, text);
+            Some(Room::Above { line, at }) => {
+                // before what indents this line further
+                let text = format!("{}{call}{}", self.indentation(Range::new(at, at)), self.newline);
+                self.insert(line, isize::MIN + 1, text);
             }
             Some(Room::After(at)) => self.insert(at, 0, format!("; {call}")),
             None => {}

@@ -90,8 +90,9 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<V
 pub enum Room {
     /// Before a simple statement, on its line.
     Before(usize),
-    /// Before a compound statement (its first byte, or that of the `@` before it), on a line of its own.
-    Above(usize),
+    /// Before a compound statement, on a line of its own: where its line begins, and where it does, or the `@` before it.
+    #[allow(missing_docs)]
+    Above { line: usize, at: usize },
     /// After its docstring, which is all that it holds.
     After(usize),
 }
@@ -107,17 +108,18 @@ pub fn room(source: &Source, function: &Function) -> Option<Room> {
         return (rest.is_empty() || rest.starts_with(['\n', '\r', '#'])).then_some(Room::After(end));
     };
     let start = first.range.start;
-    let is_decorated = match &first.kind {
-        StmtKind::Function(function) => !function.decorators.is_empty(),
-        StmtKind::Class(class) => !class.decorators.is_empty(),
-        _ => return Some(if walk::suites(first).is_empty() { Room::Before(start) } else { Room::Above(start) }),
+    let mark = match &first.kind {
+        StmtKind::Function(function) if !function.decorators.is_empty() => "@",
+        StmtKind::Class(class) if !class.decorators.is_empty() => "@",
+        StmtKind::Function(_) | StmtKind::Class(_) => "",
+        _ if walk::suites(first).is_empty() => return Some(Room::Before(start)),
+        _ => "",
     };
-    if !is_decorated {
-        return Some(Room::Above(start));
-    }
     let line = source.lines.start_of(source.lines.line(start));
     let before = &source.text[line..start];
-    (before.trim() == "@").then(|| Room::Above(line + before.len() - before.trim_start().len()))
+    let goes_on = source.text[..line].trim_end_matches(['\n', '\r']).ends_with('\\');
+    let at = line + before.len() - before.trim_start().len();
+    (before.trim() == mark && !goes_on).then_some(Room::Above { line, at })
 }
 
 /// Where each `def` begins.

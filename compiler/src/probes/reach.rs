@@ -7,6 +7,9 @@ use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Methods that the standard library runs of any object that has them: a stream, a handler of a log.
+const PROTOCOLS: &[&str] = &["emit", "filter", "flush", "format", "write", "writelines"];
+
 /// What runs a statement.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
@@ -95,12 +98,17 @@ fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, usize)>>
     let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
     let hidden = analysis.graph.mentioned.contains(&scope)
         || is_implicit(analysis, scope)
-        || analysis.project.scopes.class_of(scope).is_some_and(|class| analysis.project.is_run_by_library(class))
+        || analysis.project.scopes.class_of(scope).is_some_and(|class| is_run_by_library(analysis, class, scope))
         || sites.is_empty()
         || sites.iter().any(|site| site.deferred)
         || is_looked_up(analysis, scope)
         || (is_generator(analysis, scope) && !sites.iter().all(|site| advances(analysis, site.stmt)));
     (!hidden).then(|| sites.into_iter().map(|site| (site.scope, site.stmt)).collect())
+}
+
+fn is_run_by_library(analysis: &Analysis, class: ScopeId, method: ScopeId) -> bool {
+    let name = analysis.project.scopes.list[method].qualname.rsplit('.').next().unwrap_or("");
+    PROTOCOLS.contains(&name) || analysis.project.is_run_by_library(class)
 }
 
 fn is_implicit(analysis: &Analysis, scope: ScopeId) -> bool {
