@@ -1,6 +1,7 @@
 //! Work grows as the source does: twice the loops take twice the allocations and bytes, in every stage. Time is not asked.
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use florc::plan::{Analysis, to_json};
 use florc::probes::compare;
@@ -89,7 +90,7 @@ fn record(text: &str) {
 
 fn replay(text: &str) {
     let (old, new) = (file(text), file(&format!("{text}print('more')\n")));
-    compare(&[old], &[new], &Options::default());
+    compare(&[old], &[new], &Options::default(), &BTreeSet::new());
 }
 
 /// So many loops to a source.

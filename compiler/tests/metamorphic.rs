@@ -36,7 +36,7 @@ fn changes(entry: &LoopPlan) -> String {
 }
 
 fn planned(source: &Source) -> Plan {
-    let options = Options { mode: EffectsMode::Flow };
+    let options = Options { mode: EffectsMode::Flow, ..Options::default() };
     plan_only(source, &options).unwrap_or_else(|error| panic!("{}\n{}", error.render(source), source.text))
 }
 

@@ -4,15 +4,17 @@ use florc::calls::{Codebase, Found, follow};
 use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
 use florc::plan::{Analysis, to_json};
-use florc::probes::{ChangeKind, Report, compare};
+use florc::probes::{ChangeKind, Function, Report, compare, loops_that_enter};
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
 use pyo3::exceptions::{PySyntaxError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
+use crate::entered;
 use crate::errors::guard;
 use crate::line_table;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An instrumented file.
 #[pyclass(frozen, module = "florc._native")]
@@ -114,6 +116,8 @@ pub struct Project {
     /// Files met when the project was as large as one that is analysed together may be: each is analysed alone.
     alone: Vec<File>,
     find: Py<PyAny>,
+    /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
+    foreseen: BTreeMap<usize, BTreeSet<String>>,
 }
 
 #[pymethods]
@@ -122,7 +126,13 @@ impl Project {
     /// exception says why its file cannot be read.
     #[new]
     fn new(find: Py<PyAny>) -> Self {
-        Self { codebase: Codebase::of(Vec::new()), plans: Vec::new(), alone: Vec::new(), find }
+        Self {
+            codebase: Codebase::of(Vec::new()),
+            plans: Vec::new(),
+            alone: Vec::new(),
+            find,
+            foreseen: BTreeMap::new(),
+        }
     }
 
     /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
@@ -156,20 +166,47 @@ impl Project {
         files.find(|file| file.source.name == path).map(|file| file.source.text.as_str())
     }
 
+    /// With FLORC_DEBUG: by the number that a function of a file tells, its name and the loops that may enter it according to the call
+    /// graph. Functions of which it knows nothing are missing.
+    fn foreseen(&self, path: &str) -> BTreeMap<usize, (String, BTreeSet<String>)> {
+        let plan = self.file(path).and_then(|at| self.plans.get(at));
+        let heads = plan.into_iter().flat_map(|plan| (plan.first_head..).zip(&plan.heads));
+        heads
+            .filter_map(|(number, head)| {
+                Some((number, (head.function.clone(), self.foreseen.get(&head.stmt)?.clone())))
+            })
+            .collect()
+    }
+
     /// A file, instrumented; None for files that are not part of the project.
     fn instrument(&mut self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
         if let Some(file) = self.alone.iter().find(|file| file.source.name == path) {
             return deep(py, || {
-                let plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
+                let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
+                plan.heads.clear(); // who calls its functions is not known
                 Ok(Some(instrumented(file, &plan, &[], String::new())))
             });
         }
         let Some(at) = self.file(path) else { return Ok(None) };
         deep(py, || {
             if self.plans.is_empty() {
-                self.plans = Analysis::new(&self.codebase.files).plans(&Options::default());
+                let is_checked = std::env::var_os("FLORC_DEBUG").is_some_and(|value| !value.is_empty());
+                let analysis = Analysis::new(&self.codebase.files);
+                self.plans = analysis.plans(&Options { all_heads: is_checked, ..Options::default() });
+                self.foreseen = if is_checked { foreseen(&analysis, &self.plans) } else { BTreeMap::new() };
             }
-            Ok(Some(instrumented(&self.codebase.files[at], &self.plans[at], &[], String::new())))
+            let plan = &mut self.plans[at];
+            match entered::numbers(plan.heads.len()) {
+                Some(first) => plan.first_head = first,
+                None => plan.heads.clear(),
+            }
+            let file = &self.codebase.files[at];
+            let made = instrumented(file, plan, &[], String::new());
+            if made.left_alone.is_none() || plan.heads.is_empty() {
+                return Ok(Some(made));
+            }
+            plan.heads.clear(); // without them it may do
+            Ok(Some(instrumented(file, plan, &[], String::new())))
         })
     }
 }
@@ -190,9 +227,15 @@ pub struct Comparison {
 #[pymethods]
 impl Comparison {
     /// Compares the files of a run (name as a module, package, path, text) with those of today. Files of the run that are
-    /// not Python to the compiler ran as they were, and do so again.
+    /// not Python to the compiler ran as they were, and do so again. `noted`: functions (path, line, qualified name) of which the run
+    /// tells what entered them.
     #[new]
-    fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        recorded: Vec<FileParts>,
+        present: &Project,
+        noted: Vec<(String, usize, String)>,
+    ) -> PyResult<Self> {
         deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
             let is_alone = |name: &str| present.alone.iter().any(|file| file.name == name);
@@ -200,14 +243,18 @@ impl Comparison {
                 recorded.iter().filter_map(read).partition(|file| is_alone(&file.name));
             let old = Codebase::of(together);
             let mut files = present.codebase.files.clone();
-            let mut reports = compare(&old.files, &files, &Options::default());
+            // a file that is analysed alone may call functions of all others
+            let noted = noted.into_iter().filter(|_| present.alone.is_empty());
+            let noted = noted.map(|(file, line, name)| Function { file, line, name }).collect();
+            let mut reports = compare(&old.files, &files, &Options::default(), &noted);
             for file in &present.alone {
                 let before = alone.iter().find(|known| known.name == file.name).map_or(&[][..], std::slice::from_ref);
-                let mut found = compare(before, std::slice::from_ref(file), &Options::default());
+                let mut found = compare(before, std::slice::from_ref(file), &Options::default(), &BTreeSet::new());
                 for report in found.iter_mut().filter(|report| !report.changes.is_empty()) {
                     // who calls it is not known
                     let every = reports.iter().flat_map(|known| &known.plan.loops).map(|entry| entry.id.clone());
-                    report.probed.extend(every);
+                    let why = "may run an added statement: it stands in a file that was analysed alone";
+                    report.probed.extend(every.map(|id| (id, why.to_owned())));
                 }
                 reports.append(&mut found);
                 files.push(file.clone());
@@ -264,6 +311,13 @@ fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) 
     let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
     let plan = to_json(&file.source, plan).to_string();
     Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
+}
+
+/// The loops that may enter each function that tells it, as the call graph has it; not where it does not know.
+fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<usize, BTreeSet<String>> {
+    let heads = plans.iter().flat_map(|plan| &plan.heads);
+    let scope = |stmt: usize| analysis.project.scopes.of_statement.get(&stmt).copied();
+    heads.filter_map(|head| Some((head.stmt, loops_that_enter(analysis, plans, scope(head.stmt)?)?))).collect()
 }
 
 fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {

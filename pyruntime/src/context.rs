@@ -3,6 +3,7 @@
 //! A checkpoint is keyed by its block, the iterations around it and the how-many-eth time the block runs there:
 //! `L1=3/L2#0` is the first run of block L2 in iteration 3 of loop L1.
 
+use crate::entered;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ struct Level {
     is_block: bool,
     /// How often each block or loop ran inside this level's present iteration.
     seen: HashMap<String, i64>,
+    /// When it began, as `entered` counts.
+    begun: u64,
 }
 
 /// The loop nest as it is being run.
@@ -122,7 +125,13 @@ impl Nest {
     fn push(&mut self, id: String, index: i64, is_block: bool) {
         self.runs += 1;
         self.path = None;
-        self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new() });
+        self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new(), begun: entered::begins() });
+    }
+
+    /// When a running block began, as `entered` counts; with None, the innermost loop or block.
+    pub fn begun(&self, block: Option<&str>) -> Option<u64> {
+        let is_it = |level: &&Level| block.is_none_or(|id| level.is_block && level.id == id);
+        self.levels.iter().rev().find(is_it).map(|level| level.begun)
     }
 
     /// The iteration of the loop that is the innermost one now.

@@ -2,6 +2,7 @@
 
 use crate::boundary;
 use crate::context::{Here, LoopFacts, Nest};
+use crate::entered;
 use crate::errors::harmless;
 use crate::interrupts;
 use crate::locks::lock;
@@ -57,6 +58,7 @@ pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
     *lock(&PACE) = Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
     *lock(&OWNER) = Some(thread::current().id());
     *lock(&NEST) = Some(Nest::default());
+    entered::follow_this_thread(true);
     ACTIVE.store(true, Ordering::Release);
     Ok(())
 }
@@ -71,6 +73,7 @@ pub fn last_passed() -> Option<String> {
 #[pyfunction]
 pub fn stop_following() {
     ACTIVE.store(false, Ordering::Release);
+    entered::follow_this_thread(false);
 }
 
 /// Lets go of the session that was followed.
@@ -116,6 +119,14 @@ pub fn enter_block(id: &str) -> String {
 #[pyfunction]
 pub fn leave_block(id: &str) {
     with_nest(|nest| nest.leave_block(id));
+}
+
+/// The numbers of the functions that were entered since a running block began, or, with None, since the innermost loop began
+/// that runs; None where there is no such block or loop, or no function that tells.
+#[pyfunction]
+#[pyo3(signature = (block=None))]
+pub fn entered_since(block: Option<&str>) -> Option<Vec<usize>> {
+    with_nest(|nest| nest.begun(block)).and_then(entered::since)
 }
 
 pub fn listener(py: Python<'_>, slot: &Mutex<Option<Py<PyAny>>>) -> Option<Py<PyAny>> {

@@ -7,6 +7,7 @@ mod compile;
 mod context;
 mod distributions;
 mod encode;
+mod entered;
 mod errors;
 mod follow;
 mod forking;
@@ -57,7 +58,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(audit::listen_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::look_after, module)?)?;
+    module.add("entered", entered::entered(module.py())?)?;
+    module.add_function(wrap_pyfunction!(entered::entered_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(follow::begin, module)?)?;
+    module.add_function(wrap_pyfunction!(follow::entered_since, module)?)?;
     module.add_function(wrap_pyfunction!(follow::enter_block, module)?)?;
     module.add_function(wrap_pyfunction!(follow::following, module)?)?;
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;

@@ -8,10 +8,11 @@ use florc::plan::{Analysis, to_text};
 use florc::probes::compare;
 use florc::syntax::File;
 use florc::{EffectsMode, Options, Source, instrument, plan_only};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn mode(mode: EffectsMode) -> Options {
-    Options { mode }
+    Options { mode, ..Options::default() }
 }
 
 /// Reads a file as Latin-1-tolerant text would not be: only what decodes is snapshot-tested here.
@@ -109,7 +110,7 @@ fn probed() {
         let parse = |source: &Source| {
             File::script(source.clone(), "").unwrap_or_else(|error| panic!("{}", error.render(source)))
         };
-        let report = compare(&[parse(&old)], &[parse(&new)], &mode(EffectsMode::Flow)).remove(0);
+        let report = compare(&[parse(&old)], &[parse(&new)], &mode(EffectsMode::Flow), &BTreeSet::new()).remove(0);
         check("probes", path, &report_text(&report, &old.name, &new.name));
     });
 }

@@ -17,6 +17,10 @@ pub(super) struct Families {
     methods: BTreeMap<String, Vec<ScopeId>>,
 }
 
+/// Classes, and packages of classes, that run no methods of what derives from them but special ones and `forward`.
+const PASSIVE: &[&str] =
+    &["torch.nn.", "torch.utils.data.", "builtins.", "abc.", "enum.", "typing.", "collections.", "torch.autograd."];
+
 impl Families {
     pub fn new(project: &Project) -> Self {
         let mut families = Families::default();
@@ -97,6 +101,23 @@ impl<'t> Project<'t> {
     /// Whether some class of the file computes the attribute: reading it, or assigning it, runs a function.
     pub fn is_property(&self, attr: &str) -> bool {
         self.properties.contains_key(attr)
+    }
+
+    /// Whether a library may run methods of a class by their names: it derives from a class of one, and not from one of those that
+    /// are known to run no other methods than special ones and `forward`.
+    pub fn is_run_by_library(&self, class: ScopeId) -> bool {
+        let known = |name: &str| PASSIVE.iter().any(|known| name.starts_with(known));
+        self.lineage(class).iter().any(|&one| {
+            let around = self.scopes.list[one].parent.unwrap_or_default();
+            self.bases_of_libraries(one).any(|base| !known(&self.library_name(around, base).unwrap_or_default()))
+        })
+    }
+
+    /// The bases of a class that are no classes of the project.
+    pub fn bases_of_libraries(&self, class: ScopeId) -> impl Iterator<Item = &'t Expr> {
+        let around = self.scopes.list[class].parent.unwrap_or_default();
+        let bases = self.classes.get(&class).into_iter().flat_map(|info| info.bases.iter().copied());
+        bases.filter(move |base| self.class_denoted(around, base).is_none())
     }
 
     /// The values that the methods of a class, or of its bases in the file, assign to an attribute of `self`.

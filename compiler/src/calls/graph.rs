@@ -4,6 +4,7 @@ use super::link::Denoted;
 use super::project::Project;
 use super::resolve::Callee;
 use crate::scopes::{Owner, ScopeId};
+use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use petgraph::algo::tarjan_scc;
@@ -21,6 +22,8 @@ pub struct CallSite {
     pub targets: Vec<ScopeId>,
     /// Whether it may also run code that florc cannot see, and which may call back into the project.
     pub opaque: bool,
+    /// Whether it runs when something else does, wherever that is: it stands in a `lambda`, or in a generator expression.
+    pub deferred: bool,
 }
 
 /// Every call of a project.
@@ -30,6 +33,8 @@ pub struct CallGraph {
     pub sites: Vec<CallSite>,
     /// By the number of a statement: which of the sites are in it.
     of_statement: HashMap<usize, Vec<usize>>,
+    /// By function: which of the sites may run it.
+    of_target: HashMap<ScopeId, Vec<usize>>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
     pub mentioned: BTreeSet<ScopeId>,
     /// Who may run whom, calls that are not written as calls included: callbacks, properties, `with`, `for`, subscripts.
@@ -42,6 +47,7 @@ impl CallGraph {
         let mut graph = CallGraph {
             sites: Vec::new(),
             of_statement: HashMap::new(),
+            of_target: HashMap::new(),
             mentioned: BTreeSet::new(),
             edges: BTreeSet::new(),
         };
@@ -59,6 +65,7 @@ impl CallGraph {
             self.edges.extend(special.into_iter().map(|target| (scope, target)));
         }
         let mut called_names: BTreeSet<usize> = BTreeSet::new();
+        let mut later: Vec<Range> = Vec::new();
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
                 match &part.kind {
@@ -67,7 +74,14 @@ impl CallGraph {
                         let (targets, opaque) = reached(project, scope, &project.callee(scope, call));
                         self.edges.extend(targets.iter().map(|&target| (scope, target)));
                         self.of_statement.entry(stmt.id).or_default().push(self.sites.len());
-                        self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque });
+                        for &target in &targets {
+                            self.of_target.entry(target).or_default().push(self.sites.len());
+                        }
+                        let deferred = later.iter().any(|around| around.contains(part.range));
+                        self.sites.push(CallSite { scope, stmt: stmt.id, targets, opaque, deferred });
+                    }
+                    ExprKind::Lambda { .. } | ExprKind::Comprehension { is_generator: true, .. } => {
+                        later.push(part.range)
                     }
                     ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
                         let named = functions_named(project, scope, part);
@@ -86,6 +100,23 @@ impl CallGraph {
     /// The call sites in a statement, not those of the statements inside it.
     pub fn sites_of(&self, stmt: usize) -> impl Iterator<Item = &CallSite> {
         self.of_statement.get(&stmt).into_iter().flatten().map(|&at| &self.sites[at])
+    }
+
+    /// The call sites that may run a function, in source order.
+    pub fn sites_that_call(&self, target: ScopeId) -> impl Iterator<Item = &CallSite> {
+        self.of_target.get(&target).into_iter().flatten().map(|&at| &self.sites[at])
+    }
+
+    /// Functions, and what these run or mention, at any distance.
+    pub fn below(&self, functions: impl IntoIterator<Item = ScopeId>) -> BTreeSet<ScopeId> {
+        let mut found = BTreeSet::new();
+        let mut todo: Vec<ScopeId> = functions.into_iter().collect();
+        while let Some(next) = todo.pop() {
+            if found.insert(next) {
+                todo.extend(self.edges.range((next, 0)..(next + 1, 0)).map(|&(_, target)| target));
+            }
+        }
+        found
     }
 
     /// Of the functions of a group, which each one is run by.
@@ -143,7 +174,7 @@ fn reached(project: &Project, scope: ScopeId, callee: &Callee) -> (Vec<ScopeId>,
 }
 
 /// Functions of the project that a name or attribute may denote.
-fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
+pub(crate) fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
     let is_function = |id: &ScopeId| matches!(project.scopes.list[*id].owner, Owner::Function(_));
     if let Some(Denoted::Definitions(found)) = project.denoted(scope, expr) {
         return found.into_iter().filter(is_function).collect();

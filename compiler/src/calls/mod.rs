@@ -7,6 +7,7 @@ mod link;
 mod project;
 mod resolve;
 
+pub(crate) use graph::functions_named;
 pub use graph::{CallGraph, CallSite};
 pub use imports::{Codebase, Found, Unfollowed, follow};
 pub use link::Denoted;

@@ -49,7 +49,7 @@ fn instrumented(source: &Source, script: &Path, options: &Options) -> Result<Ins
 }
 
 pub(super) fn instrument(args: &InstrumentArgs) -> i32 {
-    let options = Options { mode: args.effects.into() };
+    let options = Options { mode: args.effects.into(), ..Options::default() };
     let (source, done) = match load(&args.script, |source| instrumented(source, &args.script, &options)) {
         Ok(loaded) => loaded,
         Err(code) => return code,
@@ -89,7 +89,7 @@ fn shown(source: &Source, done: &Instrumented, args: &InstrumentArgs) -> String 
 }
 
 pub(super) fn plan(args: &PlanArgs) -> i32 {
-    let options = Options { mode: args.effects.into() };
+    let options = Options { mode: args.effects.into(), ..Options::default() };
     let (script, first) = args.file();
     let codebase = match load(&script, |source| modules::load_from(source, &script, &first)) {
         Ok((_, codebase)) => codebase,

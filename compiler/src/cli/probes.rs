@@ -6,6 +6,7 @@ use super::{OK, modules, print};
 use crate::plan::Options;
 use crate::probes::{ChangeKind, Report, compare};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub(super) fn probes(args: &ProbesArgs) -> i32 {
         (Ok((_, old)), Ok((_, new))) => (old, new),
         (Err(code), _) | (_, Err(code)) => return code,
     };
-    let reports = compare(&old.files, &new.files, &Options::default());
+    let reports = compare(&old.files, &new.files, &Options::default(), &BTreeSet::new());
     if args.json {
         let mut script = to_json(&reports[0]);
         script["modules"] = reports[1..].iter().map(to_json).collect();
@@ -83,5 +84,12 @@ pub fn to_json(report: &Report) -> Value {
             })
         })
         .collect();
-    json!({ "module": report.name, "changes": changes, "matched": report.matched, "probed": report.probed })
+    let entered: Vec<Value> = report.entered.iter().map(|found| json!([found.file, found.line, found.name])).collect();
+    json!({
+        "module": report.name,
+        "changes": changes,
+        "matched": report.matched,
+        "probed": report.probed,
+        "entered": entered,
+    })
 }

@@ -58,7 +58,9 @@ impl Flat<'_> {
             StmtKind::Import(names) if names.iter().any(|name| name.dotted == "florc" && name.local == self.alias) => {
                 Some(&[])
             }
-            StmtKind::Expr(value) if self.is_call(value, runtime::BEGIN) => Some(&[]),
+            StmtKind::Expr(value) if self.is_call(value, runtime::BEGIN) || self.is_call(value, runtime::ENTERED) => {
+                Some(&[])
+            }
             StmtKind::If { test, .. } if self.is_call(test, runtime::BOUNDARY) => Some(&[]),
             StmtKind::If { test, body, .. } if self.is_call(test, runtime::STEP_INTO) => {
                 body.split_last().map(|(_, inner)| inner)

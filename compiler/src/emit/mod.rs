@@ -52,11 +52,19 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
     let mut writer = wrap::Writer::new(source, tokens, &alias);
     let mut statements: Vec<&Stmt> = Vec::new();
     walk::all_statements(module, &mut |stmt| statements.push(stmt));
+    // In source order: what is around comes first.
+    let mut heads = (plan.first_head..).zip(&plan.heads).peekable();
     for entry in &plan.loops {
+        while let Some((number, head)) = heads.next_if(|(_, head)| head.stmt < entry.stmt) {
+            writer.tell_entered(&statements, head.stmt, number);
+        }
         let found = statements.binary_search_by_key(&entry.stmt, |stmt| stmt.id);
         if let Ok(at) = found {
             writer.wrap_loop(statements[at], entry);
         }
+    }
+    for (number, head) in heads {
+        writer.tell_entered(&statements, head.stmt, number);
     }
     for probe in probes {
         if let Ok(at) = statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id) {

@@ -4,7 +4,7 @@ use super::edits::Edit;
 use super::runtime;
 use crate::effects::Change;
 use crate::loops::loop_body;
-use crate::plan::LoopPlan;
+use crate::plan::{LoopPlan, Room, room};
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
 use crate::syntax::tree::{Expr, Stmt, StmtKind};
@@ -128,6 +128,24 @@ impl<'a> Writer<'a> {
     fn wrap_condition(&mut self, test: &Expr, id: &str) {
         let open = format!("{}.{}(\"{id}\") and (", self.alias, runtime::TICK);
         self.around(test.range, open, ")");
+    }
+
+    /// The first thing that a function does, after its docstring, is to tell its number. The rest stays where it is: on the
+    /// same line, unless that line begins a compound statement.
+    pub fn tell_entered(&mut self, statements: &[&Stmt], function: usize, number: usize) {
+        let found = statements.binary_search_by_key(&function, |stmt| stmt.id);
+        let Some(StmtKind::Function(node)) = found.ok().map(|at| &statements[at].kind) else { return };
+        let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);
+        match room(self.source, node) {
+            Some(Room::Before(at)) => self.insert(at, 0, format!("{call}; ")),
+            Some(Room::Above { line, at }) => {
+                // before what indents this line further
+                let text = format!("{}{call}{}", self.indentation(Range::new(at, at)), self.newline);
+                self.insert(line, isize::MIN + 1, text);
+            }
+            Some(Room::After(at)) => self.insert(at, 0, format!("; {call}")),
+            None => {}
+        }
     }
 
     /// What is called to get a value from outside. Loops that begin there are written around it.

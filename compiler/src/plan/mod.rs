@@ -1,11 +1,14 @@
 //! What will be done to each loop, and why.
 
+mod compiled;
 mod facts;
 mod gradients;
+mod heads;
 mod history;
 mod report;
 mod select;
 
+pub use heads::{Head, Room, room};
 pub use report::{explain, to_json, to_text};
 
 use crate::calls::{CallGraph, Project};
@@ -107,6 +110,10 @@ pub struct Plan {
     pub mode: EffectsMode,
     /// What is called to get a value from outside, in source order: `time.time` in `time.time()`.
     pub inputs: Vec<Range>,
+    /// The functions that tell that they are entered, in source order; none where a replay is planned.
+    pub heads: Vec<Head>,
+    /// The number that the first of them tells.
+    pub first_head: usize,
 }
 
 /// The plans of a recorded project: its loops by the numbers that their statements have today.
@@ -117,6 +124,8 @@ pub type Recorded<'p> = BTreeMap<usize, &'p LoopPlan>;
 pub struct Options {
     /// The analysis.
     pub mode: EffectsMode,
+    /// Whether functions whose callers are known tell that they are entered, too: to find what the call graph lacks.
+    pub all_heads: bool,
 }
 
 /// Everything known about a project, from which plans, instrumentations and probe reports are made.
@@ -193,7 +202,7 @@ impl<'t> Analysis<'t> {
         let wrapped = wrapped.map(|(_, entry)| entry.scope).collect();
         let mut plans: Vec<Plan> = inputs(&self.project, self.files, &wrapped)
             .into_iter()
-            .map(|inputs| Plan { loops: Vec::new(), mode: options.mode, inputs })
+            .map(|inputs| Plan { loops: Vec::new(), mode: options.mode, inputs, heads: Vec::new(), first_head: 0 })
             .collect();
         let loops: Vec<LoopPlan> = roles
             .into_iter()
@@ -230,6 +239,10 @@ impl<'t> Analysis<'t> {
                 plan
             })
             .collect();
+        if recorded.is_none() && options.mode == EffectsMode::Flow {
+            let heads = heads::heads(self, &loops, options.all_heads);
+            plans.iter_mut().zip(heads).for_each(|(plan, heads)| plan.heads = heads);
+        }
         for (plan, entry) in loops.into_iter().zip(&self.loops.list) {
             plans[self.file_of(entry)].loops.push(plan);
         }

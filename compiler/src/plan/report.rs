@@ -124,10 +124,14 @@ fn how(change: &Change) -> &'static str {
 /// The plan for programs: the runtime reads this too.
 pub fn to_json(source: &Source, plan: &Plan) -> Value {
     let loops: Vec<Value> = plan.loops.iter().map(|entry| loop_json(source, plan, entry)).collect();
+    let heads = (plan.first_head..).zip(&plan.heads).filter(|(_, head)| !head.is_check);
+    let functions =
+        heads.map(|(number, head)| json!({ "number": number, "function": head.function, "line": head.line }));
     json!({
         "file": source.name,
         "effects": match plan.mode { EffectsMode::Table2 => "table2", EffectsMode::Flow => "flow" },
         "loops": loops,
+        "functions": functions.collect::<Vec<Value>>(),
     })
 }
 

@@ -2,11 +2,14 @@
 
 use super::align::{Aligned, align};
 use super::classify::{More, more_than_a_probe};
-use super::reach::loops_reached;
+use super::reach::{Reach, reach};
+use crate::calls::functions_named;
 use crate::plan::{Analysis, LoopPlan, Options, Plan, Recorded};
+use crate::scopes::ScopeId;
 use crate::source::Source;
 use crate::syntax::File;
-use crate::syntax::tree::Stmt;
+use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
+use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a change is.
@@ -56,12 +59,27 @@ pub struct Report {
     pub plan: Plan,
     /// The new ids of loops that are in both versions.
     pub matched: BTreeMap<String, String>,
-    /// Loops, of this file and of others, by the old ids, that hold a probe of this file or call a function that does.
-    pub probed: BTreeSet<String>,
+    /// Loops, of this file and of others, by the old ids, that hold a probe of this file or call a function that does, and
+    /// why that is known: "holds an added statement".
+    pub probed: BTreeMap<String, String>,
+    /// Functions, each known by what entered it when the old version ran, that run a probe of this file: what entered them runs it.
+    pub entered: BTreeSet<Function>,
 }
 
-/// Compares two versions of a project; one report per file of the new version, in order.
-pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
+/// A function of the old version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Function {
+    /// The name of its file, as its source has it.
+    pub file: String,
+    /// Its first line, decorators included.
+    pub line: usize,
+    /// Its qualified name.
+    pub name: String,
+}
+
+/// Compares two versions of a project; one report per file of the new version, in order. `noted`: functions of which it is known by
+/// what they were entered when the old version ran; that counts only where nothing but log statements was added or removed.
+pub fn compare(old: &[File], new: &[File], options: &Options, noted: &BTreeSet<Function>) -> Vec<Report> {
     let (before, after) = (Analysis::new(old), Analysis::new(new));
     let pairs: Vec<Option<usize>> =
         new.iter().map(|file| old.iter().position(|known| known.name == file.name)).collect();
@@ -78,20 +96,28 @@ pub fn compare(old: &[File], new: &[File], options: &Options) -> Vec<Report> {
             matched
         })
         .collect();
-    let comparison = Comparison { before, after, old_plans, plans };
-    let mut found: Vec<(Vec<Change>, BTreeSet<String>)> = Vec::new();
-    for (at, aligned) in aligned.iter().enumerate() {
-        let old_source = pairs[at].map_or(&new[at].source, |pair| &old[pair].source);
-        found.push(comparison.changes(aligned, old_source, &new[at].source));
+    let known = known(&before, &after, &aligned, noted);
+    let mut comparison = Comparison { before, after, old_plans, plans, known };
+    let changes = |comparison: &Comparison| -> Vec<Found> {
+        let old_source = |at: usize| pairs[at].map_or(&new[at].source, |pair| &old[pair].source);
+        let each = aligned.iter().enumerate();
+        each.map(|(at, aligned)| comparison.changes(aligned, old_source(at), &new[at].source)).collect()
+    };
+    let mut found = changes(&comparison);
+    let only_logs = |change: &Change| matches!(change.kind, ChangeKind::Probe | ChangeKind::RemovedLog);
+    if !comparison.known.is_empty() && !found.iter().all(|file| file.changes.iter().all(only_logs)) {
+        comparison.known.clear();
+        found = changes(&comparison);
     }
     let files = new.iter().zip(comparison.plans).zip(matched).zip(found);
     files
-        .map(|(((file, plan), matched), (changes, probed))| Report {
+        .map(|(((file, plan), matched), found)| Report {
             name: file.name.clone(),
-            changes,
+            changes: found.changes,
             plan,
             matched,
-            probed,
+            probed: found.probed,
+            entered: found.entered,
         })
         .collect()
 }
@@ -115,21 +141,91 @@ struct Comparison<'o, 'n> {
     old_plans: Vec<Plan>,
     /// Of the new version, with the old ids.
     plans: Vec<Plan>,
+    /// Functions of the new version of which it is known by what their old versions were entered.
+    known: BTreeMap<ScopeId, Function>,
+}
+
+/// What is found of one file.
+#[derive(Default)]
+struct Found {
+    changes: Vec<Change>,
+    probed: BTreeMap<String, String>,
+    entered: BTreeSet<Function>,
+}
+
+/// The functions of the new version that are those that were noted. Not those that an added statement passes on: what it gives
+/// them to may run them anywhere.
+fn known(
+    before: &Analysis,
+    after: &Analysis,
+    aligned: &[Aligned],
+    noted: &BTreeSet<Function>,
+) -> BTreeMap<ScopeId, Function> {
+    let mut found = BTreeMap::new();
+    if noted.is_empty() {
+        return found;
+    }
+    let (passed, passed_names) = passed_on(after, aligned);
+    for (old, new) in aligned.iter().flat_map(|aligned| &aligned.same) {
+        let StmtKind::Function(function) = &new.kind else { continue };
+        let scopes = (before.project.scopes.of_statement.get(&old.id), after.project.scopes.of_statement.get(&new.id));
+        let (Some(&old_scope), Some(&scope)) = scopes else { continue };
+        let known = &before.project.scopes.list[old_scope];
+        let source = &before.files[known.file].source;
+        let line = source.lines.line(old.range.start);
+        let was = Function { file: source.name.clone(), line, name: known.qualname.clone() };
+        if noted.contains(&was) && !passed.contains(&scope) && !passed_names.contains(&function.name) {
+            found.insert(scope, was);
+        }
+    }
+    found
+}
+
+/// The functions that added statements mention other than by calling them, and the names of attributes that may be some.
+fn passed_on(after: &Analysis, aligned: &[Aligned]) -> (BTreeSet<ScopeId>, BTreeSet<String>) {
+    let (mut found, mut names) = (BTreeSet::new(), BTreeSet::new());
+    for stmt in aligned.iter().flat_map(|aligned| &aligned.added) {
+        walk::all_of(stmt, &mut |inner| {
+            let scope = after.project.scopes.holder(inner.id);
+            let mut called = BTreeSet::new();
+            for expr in walk::own_expressions(inner) {
+                walk::expressions(expr, &mut |part| {
+                    match &part.kind {
+                        ExprKind::Call(call) => {
+                            called.insert(call.callee.range.start);
+                        }
+                        ExprKind::Name(_) if !called.contains(&part.range.start) => {
+                            found.extend(functions_named(&after.project, scope, part));
+                        }
+                        ExprKind::Attribute { attr, .. } if !called.contains(&part.range.start) => {
+                            names.insert(attr.clone());
+                        }
+                        _ => {}
+                    }
+                    true
+                });
+            }
+        });
+    }
+    (found, names)
 }
 
 impl Comparison<'_, '_> {
-    /// The changes of a file, and the loops that its probes reach.
-    fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> (Vec<Change>, BTreeSet<String>) {
+    /// The changes of a file, and what runs its probes.
+    fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> Found {
         let mut changes = Vec::new();
-        let mut reached = BTreeSet::new();
+        let (mut probed, mut entered) = (BTreeMap::new(), BTreeSet::new());
         let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<usize>>();
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
+        let known: BTreeSet<ScopeId> = self.known.keys().copied().collect();
+        let of_old = |stmt: &Stmt| reach(&self.before, &self.old_plans, stmt, &BTreeSet::new());
         for stmt in &aligned.added {
             let why = more_than_a_probe(&self.after, &self.before, stmt, &added, &mut flows);
-            let loops = loops_reached(&self.after, &self.plans, stmt);
-            reached.extend(loops.iter().cloned());
+            let Reach { loops, functions } = reach(&self.after, &self.plans, stmt, &known);
             let memoized = memoized(&self.plans, &loops);
+            probed.extend(loops);
+            entered.extend(functions.iter().map(|function| self.known[function].clone()));
             let kind = match (&why, memoized.is_empty()) {
                 (None, _) => ChangeKind::Probe,
                 (Some(_), true) => ChangeKind::Outside,
@@ -139,7 +235,7 @@ impl Comparison<'_, '_> {
         }
         for stmt in &aligned.removed {
             let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed, &mut old_flows).is_none();
-            let loops = memoized(&self.old_plans, &loops_reached(&self.before, &self.old_plans, stmt));
+            let loops = memoized(&self.old_plans, &of_old(stmt).loops);
             let kind = match (only_looked, loops.is_empty()) {
                 (true, _) => ChangeKind::RemovedLog,
                 (false, true) => ChangeKind::Outside,
@@ -148,15 +244,15 @@ impl Comparison<'_, '_> {
             changes.push(describe(old, stmt, kind, loops, otherwise("removed"), true));
         }
         for (_, stmt) in &aligned.edited {
-            let mut around = loops_reached(&self.after, &self.plans, stmt);
+            let mut around = reach(&self.after, &self.plans, stmt, &BTreeSet::new()).loops;
             let own = |plan: &Plan| plan.loops.iter().find(|entry| entry.stmt == stmt.id).map(|entry| entry.id.clone());
-            around.extend(self.plans.iter().find_map(own));
+            around.extend(self.plans.iter().find_map(own).map(|id| (id, "edited".to_owned())));
             let loops = memoized(&self.plans, &around);
             let kind = if loops.is_empty() { ChangeKind::Outside } else { ChangeKind::Inside };
             changes.push(describe(new, stmt, kind, loops, otherwise("edited"), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
-        (changes, reached)
+        Found { changes, probed, entered }
     }
 }
 
@@ -205,11 +301,11 @@ fn rename(plan: &mut Plan, matched: &BTreeMap<String, String>) {
     }
 }
 
-fn memoized(plans: &[Plan], loops: &BTreeSet<String>) -> Vec<String> {
+fn memoized(plans: &[Plan], loops: &BTreeMap<String, String>) -> Vec<String> {
     plans
         .iter()
         .flat_map(|plan| &plan.loops)
-        .filter(|entry| entry.is_memoized() && loops.contains(&entry.id))
+        .filter(|entry| entry.is_memoized() && loops.contains_key(&entry.id))
         .map(|e| e.id.clone())
         .collect()
 }

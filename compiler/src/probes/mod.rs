@@ -6,4 +6,5 @@ mod compare;
 mod lookup;
 mod reach;
 
-pub use compare::{Change, ChangeKind, Report, compare};
+pub use compare::{Change, ChangeKind, Function, Report, compare};
+pub use reach::loops_that_enter;

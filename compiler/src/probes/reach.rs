@@ -5,42 +5,110 @@ use crate::plan::{Analysis, Plan};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The loops that run a statement: those around it, and those that call the function it is in, at any distance.
-/// Where it cannot be known who calls the function (a method that PyTorch calls, a hook), every loop.
-pub(super) fn loops_reached(analysis: &Analysis, plans: &[Plan], stmt: &Stmt) -> BTreeSet<String> {
-    let mut reached = BTreeSet::new();
-    let scopes = &analysis.project.scopes;
-    let all = || plans.iter().flat_map(|plan| &plan.loops).map(|entry| entry.id.clone());
-    let header = |id: usize| analysis.loops.list.iter().position(|entry| entry.stmt.id == id);
-    let mut todo = vec![(scopes.holder(stmt.id), stmt.id)];
-    let mut seen = BTreeSet::new();
+/// Methods that the standard library runs of any object that has them: a stream, a handler of a log.
+const PROTOCOLS: &[&str] = &["emit", "filter", "flush", "format", "write", "writelines"];
+
+/// What runs a statement.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    /// Loops that may run it in any of their executions, and why.
+    pub loops: BTreeMap<String, String>,
+    /// Functions of which the recorded run knows what entered them: loops that did run it, too. Scopes.
+    pub functions: BTreeSet<ScopeId>,
+}
+
+/// What runs a statement: the loops around it, and those that call the function it is in, at any distance, up to functions of
+/// which it is `known` by what they were entered. Where nothing is known of who calls a function (a method that PyTorch calls,
+/// a hook), every loop.
+pub(super) fn reach(analysis: &Analysis, plans: &[Plan], stmt: &Stmt, known: &BTreeSet<ScopeId>) -> Reach {
+    let holder = analysis.project.scopes.holder(stmt.id);
+    let name = &analysis.project.scopes.list[holder].qualname;
     if registers_hook(stmt) {
-        return all().collect();
+        return every(plans, "it registers a hook, and nothing tells who calls that");
     }
+    let mut found = Reach::default();
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![(holder, stmt.id)];
     while let Some((scope, id)) = todo.pop() {
-        // What a loop's header calls runs in the loop: a generator all the while, a condition in every iteration.
-        let mut around = header(id).or_else(|| analysis.loops.around(id));
-        while let Some(at) = around {
-            reached.extend(all().nth(at));
-            around = analysis.loops.list[at].parent;
+        let why = if id == stmt.id {
+            "holds an added statement".to_owned()
+        } else {
+            format!("calls {name}, which holds an added statement")
+        };
+        for around in loops_around(analysis, plans, id) {
+            found.loops.entry(around).or_insert_with(|| why.clone());
         }
-        if scopes.is_module(scope) || !seen.insert(scope) {
+        if analysis.project.scopes.is_module(scope) || !seen.insert(scope) {
             continue;
         }
-        let callers: Vec<_> = analysis.graph.sites.iter().filter(|site| site.targets.contains(&scope)).collect();
-        let hidden = analysis.graph.mentioned.contains(&scope)
-            || is_implicit(analysis, scope)
-            || callers.is_empty()
-            || is_looked_up(analysis, scope)
-            || (is_generator(analysis, scope) && !callers.iter().all(|site| advances(analysis, site.stmt)));
-        if hidden {
-            return all().collect();
+        if known.contains(&scope) {
+            found.functions.insert(scope);
+            continue;
         }
-        todo.extend(callers.into_iter().map(|site| (site.scope, site.stmt)));
+        let Some(callers) = callers(analysis, scope) else {
+            let open = &analysis.project.scopes.list[scope].qualname;
+            return every(
+                plans,
+                &format!("may run {name}, which holds an added statement: nothing tells who calls {open}"),
+            );
+        };
+        todo.extend(callers);
     }
-    reached
+    found
+}
+
+/// Every loop whose executions may enter a function, as the call graph has it; None where it does not know.
+pub fn loops_that_enter(analysis: &Analysis, plans: &[Plan], function: ScopeId) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![function]);
+    while let Some(scope) = todo.pop() {
+        if analysis.project.scopes.is_module(scope) || !seen.insert(scope) {
+            continue;
+        }
+        for (caller, stmt) in callers(analysis, scope)? {
+            found.extend(loops_around(analysis, plans, stmt));
+            todo.push(caller);
+        }
+    }
+    Some(found)
+}
+
+fn every(plans: &[Plan], why: &str) -> Reach {
+    let all = plans.iter().flat_map(|plan| &plan.loops).map(|entry| (entry.id.clone(), why.to_owned()));
+    Reach { loops: all.collect(), functions: BTreeSet::new() }
+}
+
+/// The loops around a statement in its function. What a loop's header calls runs in the loop: a generator all the while, a
+/// condition in every iteration.
+fn loops_around(analysis: &Analysis, plans: &[Plan], stmt: usize) -> Vec<String> {
+    let header = analysis.loops.list.iter().position(|entry| entry.stmt.id == stmt);
+    let mut around = header.or_else(|| analysis.loops.around(stmt));
+    let mut found = Vec::new();
+    while let Some(at) = around {
+        found.extend(plans.iter().flat_map(|plan| &plan.loops).nth(at).map(|entry| entry.id.clone()));
+        around = analysis.loops.list[at].parent;
+    }
+    found
+}
+
+/// Where a function is called: scopes and the numbers of statements. None where other callers are possible.
+fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, usize)>> {
+    let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
+    let hidden = analysis.graph.mentioned.contains(&scope)
+        || is_implicit(analysis, scope)
+        || analysis.project.scopes.class_of(scope).is_some_and(|class| is_run_by_library(analysis, class, scope))
+        || sites.is_empty()
+        || sites.iter().any(|site| site.deferred)
+        || is_looked_up(analysis, scope)
+        || (is_generator(analysis, scope) && !sites.iter().all(|site| advances(analysis, site.stmt)));
+    (!hidden).then(|| sites.into_iter().map(|site| (site.scope, site.stmt)).collect())
+}
+
+fn is_run_by_library(analysis: &Analysis, class: ScopeId, method: ScopeId) -> bool {
+    let name = analysis.project.scopes.list[method].qualname.rsplit('.').next().unwrap_or("");
+    PROTOCOLS.contains(&name) || analysis.project.is_run_by_library(class)
 }
 
 fn is_implicit(analysis: &Analysis, scope: ScopeId) -> bool {

@@ -33,17 +33,23 @@ pub fn statements<'t>(suite: &'t [Stmt], visit: &mut dyn FnMut(&'t Stmt)) {
 
 /// Calls `visit` on every statement of the file, bodies of functions and classes included.
 pub fn all_statements<'t>(module: &'t Module, visit: &mut dyn FnMut(&'t Stmt)) {
-    fn deep<'t>(suite: &'t [Stmt], visit: &mut dyn FnMut(&'t Stmt)) {
-        statements(suite, &mut |stmt| {
-            visit(stmt);
-            match &stmt.kind {
-                StmtKind::Function(function) => deep(&function.body, visit),
-                StmtKind::Class(class) => deep(&class.body, visit),
-                _ => {}
-            }
-        });
-    }
     deep(&module.body, visit);
+}
+
+/// The same of one statement, itself included.
+pub fn all_of<'t>(stmt: &'t Stmt, visit: &mut dyn FnMut(&'t Stmt)) {
+    deep(std::slice::from_ref(stmt), visit);
+}
+
+fn deep<'t>(suite: &'t [Stmt], visit: &mut dyn FnMut(&'t Stmt)) {
+    statements(suite, &mut |stmt| {
+        visit(stmt);
+        match &stmt.kind {
+            StmtKind::Function(function) => deep(&function.body, visit),
+            StmtKind::Class(class) => deep(&class.body, visit),
+            _ => {}
+        }
+    });
 }
 
 /// The expressions that a statement itself evaluates (not those of the statements inside it), targets included.

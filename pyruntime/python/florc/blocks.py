@@ -10,6 +10,7 @@ from . import _native, mishaps, places, unforeseen
 from .answer import Open
 from .boundaries import Boundaries
 from .budget import Budget
+from .entering import Entered
 from .fast_forward import why_not
 from .forking import Forking
 from .materializer import Materializer
@@ -41,10 +42,10 @@ class Blocks:
     """
 
     def __init__(self, recorder: Any, engine: str, overhead: float, max_disk: Optional[int], note: Callable[..., None],
-                 is_project: Callable[[str], bool], started: float):
-        self.note, self.overhead = note, overhead
+                 is_project: Callable[[str], bool], started: float, entered: Entered):
+        self.note, self.overhead, self.entered = note, overhead, entered
         self.materializer = Materializer(recorder, Forking(engine), overhead, Budget(max_disk), note)
-        self.boundaries = Boundaries(self.materializer, self._survey)
+        self.boundaries = Boundaries(self.materializer, self._survey, entered)
         self.reader = unforeseen.Reader(is_project)
         self.surveyed: Dict[str, Tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
@@ -122,6 +123,7 @@ class Blocks:
 
     def end(self, block: str, objects: Sequence[Any], frame: FrameType, begun: float, spent: float) -> None:
         """A block ran: materialize its side effects when the Joint Invariant holds."""
+        self.entered.check(block)
         if block in self.passing:
             self.passing.discard(block)
             _native.leave_block(block)
@@ -136,6 +138,8 @@ class Blocks:
             except Exception as error:  # R0: a checkpoint may be lost, a run may not
                 kept = False
                 self._fail(block, "after", error)
+            if kept:
+                self.entered.kept(current.key, block)
             if kept or computed >= SHORT_BLOCK_S:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
             if not kept:

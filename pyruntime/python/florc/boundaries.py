@@ -12,6 +12,7 @@ from types import FrameType
 
 from . import _native, places, session
 from .answer import Open
+from .entering import Entered
 from .light import NamedTuple
 from .materializer import Materializer
 from .places import BOUNDARY
@@ -54,8 +55,8 @@ class _Watch(NamedTuple):
 class Boundaries:
     """While recording: which iterations begin with a checkpoint. `survey(block, frame)` is a Survey where one is due."""
 
-    def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Any]):
-        self._materializer, self._survey = materializer, survey
+    def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Any], entered: Entered):
+        self._materializer, self._survey, self._entered = materializer, survey, entered
         self._watches: List[_Watch] = []
         """Of the innermost loop last."""
         self.refused = ""
@@ -101,7 +102,8 @@ class Boundaries:
             return
         current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey)
         computed = max(now - watch.looked - (spent - watch.charged), 0.0)
-        self._materializer.ended(current, computed, objects, frame)
+        if self._materializer.ended(current, computed, objects, frame):
+            self._entered.kept(key, None)
         ended = time.perf_counter()
         if not self._materializer.is_given_up(block):
             # the first walk also searches for the modules that own an optimizer's parameters

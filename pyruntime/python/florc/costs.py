@@ -34,7 +34,8 @@ class Costs:
 
     def serial(self) -> float:
         """Seconds of a replay in one process."""
-        first = 0 if self._versions.is_probed(self.loop.base) else max(self._starts(), default=0)
+        asked = self._versions.first_asked(self.loop.place)
+        first = max((index for index in self._starts() if index <= asked), default=0)
         return self.before + self.reach[first] + sum(self.work[first:]) + max(0.0, self.after)
 
     def segment(self, start: int, stop: int) -> float:
@@ -48,7 +49,8 @@ class Costs:
         key = self.loop.place.rpartition("/")[0]
         if key in self._history.checkpoints and not self._runs(key):
             return True
-        return bool(self._starts()) and not self._versions.is_probed(self.loop.base)
+        starts = self._starts()
+        return bool(starts) and self._versions.first_asked(self.loop.place) >= max(starts)
 
     def _starts(self) -> Set[int]:
         """The iterations that a replay can begin with."""
@@ -65,11 +67,11 @@ class Costs:
 
     def _runs(self, key: str) -> bool:
         block = block_of(key)
-        return self._is_forced(block) or self._versions.why_run(block) is not None
+        return self._is_forced(block) or self._versions.why_run(block, key) is not None
 
     def _runs_before(self, key: str) -> bool:
         block = block_of(key)
-        return self._is_forced(block) or self._versions.why_run_before(block) is not None
+        return self._is_forced(block) or self._versions.why_run_before(block, key) is not None
 
     def _is_forced(self, block: str) -> bool:
         return block in self._forced or "all" in self._forced

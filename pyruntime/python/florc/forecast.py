@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from . import messages, selection
 from .costs import Costs
-from .history import History
+from .history import Checkpoint, History
 from .launch import Unusable
 from .messages import duration
 from .versions import Versions
@@ -41,12 +41,24 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
                 continue
             held = by_block.get(block, [])
             is_forced = block in forced or "all" in forced
-            why = "asked for with --step-into" if is_forced else versions.why_run(block)
-            what = f"runs again: {why}" if why else (
-                f"restored from {messages.count(len(held), 'checkpoint')} ({messages.size(sum(c.nbytes for c in held))})"
-                if held else f"runs again: {history.why_not_kept(block)}")
+            reasons = {checkpoint.key: versions.why_run(block, checkpoint.key) for checkpoint in held}
+            why = "asked for with --step-into" if is_forced else versions.why_run(block, "") if not held else _common(reasons)
+            restored = [checkpoint for checkpoint in held if reasons[checkpoint.key] is None]
+            what = f"runs again: {why}" if why else _partly(reasons, restored) if held else f"runs again: {history.why_not_kept(block)}"
             out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
     return out
+
+
+def _common(reasons: Dict[str, Optional[str]]) -> Optional[str]:
+    """Why every one runs again; None where one does not."""
+    return None if None in reasons.values() else next(iter(reasons.values()))
+
+
+def _partly(reasons: Dict[str, Optional[str]], restored: List[Checkpoint]) -> str:
+    size = messages.size(sum(checkpoint.nbytes for checkpoint in restored))
+    what = f"restored from {messages.count(len(restored), 'checkpoint')} ({size})"
+    again = [why for why in reasons.values() if why is not None]
+    return f"{what}; {len(again)} of {len(reasons)} run again: {again[0]}" if again else what
 
 
 def _times(history: History, versions: Versions, arguments: Dict[str, Any]) -> List[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Collection, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set
 
 from . import dead_values, masks
 from .clocks import DURATIONS, Spans
@@ -36,6 +36,14 @@ class Checkpoint(NamedTuple):
     """Of the places, those that the recorded script read no more."""
     forms: Dict[str, dead_values.Form] = {}
     """Further such names, of which only the form is known."""
+
+
+class Function(NamedTuple):
+    """A function of the recorded project: its file, its first line with decorators, its qualified name."""
+
+    file: str
+    line: int
+    name: str
 
 
 class LogLine(NamedTuple):
@@ -104,6 +112,14 @@ class History:
         """How many lines were printed when it was noted."""
         self._by_number: Dict[int, str] = {}
         self._dropped: Set[str] = set()
+        self.entered: Dict[str, FrozenSet[Function]] = {}
+        """By the key of a checkpoint: the functions that the block entered; of one between iterations, all since the loop began."""
+        self._functions: Dict[int, Function] = {}
+        self._sets: Dict[int, FrozenSet[Function]] = {}
+        self._elsewhere: Set[Function] = set()
+        """Functions that were entered where no block can be said to have done it."""
+        self._is_anywhere = False
+        self._begun_files: Set[str] = set()
         for kind, payload in recorded.records:
             try:
                 self._read(kind, payload)
@@ -199,6 +215,18 @@ class History:
                 self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
                 self._writing[loop["id"]] = loop.get("writes", True)
                 self._writing[loop["id"] + BOUNDARY] = (loop.get("boundary") or {}).get("writes", True)
+            self._note_functions(file, payload["plan"].get("functions", ()))
+        elif kind == "left alone":
+            self._note_functions(self.run.file(payload["file"]), ())
+        elif kind == "entered":
+            if "functions" in payload:
+                self._sets[payload["set"]] = self._named(payload["functions"])
+            self.entered[payload["key"]] = self.entered.get(payload["key"], frozenset()) | self._sets[payload["set"]]
+        elif kind == "entered elsewhere":
+            if payload["functions"] is None:
+                self._is_anywhere = True
+            else:
+                self._elsewhere |= self._named(payload["functions"])
         elif kind == "circumstances":
             self.circumstances = payload["found"]
         elif kind == "distributions":
@@ -207,6 +235,22 @@ class History:
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":
             self.seconds = payload["seconds"]
+
+    def _note_functions(self, file: str, functions: Iterable[Dict[str, Any]]) -> None:
+        """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
+        found = {Function(file, entry["line"], entry["function"]): entry["number"] for entry in functions}
+        before = {known for known in self._functions.values() if known.file == file}
+        if file in self._begun_files and before != set(found):
+            self._elsewhere.update(before, found)
+        self._begun_files.add(file)
+        self._functions.update((number, function) for function, number in found.items())
+
+    def _named(self, numbers: Iterable[int]) -> FrozenSet[Function]:
+        return frozenset(self._functions[number] for number in numbers if number in self._functions)
+
+    def noted_functions(self) -> List[Function]:
+        """The functions of which it is known what entered them."""
+        return [] if self._is_anywhere else sorted(set(self._functions.values()) - self._elsewhere)
 
     def vouches(self, is_over: bool) -> bool:
         """Whether the journal speaks of all that a replay ran. `is_over`: it ended before the script did, where the journal

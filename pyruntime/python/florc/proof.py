@@ -14,11 +14,11 @@ LONGEST_S, SHARE = 1.0, 0.02
 WHY = "once more, to be compared: nothing else could be"
 
 
-def cheapest(history: History, why_run: Callable[[str], Optional[str]]) -> str:
+def cheapest(history: History, why_run: Callable[[str, str], Optional[str]]) -> str:
     """The key of the block that takes least, where nothing else would be compared; empty where something is, or all take long."""
     keys = [key for key in history.checkpoints if not key.endswith(BOUNDARY)]
-    blocks = set(map(block_of, keys))
-    if not keys or any("#" not in line.path for line in history.known_lines()) or any(map(why_run, blocks)):
+    if not keys or any("#" not in line.path for line in history.known_lines()) or any(
+            why_run(block_of(key), key) for key in keys):
         return ""
     seconds = history.block_seconds
     found = min(keys, key=lambda key: seconds.get(key, math.inf))

@@ -8,6 +8,7 @@ import time
 from types import CodeType, FrameType
 
 from . import _native, instrumented, loops, mishaps, session, variables
+from .entering import Entered
 from .files_noted import FilesNoted
 from .found_files import FOLDER_NAME
 from .light import dumps, nullcontext
@@ -50,6 +51,7 @@ class Recording:
         run.note = self.note
         self.note("run", **run.head())
         self.note("clocks", perf_counter=self.started, pid=os.getpid())
+        self.entered = Entered(self.note)
         self._is_told = False
         self._is_full = False
         """Whether values from outside are kept no more."""
@@ -72,7 +74,7 @@ class Recording:
             static.is_users = self.is_project
             contents.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
             self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
-                                  self.started)
+                                  self.started, self.entered)
             self._spent += time.perf_counter() - begun
         return self._blocks
 
@@ -111,6 +113,7 @@ class Recording:
             elif compiled.plan is not None:
                 found = loops.register(compiled.plan, file)
                 loop_ids = dumps([loop.id for loop in found])
+                self.entered.foresee(self.project, file)
                 self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
 
     def _instrument(self, text: str, file: str, module: str) -> Any:
@@ -136,6 +139,7 @@ class Recording:
             if self._blocks is not None:
                 self._blocks.materializer.poll()
             self._note_interrupt()
+            self.entered.elsewhere()
             self.note("iteration", path=path, at=begun - self.started)
         self._spent += time.perf_counter() - begun
 
@@ -255,6 +259,8 @@ class Recording:
             kept.finish()
         with mishaps.Swallow("noting the libraries"):
             self._note_libraries()
+        with mishaps.Swallow("noting what was entered"):
+            self.entered.elsewhere()
         last = _native.last_passed()
         _native.loop_path()  # an interrupt after which no loop ran is noted by this
         self._note_interrupt()

@@ -221,8 +221,8 @@ class Replay:
         reason = self.window.why_run(key) if self.window is not None else None
         if reason is not None:
             return reason
-        reason = self.why_never_skipped(block) if self.window is None or self.answers() else (
-            self._why_forced(block) or self.versions.why_run_before(block, self.window.is_next(key)))
+        reason = self.why_never_skipped(block, key) if self.window is None or self.answers() else (
+            self._why_forced(block) or self.versions.why_run_before(block, key, self.window.is_next(key)))
         if reason is not None:
             return reason
         checkpoint = self.history.checkpoints.get(key)
@@ -246,12 +246,12 @@ class Replay:
         reasons = self.reasons.setdefault(block, {})
         reasons[reason] = reasons.get(reason, 0) + 1
 
-    def why_never_skipped(self, block: str) -> Optional[str]:
-        """Why a block runs in every iteration; None when its checkpoints may be restored."""
+    def why_never_skipped(self, block: str, key: str) -> Optional[str]:
+        """Why a block runs wherever values are asked for; None when its checkpoint with this key may be restored."""
         forced = self._why_forced(block)
         if forced is not None:
             return forced
-        return self.versions.why_run(block)
+        return self.versions.why_run(block, key)
 
     def _why_forced(self, block: str) -> Optional[str]:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
@@ -286,7 +286,7 @@ class Replay:
     def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
         """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
         block = loop_of(place)
-        first = self._first_asked(place, block)
+        first = self._first_asked(place)
         if first <= 0 or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
             return None
         unsafe = None if iterable is None else why_not(iterable, iterator)
@@ -312,11 +312,11 @@ class Replay:
             self._ran(block + places.BOUNDARY, f"its checkpoints cannot be read: {unreadable}")
         return None
 
-    def _first_asked(self, place: str, block: str) -> int:
+    def _first_asked(self, place: str) -> int:
         """The first iteration of a loop for which something was asked."""
         if self.window is not None:
             return self.window.first_of(place, self.begun)
-        return 0 if self.versions.is_probed(block) else END
+        return self.versions.first_asked(place)
 
     def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
         """An iteration begins: whether it is the one that was jumped to. Otherwise its state is compared with the record."""

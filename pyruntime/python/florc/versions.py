@@ -10,9 +10,10 @@ import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import _native, carried, dead_values, places
-from .history import History
+from .history import Function, History
 from .launch import Script
 from .project import MAIN, Territory, analyse, decode, package_of_module, parsed
+from .window import END, loop_of
 
 
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
@@ -44,7 +45,10 @@ class Versions:
         """`as_recorded`: the present version is the recorded one, whatever the files hold today."""
         self._history = history
         self.changes: List[Change] = []
-        self._reached: Set[str] = set()
+        self._reached: Dict[str, str] = {}
+        """Loops that may run an added statement in any of their executions -> why."""
+        self._asked: Set[Function] = set()
+        """Functions: the executions that entered one of them run an added statement, too."""
         self._loops: Dict[str, places.Loop] = {}
         self._probes: Dict[str, Tuple[str, int]] = {}
         self._edited: Set[str] = set()
@@ -71,8 +75,10 @@ class Versions:
                     self._project.add(module, package, file, decode(present.read()))
 
     def _compare(self) -> None:
-        comparison = _native.Comparison(self._history.run.files(), self._project)
+        comparison = _native.Comparison(self._history.run.files(), self._project, self._history.noted_functions())
         self.changes.clear()
+        self._reached.clear()
+        self._asked.clear()
         self._accumulated = None
         self._fresh.clear()
         self._beside.clear()
@@ -107,17 +113,33 @@ class Versions:
                 self._probes[f"{qualifier}{found.line}"] = (file, found.line)
                 if found.kind != "probe" and found.why == "edited":
                     self._edited.add(f"{qualifier}{found.line}")
-            if found.kind in ("probe", "inside"):
-                self._reached.update(found.loops)
+            for block in found.loops if found.kind in ("probe", "inside") else ():
+                self._reached.setdefault(block, "holds or reaches what was changed")
         self._reached.update(report["probed"])
+        self._asked.update(Function(*function) for function in report["entered"])
 
     def loop(self, block: str) -> Optional[places.Loop]:
         """The present plan of a loop."""
         return self._loops.get(block)
 
-    def is_probed(self, block: str) -> bool:
-        """Whether a loop holds an added statement or may call a function that does, in whatever file."""
-        return block in self._reached
+    def first_asked(self, place: str) -> int:
+        """The first iteration of a loop, at its place in the nest, that a replay needs: one before which no added statement runs, as
+        far as the checkpoints between its iterations tell. END where none runs."""
+        if loop_of(place) in self._reached:
+            return 0
+        starts = self._history.boundaries.get(place, ())
+        free = [index for index in starts if self._entered_by(f"{place}={index}{places.BOUNDARY}") is None]
+        return END if len(free) == len(starts) else max(free, default=0)
+
+    def _entered_by(self, key: str) -> Optional[str]:
+        """Why a checkpoint may stand for a run of an added statement; None where it does not."""
+        if not self._asked:
+            return None
+        entered = self._history.entered.get(key)
+        if entered is None:
+            return "may run an added statement: the record does not tell which functions it entered"
+        found = sorted({function.name for function in entered & self._asked})
+        return f"entered {', '.join(found)} in the recorded run" if found else None
 
     def marked(self) -> List[str]:
         """The names of the added statements that are marked as such."""
@@ -150,10 +172,13 @@ class Versions:
         return {(change.file, line) for change in self.changes if change.removed and change.kind == "removed log"
                 for line in range(change.line, change.end_line + 1)}
 
-    def why_run(self, block: str) -> Optional[str]:
-        """Why a block runs wherever values are asked for; None when its checkpoints may be restored."""
-        if self.is_probed(block):
-            return "holds or reaches an added statement"
+    def why_run(self, block: str, key: str) -> Optional[str]:
+        """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is one."""
+        why = self._reached.get(block)
+        if why is None and key in self._history.checkpoints:
+            why = self._entered_by(key)
+        if why is not None:
+            return why
         if self._asks_caches():
             return _ASKS_CACHES
         missing = [place.name for place in self._missing(block)]
@@ -163,13 +188,13 @@ class Versions:
             return "gradients are read after it, and its checkpoints do not hold them"
         return None
 
-    def why_run_before(self, block: str, is_next: bool = False) -> Optional[str]:
+    def why_run_before(self, block: str, key: str, is_next: bool = False) -> Optional[str]:
         """Why a block runs in iterations before those that are asked for: what it leaves behind would be missed there.
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
         if self._has_changed or self._accumulates() or self._asks_caches():
-            return self.why_run(block)
+            return self.why_run(block, key)
         lasting = [place.name for place in self._missing(block)
                    if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:

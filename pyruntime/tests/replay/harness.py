@@ -76,6 +76,7 @@ class Outcome(NamedTuple):
         out = []
         if "TRUTH" not in self.plain.out:
             out += _differences("record", self.plain, self.recorded)
+        out += [line for line in self.recorded.err.splitlines() if "comparing the call graph" in line and "Unforeseen:" in line]
         if self.printed != self.expected:
             out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
         if self.replayed.code != 0:
@@ -127,6 +128,7 @@ class Trial:
         self.keep = keep
         """Whether the replay finds the files that the recorded run left."""
         self.env = {**os.environ, "FLORC_DIR": str(folder / "store")}
+        self.env["FLORC_DEBUG"] = "1"  # where a block enters a function that the call graph says it cannot, that is told
         self.env.pop("PYTHONHASHSEED", None)
         if hash_seed is not None:
             self.env["PYTHONHASHSEED"] = hash_seed

@@ -1,0 +1,145 @@
+//! Which functions other compilers may read: `torch.compile`, `torch.jit`, numba. Nothing is written into these.
+
+use super::LoopPlan;
+use super::heads::{each_expression, holding_loops};
+use crate::calls::{dotted, functions_named};
+use crate::plan::Analysis;
+use crate::scopes::{Owner, ScopeId};
+use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
+use crate::syntax::walk;
+use std::collections::BTreeSet;
+
+/// Parts of the dotted names of compilers, and of what reads the code of functions.
+const WORDS: &[&str] = &[
+    "_dynamo",
+    "autograph",
+    "cfunc",
+    "compile",
+    "compiler",
+    "dynamo",
+    "guvectorize",
+    "jit",
+    "jit_compile",
+    "njit",
+    "numba",
+    "stencil",
+    "taichi",
+    "torchdynamo",
+    "triton",
+    "typechecked",
+    "typeguard",
+    "vectorize",
+];
+/// Methods of a dataset of the library `datasets`, which names what it keeps by a hash of the function's code.
+const HASHED: &[&str] = &["filter", "from_generator", "map", "set_transform", "with_transform"];
+
+/// Every function that one of them may read.
+///
+/// One that is named is read with all that it runs. Where it is not known what is given, as in `torch.compile(model)`, these are
+/// the methods of every class that derives from a class of a library or is called like a function; and, where these run something
+/// unknown, every function that is passed around, unless it holds a loop that florc wraps: that would be read neither.
+pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<ScopeId> {
+    let mut roots = BTreeSet::new();
+    let mut is_anything = false;
+    let has_datasets = analysis.project.imports.values().any(|name| name.split('.').next() == Some("datasets"));
+    each_definition(analysis, &mut |scope, target, decorators| {
+        let given =
+            |part: &Expr| matches!(&part.kind, ExprKind::Call(call) if is_reader(analysis, scope, &call.callee));
+        if decorators.iter().any(|one| is_reader(analysis, scope, one) || given(one)) {
+            roots.extend(methods_or_itself(analysis, target));
+        }
+    });
+    each_expression(analysis, &mut |scope, part| {
+        let ExprKind::Call(call) = &part.kind else { return };
+        let by_hash = has_datasets
+            && matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if HASHED.contains(&attr.as_str()));
+        if by_hash {
+            roots.extend(call_values(call).flat_map(|value| functions_named(&analysis.project, scope, value)));
+        } else if is_reader(analysis, scope, &call.callee) {
+            is_anything |= !given(analysis, scope, call, &mut roots);
+        }
+        let asks = |key: &str| key.split('_').any(|word| WORDS.contains(&word));
+        is_anything |= call.keywords.iter().any(|(key, _)| key.as_deref().is_some_and(asks));
+    });
+    if is_anything {
+        roots.extend(methods_of_libraries(analysis));
+    }
+    let mut found = analysis.graph.below(roots);
+    let is_opaque = analysis.graph.sites.iter().any(|site| site.opaque && found.contains(&site.scope));
+    if is_opaque {
+        let kept = holding_loops(analysis, loops);
+        let passed = analysis.graph.mentioned.iter().copied().filter(|function| !kept.contains(function));
+        found.extend(analysis.graph.below(passed).into_iter().filter(|function| !kept.contains(function)));
+        found.extend(nested(analysis).filter(|function| !kept.contains(function)));
+    }
+    found
+}
+
+/// `torch.compile`, `numba.njit`, `model.compile`; not `re.compile`.
+fn is_reader(analysis: &Analysis, scope: ScopeId, callee: &Expr) -> bool {
+    let name = analysis.project.library_name(scope, callee).or_else(|| dotted(callee)).unwrap_or_default();
+    let first = name.split('.').next().unwrap_or("");
+    let is_other = matches!(first, "re" | "regex" | "builtins" | "sre_compile" | "fnmatch" | "py_compile");
+    let is_tensorflow = matches!(first, "tensorflow" | "tf") && name.ends_with(".function");
+    !is_other && (is_tensorflow || name.split('.').any(|part| WORDS.contains(&part)))
+}
+
+/// The functions that a call of a compiler names are added; whether all that it is given is known.
+fn given(analysis: &Analysis, scope: ScopeId, call: &Call, roots: &mut BTreeSet<ScopeId>) -> bool {
+    let Some(first) = call_values(call).next() else { return matches!(call.callee.kind, ExprKind::Name(_)) };
+    let named = functions_named(&analysis.project, scope, first);
+    if !named.is_empty() {
+        roots.extend(named);
+        return true;
+    }
+    matches!(first.kind, ExprKind::Constant(_))
+}
+
+fn call_values(call: &Call) -> impl Iterator<Item = &Expr> {
+    call.args.iter().chain(call.keywords.iter().map(|(_, value)| value))
+}
+
+/// The methods of classes that a library may run as a whole.
+fn methods_of_libraries(analysis: &Analysis) -> Vec<ScopeId> {
+    let project = &analysis.project;
+    let is_run = |class: &ScopeId| {
+        let info = &project.classes[class];
+        project.bases_of_libraries(*class).next().is_some()
+            || info.methods.contains_key("forward")
+            || info.methods.contains_key("__call__")
+    };
+    let classes = project.classes.keys().filter(|class| is_run(class));
+    classes.flat_map(|class| project.classes[class].methods.values().copied()).collect()
+}
+
+fn methods_or_itself(analysis: &Analysis, target: ScopeId) -> Vec<ScopeId> {
+    match analysis.project.classes.get(&target) {
+        Some(class) => class.methods.values().copied().collect(),
+        None => vec![target],
+    }
+}
+
+/// Functions inside functions: they are passed around more often than not.
+fn nested<'a>(analysis: &'a Analysis) -> impl Iterator<Item = ScopeId> + 'a {
+    let scopes = &analysis.project.scopes;
+    let is_nested = |id: &ScopeId| {
+        let parent = scopes.list[*id].parent;
+        parent.is_some_and(|parent| matches!(scopes.list[parent].owner, Owner::Function(_)))
+    };
+    (0..scopes.list.len()).filter(is_nested)
+}
+
+fn each_definition(analysis: &Analysis, visit: &mut dyn FnMut(ScopeId, ScopeId, &[Expr])) {
+    for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+        walk::statements(scope.body, &mut |stmt| {
+            let decorators = match &stmt.kind {
+                StmtKind::Function(function) => &function.decorators,
+                StmtKind::Class(class) => &class.decorators,
+                _ => return,
+            };
+            if let Some(&target) = analysis.project.scopes.of_statement.get(&stmt.id) {
+                visit(id, target, decorators);
+            }
+        });
+    }
+}
