@@ -21,7 +21,7 @@ from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
 from .statements import Ran, Statements
 from .versions import Versions
-from .window import END, Window, block_of, loop_of
+from .window import Window, block_of, loop_of
 
 
 class Line(NamedTuple):
