@@ -32,8 +32,8 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from florc import _native
-from florc.tree_positions import Altered, check
+from florc import _native, tree_positions
+from florc.tree_positions import Altered
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -106,7 +106,7 @@ def judge(path: Path, data: bytes) -> tuple[str, str]:
     if not emitted.changed:
         return "good, nothing to insert", ""
     try:
-        check(emitted, original)
+        tree_positions.check(emitted, original)
         emitted.map_code(compile(emitted.text, str(path), "exec", dont_inherit=True))
     except Altered:
         return "NOT MAPPED", ""
