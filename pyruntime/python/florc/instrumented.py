@@ -96,6 +96,11 @@ def _mapped(emitted: Any, file: str, action: str) -> CodeType:
         return emitted.map_code(compile(emitted.text, file, "exec", dont_inherit=True))
 
 
+def original(text: str, file: str) -> CodeType:
+    """The code of a file as it is."""
+    return _original(text, file)[0]
+
+
 def _original(text: str, file: str) -> tuple:
     """The code of a file as it is, and whether there is something to warn of. Raises SyntaxError as Python does."""
     with suppress(SyntaxError), _Quiet("error"):

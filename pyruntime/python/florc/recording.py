@@ -7,7 +7,7 @@ import os
 import sys
 from types import CodeType
 
-from . import _native, instrumented, launch, messages, mishaps, session, start
+from . import _native, by_value, instrumented, launch, messages, mishaps, session, start
 from .launch import NotRecordable, Prepared, Raised, Unusable
 from .messages import say
 from .record import Recording
@@ -80,6 +80,7 @@ class _Beginning:
         self._recording: Optional[Recording] = None
         self._generators: Optional[start.Generators] = None
         self._finder: Any = None
+        self._picklers: Any = None
         self.ending: Any = None
 
     def compiled(self) -> CodeType:
@@ -108,6 +109,7 @@ class _Beginning:
         recording.tap.install()
         recording.files_noted.watch()
         _native.watch_interrupts()
+        self._picklers = by_value.Picklers(project.text)
         instrumented.warn(compiled, script.text, script.path)
         return compiled.code
 
@@ -122,8 +124,8 @@ class _Beginning:
                 atexit.unregister(self.ending.finish)
             if self._finder in sys.meta_path:
                 sys.meta_path.remove(self._finder)
-            if self._generators is not None:
-                self._generators.leave()
+            for waiting in filter(None, (self._generators, self._picklers)):
+                waiting.leave()
         with mishaps.Swallow("closing a run that did not begin"):
             if self._recording is not None:
                 self._recording.recorder.close()
