@@ -183,3 +183,25 @@ def test_what_comes_after_the_end_of_the_record_is_unverified_from_there_on(work
     assert outcome["verdict"] == "unverified" and replayed.code == 0
     assert "unverified from here on: the record was cut off after epoch=2; before that, exact: " in replayed.said
     assert workshop.florc("replay", "--allow-drift", "--strict", "train.py").code == 1
+
+
+def test_what_runs_when_the_interpreter_ends_is_not_called_answered(workshop: Workshop) -> None:
+    text = """
+        import time
+        class Held:
+            def __del__(self):
+                pass
+        class Holder:
+            held = Held()
+        for epoch in range(2):
+            for step in range(5):
+                other = Held()
+                time.sleep(0.003)
+            print("epoch", epoch)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("        pass", "        print('GONE')"))
+    replayed, plain = workshop.florc("replay", "train.py"), workshop.plain("train.py")
+    assert 0 < replayed.out.count("GONE") < plain.out.count("GONE")
+    assert "exact: " not in replayed.said and "objects that go when the interpreter ends" in replayed.said, replayed.said

@@ -66,6 +66,8 @@ def unanswered(ran: Dict[str, Ran], versions: Versions, has_started_others: bool
         if times.in_children:
             found.append(f"{versions.said(name)}: ran {count(times.in_children, 'time')} in processes that the script forked: what it printed "
                          "there is in the output of the script")
+    found += [f"{versions.said(name)}: objects that go when the interpreter ends come after the answer" for name in names
+              if versions.is_in_deletion(name)]
     silent = [name for name in names if name not in ran]
     if silent and has_started_others:
         found += [f"{versions.said(name)}: did not run in this process, and the script started others: what it printed there is in the "

@@ -154,6 +154,11 @@ class Versions:
         """File and line of a probe."""
         return self._probes.get(name, ("", 0))
 
+    def is_in_deletion(self, name: str) -> bool:
+        """Whether a probe stands in a method that Python may call when nothing is left of the script."""
+        file, line = self.probe_place(name)
+        return getattr(carried.function_of(self.tree(file), line), "name", "") == "__del__"
+
     def is_beside(self, name: str, block: str) -> bool:
         """Whether a probe stands in the function of a loop, but not inside the loop.
 

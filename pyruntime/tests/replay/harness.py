@@ -148,7 +148,7 @@ class Trial:
         if self.keep:
             shutil.rmtree(self.work)
             shutil.move(str(left), str(self.work))
-        self.env["PYTHONPATH"] = str(EVERY_NUMBER)
+        self.env["PYTHONPATH"] = os.pathsep.join([str(EVERY_NUMBER), *filter(None, [self.env.get("PYTHONPATH")])])
         replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN], is_fresh=not self.keep)
         return Outcome(plain, recorded, expected, replayed)
 
