@@ -3,7 +3,7 @@
 //! Emitted code has `observed(time.time)()` for `time.time()`. What is called is looked at when it is called: for a function that
 //! `florc/inputs.py` knows, something stands in that calls it and keeps what it returned. A value belongs to the path in the loop
 //! nest at which it was taken, to the function, and to how many were taken there before: blocks that are skipped take theirs along.
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -77,6 +77,8 @@ struct Inputs {
     /// What a replay gives back.
     given: HashMap<(Arc<str>, Arc<str>), Given>,
     missing: HashMap<Arc<str>, usize>,
+    /// What added statements asked for: they got what is now, and not what was then.
+    asked: BTreeSet<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -160,6 +162,12 @@ pub fn inputs_missing() -> HashMap<String, usize> {
     with(|inputs| inputs.missing.iter().map(|(name, count)| (name.to_string(), *count)).collect())
 }
 
+/// Functions that added statements asked for what is now.
+#[pyfunction]
+pub fn inputs_asked_now() -> Vec<String> {
+    with(|inputs| inputs.asked.iter().map(ToString::to_string).collect())
+}
+
 fn told(taken: &[Taken]) -> serde_json::Result<String> {
     let one = |taken: &Taken| -> serde_json::Result<String> {
         let mut last = 0i64;
@@ -173,11 +181,12 @@ fn told(taken: &[Taken]) -> serde_json::Result<String> {
 /// What is to be called in the place of `callee`: itself, or what keeps or gives back its value.
 #[pyfunction]
 pub fn observed<'py>(callee: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-    if !ON.load(Ordering::Acquire) || ADDED.load(Ordering::Relaxed) != 0 || !is_followed() {
+    let is_added = ADDED.load(Ordering::Relaxed) != 0;
+    if !ON.load(Ordering::Acquire) || is_added && !GIVES.load(Ordering::Acquire) || !is_followed() {
         return callee;
     }
     match swallowed(callee.py(), || stand_in(&callee)) {
-        Some(Some(observed)) => observed.into_any(),
+        Some(Some(observed)) if !is_added || observed.get().is_plain() => observed.into_any(),
         _ => callee,
     }
 }
@@ -258,6 +267,10 @@ impl Observed {
         if count > self.most {
             return callee.call(args, kwargs);
         }
+        if ADDED.load(Ordering::Relaxed) != 0 {
+            with(|inputs| inputs.asked.insert(self.name.clone()));
+            return callee.call(args, kwargs);
+        }
         if self.form == Form::Hash {
             let value = callee.call(args, kwargs)?;
             if let Ok(object) = args.get_item(0) {
@@ -285,6 +298,11 @@ impl Observed {
 }
 
 impl Observed {
+    /// Whether it is a function that only returns a value.
+    fn is_plain(&self) -> bool {
+        matches!(self.form, Form::Float | Form::Whole | Form::Other)
+    }
+
     fn again<'py>(
         &self,
         how: &Bound<'py, PyAny>,

@@ -67,6 +67,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(follow::generator, module)?)?;
     module.add_function(wrap_pyfunction!(follow::last_passed, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::in_added, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_asked_now, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::inputs_missing, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::inputs_spent, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::inputs_taken, module)?)?;

@@ -191,6 +191,10 @@ def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: s
     seen = [float(line.split()[1]) for line in replayed.out.splitlines() if line.startswith("PROBE")]
     assert seen == [45.0 * (n + 1) for n in range(len(seen))] and len(seen) >= 2, replayed.out
     assert replayed.code == 0 and "in which the recorded run was interrupted" in replayed.said, replayed.said
+    assert "unverified from here on: the recorded run caught a Ctrl-C, and what it did from there on" in replayed.said, replayed.said
+    *values, outcome = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
+    assert {value["verdict"] for value in values} == {"exact"} and outcome["verdict"] == "unverified" and outcome["ended_in"]
+    assert workshop.florc("replay", "--strict", "train.py").code == 1
     assert workshop.florc("replay", "--last", "train.py").out.split()[1::2] == [str(seen[-1])]
     mistaken = workshop.florc("replay", "--last", "2", "train.py")
     assert mistaken.code == 2 and "no run 2 in" in mistaken.said

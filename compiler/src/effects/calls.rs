@@ -1,6 +1,7 @@
 //! What one call changes.
 
 use super::extract::Extractor;
+use super::iterators::is_made_anew;
 use super::knowledge::{Facts, Knowledge};
 use super::place::Place;
 use super::receivers::method_facts;
@@ -130,7 +131,8 @@ impl Extractor<'_, '_> {
         ] {
             // `all_reduce(tensor=x)`: where the first argument has a name, florc does not know which.
             let by_name = call.keywords.first().map(|(_, value)| value).filter(|_| call.args.is_empty() && at == 0);
-            let argument = call.args.get(at).or(by_name).filter(|_| applies);
+            let is_other = |argument: &&Expr| kind != EffectKind::Consume || !is_made_anew(argument);
+            let argument = call.args.get(at).or(by_name).filter(|_| applies).filter(is_other);
             for place in argument.into_iter().flat_map(|argument| self.reach(scope, argument)) {
                 out.push(effect(kind, Some(place), range, format!("{name}() {what}")));
             }

@@ -11,6 +11,27 @@ use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
 
+/// Methods of torch's modules that make a new iterator each time: `next(net.parameters())` advances nothing else.
+const MAKE_ITERATORS: &[&str] = &[
+    "buffers",
+    "children",
+    "modules",
+    "named_buffers",
+    "named_children",
+    "named_modules",
+    "named_parameters",
+    "parameters",
+];
+
+/// Whether an expression makes the iterator that it stands for.
+pub(super) fn is_made_anew(expr: &Expr) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    match &call.callee.kind {
+        ExprKind::Attribute { attr, .. } => MAKE_ITERATORS.contains(&attr.as_str()),
+        _ => false,
+    }
+}
+
 impl Extractor<'_, '_> {
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
     pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {

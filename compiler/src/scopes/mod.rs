@@ -220,9 +220,9 @@ fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, bo
                 match &part.kind {
                     ExprKind::Call(call) => {
                         if let ExprKind::Name(name) = &call.callee.kind
-                            && matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars")
+                            && matches!(name.as_str(), "exec" | "eval" | "globals" | "locals" | "vars" | "dir")
                             // `vars(args)` is about its argument only.
-                            && (name != "vars" || call.args.is_empty())
+                            && (!matches!(name.as_str(), "vars" | "dir") || call.args.is_empty())
                         {
                             scope.dynamic.get_or_insert(part.range);
                         }

@@ -114,6 +114,7 @@ class Replay:
         """What the script took from outside, and the record does not have."""
         missing = [f"{name} was called {times} more times than recorded: these got the present value"
                    for name, times in sorted(_native.inputs_missing().items())]
+        missing += [f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()]
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property

@@ -13,7 +13,7 @@ from .output import Part
 from .places import BOUNDARY
 from .replay import Replay
 from .skipped import Skipped
-from .statements import unanswered
+from .statements import Ran, unanswered
 from .workers import Merged
 
 ANOMALOUS = 1
@@ -104,7 +104,7 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, m
         changes.append(f"{count(replay.history.lost, 'record')} of the journal could not be written when it was recorded")
     changes += filter(None, [mishaps.told()])
     return Check(anomalies, compared, masked, replay.disturbances, changes, ended,
-                 "" if is_vouched else trace_end.described(replay.history))
+                 trace_end.described(replay.history, replay.ended_in, is_vouched))
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
@@ -172,7 +172,9 @@ def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float)
     found.append({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
                   "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
                   "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
-                  "statements": [{"statement": replay.versions.said(name), **times._asdict()} for name, times in replay.ran.items()],
+                  "ended_in": replay.ended_in, "trace_end": outcome.trace_end,
+                  "statements": [{"statement": replay.versions.said(name), **replay.ran.get(name, Ran())._asdict()}
+                                 for name in dict.fromkeys([*replay.ran, *replay.versions.marked()])],
                   "anomalies": [outcome.ended] * bool(outcome.ended) + outcome.anomalies + outcome.disturbances})
     answer("".join(json.dumps(entry) + "\n" for entry in found))
 
@@ -243,7 +245,7 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
             say(f"  {found}")
     elif outcome.trace_end:
         known = f"; before that, {exact(outcome.compared, outcome.masked, replay.verified)}" if outcome.compared else ""
-        say(f"unverified from here on: {outcome.trace_end}{known}")
+        say(f"unverified from here on: {outcome.trace_end}{known}{_how_far(replay)}")
     elif outcome.compared:
         say(exact(outcome.compared, outcome.masked, replay.verified) + _how_far(replay))
     else:

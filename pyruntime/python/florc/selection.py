@@ -73,7 +73,12 @@ def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
         name, equals, numbers = part.rpartition("=")
         loop = (history.timeline.named(name.strip(), within, variables, part) if equals or within
                 else history.timeline.main_loop(history.seconds))
-        start, stop = _range(numbers, loop, whole(history, loop))
+        count = whole(history, loop)
+        try:
+            start, stop = _range(numbers, loop, count)
+        except Unusable as error:
+            why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
+            raise Unusable(f"{error}{why}") from None
         if n + 1 < len(parts) and stop != start + 1:
             raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
         within = f"{loop.place}={start}/"

@@ -9,8 +9,13 @@ from .history import History
 from .runs import CUT
 
 
-def described(history: History) -> str:
-    """`the record was cut off after epoch=4`."""
+def described(history: History, ended_in: str, is_vouched: bool) -> str:
+    """`the record was cut off after epoch=4`; empty where it goes as far as the script does. `ended_in`: where the replay ended before
+    the script; `is_vouched`: whether the journal speaks of all that the replay ran."""
+    if ended_in and history.interrupted and history.run.status != "interrupted":
+        return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
+    if is_vouched:
+        return ""
     last = history.last_path.split("/")[0]
     place, _, index = last.partition("=")
     loop = history.timeline.loops.get(place)
