@@ -28,6 +28,7 @@ pub(super) fn is_made_anew(expr: &Expr) -> bool {
     let ExprKind::Call(call) = &expr.kind else { return false };
     match &call.callee.kind {
         ExprKind::Attribute { attr, .. } => MAKE_ITERATORS.contains(&attr.as_str()),
+        ExprKind::Name(name) => name == "iter" && call.args.first().is_some_and(is_made_anew),
         _ => false,
     }
 }

@@ -11,6 +11,7 @@ import scripts_calls
 import scripts_control
 import scripts_datasets
 import scripts_files
+import scripts_handles
 import scripts_headers
 import scripts_looking
 import scripts_objects
@@ -23,7 +24,7 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_bars, scripts_calls, scripts_control, scripts_datasets, scripts_files, scripts_headers,
+for module in (scripts_bars, scripts_calls, scripts_control, scripts_datasets, scripts_files, scripts_handles, scripts_headers,
                scripts_looking, scripts_objects, scripts_programs, scripts_projects, scripts_public,
                scripts_random, scripts_reach):
     SCRIPTS.update(module.SCRIPTS)
