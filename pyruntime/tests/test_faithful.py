@@ -233,6 +233,24 @@ def test_ctrl_c_waits_for_the_end_of_florcs_own_work(workshop: Workshop, more: s
     assert done.out.splitlines() == shown, done
 
 
+def test_ctrl_c_after_the_end_of_the_script_is_no_error(workshop: Workshop) -> None:
+    """`atexit` functions of the script run before florc's: the interrupts come while the run is closed."""
+    workshop.write("train.py", """
+        import os, signal, sys
+        from florc import record
+        close = record.Recording.finish
+        def closes(self, status):
+            for _ in range(int(sys.argv[1])):
+                os.kill(os.getpid(), signal.SIGINT)
+            return close(self, status)
+        record.Recording.finish = closes
+        print("over")
+    """)
+    for times, said in (("1", "florc: recorded "), ("2", "florc: interrupted while the run was being closed")):
+        done = workshop.florc("record", "train.py", times)
+        assert (done.out, done.err, done.code) == ("over\n", "", 0) and said in done.said, done
+
+
 def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:
     workshop.write("train.py", """
         import time

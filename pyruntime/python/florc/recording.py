@@ -155,8 +155,11 @@ class _Ending:
         """Registered with `atexit`."""
         if os.getpid() != self._pid:
             return
+        _native.hold_interrupts()  # for good: the script is over; who presses twice ends this, too
         try:
             self._tell(self._recording.finish(self.status))
+        except KeyboardInterrupt:
+            say("interrupted while the run was being closed: what was not written by then is lost", always=True)
         except Exception as error:
             mishaps.swallowed("closing the run", error)
             say(f"the run could not be closed: {_said(error)}", always=True)
