@@ -7,17 +7,16 @@ Of larger tensors and arrays the form is kept, which is all that `outputs.shape`
 
 from __future__ import annotations
 
-import ast
-import re
 import sys
 from types import FrameType
 
 from . import places
 from .light import suppress
+from .static import same_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Container, Dict, List, Optional, Tuple
+    from typing import Any, Dict, List, Optional, Tuple
 
     Form = List[Any]
     """`["torch", shape, dtype]` or `["numpy", shape, dtype]`."""
@@ -28,7 +27,8 @@ _MOST_NAMES = 64
 _ATOMS = (bool, int, float, complex, type(None))
 _MAYBE_ADDRESSES = range(1 << 40, 1 << 48)
 """A checkpoint that holds an address (src/encode/addresses.rs), or its hash, is none: a name that nobody reads is not worth that."""
-_MAYBE_IN_TEXT = re.compile(r"0x[0-9a-f]{9}|[0-9]{13}")
+_MOST_DIGITS = 12
+"""Texts with more of them may hold one."""
 _ATOM_BYTES = 8
 _FORM_BYTES = 32
 _HOLDERS = 3
@@ -36,8 +36,6 @@ _HOLDERS = 3
 function is a dict that holds another."""
 _STORAGE_HOLDERS = 2
 """Of the memory of a tensor: the tensor, and what is asked here."""
-_OF_FORM = frozenset({"shape", "dtype", "ndim", "size", "numel", "nelement", "dim", "itemsize", "element_size"})
-"""Attributes and methods that the form of a tensor or array answers."""
 
 
 def of_block(loop: places.Loop, frame: FrameType) -> Tuple[Dict[str, Any], Dict[str, Form]]:
@@ -69,7 +67,7 @@ def of_block(loop: places.Loop, frame: FrameType) -> Tuple[Dict[str, Any], Dict[
 def known_by_place(loop: places.Loop, found: Dict[str, Any]) -> List[str]:
     """Names that are places for the sake of what their objects hold (`total += 1` may change a list), and hold a mere value."""
     names = set(loop.binds).intersection(place.name for place in loop.places if not place.bound and not place.iterated)
-    return [name for name in sorted(names) if type(found.get(name, loop)) in (*_ATOMS, str)]
+    return [name for name in sorted(names) if same_class(type(found.get(name, loop)), (*_ATOMS, str))]
 
 
 def _nbytes(value: Any) -> Optional[int]:
@@ -77,13 +75,14 @@ def _nbytes(value: Any) -> Optional[int]:
     kind = type(value)
     if kind is int:
         return _ATOM_BYTES if abs(value) < _MAYBE_ADDRESSES.stop and abs(value) not in _MAYBE_ADDRESSES else None
-    if kind in _ATOMS:
+    if same_class(kind, _ATOMS):
         return _ATOM_BYTES
     if kind is str:
-        return len(value) * 4 if not _MAYBE_IN_TEXT.search(value) else None
+        may_hold = "0x" in value or sum(map(str.isdigit, value)) > _MOST_DIGITS
+        return None if may_hold else len(value) * 4
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if kind is tuple or kind is getattr(torch, "Size", None):
-        sizes = [_nbytes(item) if type(item) in (*_ATOMS, str) else None for item in value[:_MOST_NAMES]]
+        sizes = [_nbytes(item) if same_class(type(item), (*_ATOMS, str)) else None for item in value[:_MOST_NAMES]]
         known = [size for size in sizes if size is not None]
         return sum(known) + _ATOM_BYTES if len(known) == len(value) else None
     if kind is getattr(torch, "Tensor", None):
@@ -113,33 +112,3 @@ def _form_of(value: Any) -> Optional[Form]:
     if type(value) is getattr(numpy, "ndarray", None) and value.dtype.kind in "biufc":
         return ["numpy", list(value.shape), value.dtype.str]
     return None
-
-
-def stand_in(form: Form) -> Any:
-    """What answers for the form of a tensor or an array, and takes no memory. Raises where the library is not there."""
-    library, shape, dtype = form
-    if library == "torch":
-        import torch
-
-        return torch.empty(shape, dtype=getattr(torch, dtype), device="meta")
-    import numpy
-
-    return numpy.broadcast_to(numpy.zeros((), numpy.dtype(dtype)), shape)
-
-
-def asks_for_form_only(tree: ast.Module, added: Container[int], name: str) -> bool:
-    """Whether the statements that begin at these lines read nothing of `name` but its form (`x.shape`, `x.size(0)`, `len(x)`)."""
-    fine, met = set(), []
-    for statement in ast.walk(tree):
-        if not isinstance(statement, ast.stmt) or statement.lineno not in added:
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and node.attr in _OF_FORM and isinstance(node.ctx, ast.Load):
-                fine.add(id(node.value))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id in ("locals", "globals", "vars", "eval", "exec"):
-                    return False
-                fine.update(id(arg) for arg in node.args if node.func.id == "len")
-            elif isinstance(node, ast.Name) and node.id == name:
-                met.append(node)
-    return all(id(node) in fine and isinstance(node.ctx, ast.Load) for node in met)

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, Callable, Collection, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set
 
-from . import dead_values, masks
+from . import masks
 from .clocks import DURATIONS, Spans
 from .launch import Unusable
 from .output import Part
@@ -34,7 +34,7 @@ class Checkpoint(NamedTuple):
     """Places whose object is not the one that was there before the block: the place where it was then, if any."""
     dead: FrozenSet[str] = frozenset()
     """Of the places, those that the recorded script read no more."""
-    forms: Dict[str, dead_values.Form] = {}
+    forms: Dict[str, List[Any]] = {}
     """Further such names, of which only the form is known."""
 
 

@@ -6,7 +6,7 @@ import time
 from types import FrameType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
-from . import _native, dead_values, places, state, static, unforeseen
+from . import _native, forms, places, state, static, unforeseen
 from .history import Checkpoint, History
 
 
@@ -82,7 +82,7 @@ class Restorer:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
-        values.update((name, dead_values.stand_in(checkpoint.forms[name])) for name in bound
+        values.update((name, forms.stand_in(checkpoint.forms[name])) for name in bound
                       if name in checkpoint.forms and name not in values)
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:

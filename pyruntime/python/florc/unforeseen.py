@@ -20,7 +20,7 @@ from types import FrameType
 
 from . import contents, places
 from .light import NamedTuple, dumps
-from .static import attributes_of, module_of
+from .static import attributes_of, module_of, same_class
 from .weak_table import WeakTable
 
 TYPE_CHECKING = False
@@ -369,7 +369,7 @@ def _now(parts: Optional[contents.Parts], key: Any) -> str:
     if issubclass(type(key), str) and key.startswith("("):
         return ""
     value = (parts or {}).get(key)
-    text = repr(value) if type(value) in (bool, int, float, str) else ""
+    text = repr(value) if same_class(type(value), (bool, int, float, str)) else ""
     return f" (now {text})" if 0 < len(text) <= _SHORT else ""
 
 

@@ -9,7 +9,7 @@ import os
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from . import _native, carried, dead_values, places
+from . import _native, carried, forms, places
 from .history import Function, History
 from .launch import Script
 from .project import MAIN, Territory, analyse, decode, package_of_module, parsed
@@ -252,7 +252,7 @@ class Versions:
         if place.name in self._history.dead(block):
             return True
         return not place.mutated and place.name in self._history.forms(block) and all(
-            dead_values.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), place.name)
+            forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), place.name)
             for change in self.changes if not change.removed)
 
     def _accumulates(self) -> bool:
