@@ -21,4 +21,4 @@ def test_every_probe_is_answered_exactly(script: str, tmp_path: Path, monkeypatc
     for row in rows:
         print(f"{row.script} {row.probe}: replay {row.replay_s:.1f} s, re-run {row.rerun_s:.1f} s; {row.why}")
         assert row.values > 0
-        assert row.is_called_right, f"{row.verdict}: {row.why}"
+        assert row.exact and row.verdict in ("exact", "unverified"), f"{row.verdict}: {row.why}"

@@ -37,6 +37,8 @@ pub struct CallGraph {
     of_target: HashMap<ScopeId, Vec<usize>>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
     pub mentioned: BTreeSet<ScopeId>,
+    /// What runs when a class is called that is handed on as a value (`KINDS = {"item": Item}`): nothing tells who calls it.
+    pub constructors: BTreeSet<ScopeId>,
     /// Who may run whom, calls that are not written as calls included: callbacks, properties, `with`, `for`, subscripts.
     edges: BTreeSet<(ScopeId, ScopeId)>,
 }
@@ -49,6 +51,7 @@ impl CallGraph {
             of_statement: HashMap::new(),
             of_target: HashMap::new(),
             mentioned: BTreeSet::new(),
+            constructors: BTreeSet::new(),
             edges: BTreeSet::new(),
         };
         for (id, scope) in project.scopes.list.iter().enumerate() {
@@ -66,6 +69,7 @@ impl CallGraph {
         }
         let mut called_names: BTreeSet<usize> = BTreeSet::new();
         let mut later: Vec<Range> = Vec::new();
+        let mut looked_into: BTreeSet<usize> = BTreeSet::new();
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
                 match &part.kind {
@@ -84,6 +88,12 @@ impl CallGraph {
                         later.push(part.range)
                     }
                     ExprKind::Name(_) | ExprKind::Attribute { .. } if !called_names.contains(&part.range.start) => {
+                        if !looked_into.contains(&part.range.start) && !matches!(stmt.kind, StmtKind::Class(_)) {
+                            let class = project.class_denoted(scope, part);
+                            let run = class.into_iter().flat_map(|class| constructors(project, class));
+                            self.constructors.extend(run);
+                        }
+                        looked_into.insert(part.range.start); // of `kinds.Item` the first part is no class that is handed on
                         let named = functions_named(project, scope, part);
                         self.edges.extend(named.iter().map(|&target| (scope, target)));
                         self.mentioned.extend(named);
@@ -171,6 +181,10 @@ fn reached(project: &Project, scope: ScopeId, callee: &Callee) -> (Vec<ScopeId>,
         Callee::Method { .. } => (Vec::new(), true),
         Callee::Variable(expr) => (functions_named(project, scope, expr), true),
     }
+}
+
+fn constructors(project: &Project, class: ScopeId) -> Vec<ScopeId> {
+    ["__init__", "__new__", "__post_init__"].iter().flat_map(|name| project.methods(class, name)).collect()
 }
 
 /// Functions of the project that a name or attribute may denote.

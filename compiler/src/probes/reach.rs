@@ -97,6 +97,7 @@ fn loops_around(analysis: &Analysis, plans: &[Plan], stmt: usize) -> Vec<String>
 fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, usize)>> {
     let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
     let hidden = analysis.graph.mentioned.contains(&scope)
+        || analysis.graph.constructors.contains(&scope)
         || is_implicit(analysis, scope)
         || analysis.project.scopes.class_of(scope).is_some_and(|class| is_run_by_library(analysis, class, scope))
         || sites.is_empty()

@@ -291,3 +291,20 @@ def take(rows=zip(DATA * 9, itertools.count())):
 """, "take()"),
 ):
     add(f"iterator_in_a_{name}", HIDDEN.format(made=made.strip(), taken=taken), restores=None)
+
+for name, kinds, called in (("table", 'KINDS = {"item": Item}', 'KINDS["item"](i)'), ("argument", "def make(cls, i):\n    return cls(i)", "make(Item, i)"),
+                            ("namespace", "import types; kinds = types.SimpleNamespace(Item=Item)", "kinds.Item(i)")):
+    add(f"reach_init_that_does_little_{name}", f"""
+import time
+class Item:
+    def __init__(self, n):
+        self.n = n
++        print("PROBE", n)
+{kinds}
+first, total = Item(0), 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0.01)
+        total += {called}.n
+    print(epoch, total)
+""", restores=None)
