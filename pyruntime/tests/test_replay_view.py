@@ -195,7 +195,8 @@ def test_a_replay_sees_the_folder_as_the_run_found_it(tmp_path: Path, name: str,
         before = tree(user.path)
         done = user.florc("replay", *options, "train.py")
         assert (done.out.splitlines(), done.code) == (wanted, 0), done
-        assert "unverified" not in done.said, done
+        # Where a busy machine cost the checkpoint of a block that writes them, only some of its iterations may run again.
+        assert "unverified" not in done.said or "no checkpoint was kept of it here" in done.said, done
         assert tree(user.path) == before
         user.write("train.py", text)
         assert user.plain("train.py").code == 0  # a newer training
