@@ -180,7 +180,7 @@ for epoch in range(3):
             text = repr(error)
     print(epoch, text)
 +    print("PROBE", "error" in dir(), text)
-""")
+""", restores=None)
 
 add("exception_object_kept", """
 import time
