@@ -57,6 +57,7 @@ class Versions:
         self._trees: Dict[str, ast.Module] = {}
         self._accumulated: Optional[bool] = None
         self._fresh: Dict[Tuple[str, str], bool] = {}
+        self._kept_though_dead: Dict[Tuple[str, str], bool] = {}
         self.territory = Territory(script)
         self._project = analyse(script, self.territory)
         self._add_recorded(as_recorded)
@@ -81,6 +82,7 @@ class Versions:
         self._asked.clear()
         self._accumulated = None
         self._fresh.clear()
+        self._kept_though_dead.clear()
         self._beside.clear()
         self._trees.clear()
         self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
@@ -249,11 +251,15 @@ class Versions:
 
     def _is_kept_though_dead(self, block: str, place: places.Place) -> bool:
         """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of it."""
-        if place.name in self._history.dead(block):
-            return True
-        return not place.mutated and place.name in self._history.forms(block) and all(
-            forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), place.name)
-            for change in self.changes if not change.removed)
+        known = self._kept_though_dead.get((block, place.name))
+        if known is None:  # it takes a look at every checkpoint, and is asked for at every execution
+            known = self._kept_though_dead[block, place.name] = place.name in self._history.dead(block) or (
+                not place.mutated and place.name in self._history.forms(block) and self._ask_for_form_only(place.name))
+        return known
+
+    def _ask_for_form_only(self, name: str) -> bool:
+        return all(forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), name)
+                   for change in self.changes if not change.removed)
 
     def _accumulates(self) -> bool:
         """Whether added statements keep something from one iteration for a later one."""
