@@ -24,8 +24,9 @@ const MOST_BYTES: usize = 16 << 20;
 const RAISED: &str = "!";
 /// The form of a file whose lines are taken: as `again`, of each line.
 const LINES: &str = "lines";
-/// The form of a method, which is another object each time it is named: a float.
+/// The forms of methods, which are other objects each time they are named: a float; what it draws from the kernel.
 const METHOD: &str = "method";
+const DRAWN: &str = "drawn";
 /// About what one number takes in the journal.
 const NUMBER_BYTES: usize = 8;
 
@@ -49,6 +50,8 @@ enum Form {
     Other,
     /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
     Again,
+    /// As `Again`: what its method drew from the kernel while it ran (`inputs_drawn.py`).
+    Drawn,
     /// Neither kept nor given back: whether it comes from an address is noted.
     Hash,
 }
@@ -93,8 +96,9 @@ static GIVES: AtomicBool = AtomicBool::new(false);
 /// While above zero, what runs is an added statement's: it sees the true clock.
 static ADDED: AtomicI64 = AtomicI64::new(0);
 static INPUTS: Mutex<Option<Inputs>> = Mutex::new(None);
-/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`.
-static HOW: Mutex<Option<[Py<PyAny>; 3]>> = Mutex::new(None);
+/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`,
+/// `inputs.before(name)`: a method of form `Drawn` is about to be called.
+static HOW: Mutex<Option<[Py<PyAny>; 4]>> = Mutex::new(None);
 
 fn with<T: Default>(work: impl FnOnce(&mut Inputs) -> T) -> T {
     lock(&INPUTS).as_mut().map(work).unwrap_or_default()
@@ -105,8 +109,14 @@ type Recorded = (String, String, Vec<i64>, Vec<Py<PyAny>>);
 
 /// From now on values are kept, or, where `given` is there, given back.
 #[pyfunction]
-#[pyo3(signature = (known, encode, decode, given=None))]
-pub fn observe(known: Py<PyAny>, encode: Py<PyAny>, decode: Py<PyAny>, given: Option<Vec<Recorded>>) {
+#[pyo3(signature = (known, encode, decode, before, given=None))]
+pub fn observe(
+    known: Py<PyAny>,
+    encode: Py<PyAny>,
+    decode: Py<PyAny>,
+    before: Py<PyAny>,
+    given: Option<Vec<Recorded>>,
+) {
     let mut inputs = Inputs::default();
     GIVES.store(given.is_some(), Ordering::Release);
     for (path, name, differences, mut others) in given.into_iter().flatten() {
@@ -118,10 +128,10 @@ pub fn observe(known: Py<PyAny>, encode: Py<PyAny>, decode: Py<PyAny>, given: Op
         }));
         slot.others.append(&mut others);
     }
-    let before = lock(&INPUTS).replace(inputs);
-    let how = lock(&HOW).replace([known, encode, decode]);
+    let old = lock(&INPUTS).replace(inputs);
+    let how = lock(&HOW).replace([known, encode, decode, before]);
     ON.store(true, Ordering::Release);
-    drop((before, how));
+    drop((old, how));
 }
 
 /// Values are neither kept nor given any more.
@@ -191,22 +201,27 @@ pub fn observed<'py>(callee: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     }
 }
 
+fn how(py: Python<'_>, which: usize) -> Option<Py<PyAny>> {
+    lock(&HOW).as_ref().map(|how| how[which].clone_ref(py))
+}
+
 fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Observed>>> {
     let py = callee.py();
     let key = key_of(callee);
     if let Some(known) = with(|inputs| inputs.known.get(&key).map(|known| known.clone_ref(py))) {
         return Ok(Some(known.into_bound(py)));
     }
-    let Some(ask) = lock(&HOW).as_ref().map(|how| how[0].clone_ref(py)) else { return Ok(None) };
+    let Some(ask) = how(py, 0) else { return Ok(None) };
     let Some((name, form, most)) = ask.call1(py, (callee,))?.extract::<Option<(String, String, usize)>>(py)? else {
         return Ok(None);
     };
-    let is_kept = form != METHOD;
+    let is_kept = form != METHOD && form != DRAWN;
     let callee = if form == LINES { callee.getattr("__next__")? } else { callee.clone() };
     let form = match form.as_str() {
         "float" | METHOD => Form::Float,
         "whole" => Form::Whole,
         "again" | LINES => Form::Again,
+        DRAWN => Form::Drawn,
         "hash" => Form::Hash,
         _ => Form::Other,
     };
@@ -263,7 +278,8 @@ impl Observed {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
         let callee = self.callee.bind(py);
-        let count = args.iter().filter(|arg| !arg.is_none()).count() + kwargs.map_or(0, |kwargs| kwargs.len());
+        let named = kwargs.into_iter().flat_map(|kwargs| kwargs.values());
+        let count = args.iter().chain(named).filter(|arg| !arg.is_none()).count();
         if count > self.most {
             return callee.call(args, kwargs);
         }
@@ -280,16 +296,19 @@ impl Observed {
         }
         if GIVES.load(Ordering::Acquire) {
             return match swallowed(py, || self.give(args, kwargs)) {
-                Some(Some(again)) if self.form == Form::Again => self.again(&again, args, kwargs),
+                Some(Some(again)) if self.is_done_again() => self.again(&again, args, kwargs),
                 Some(Some(value)) => Ok(value),
                 _ => callee.call(args, kwargs),
             };
+        }
+        if self.form == Form::Drawn {
+            swallowed(py, || how(py, 3).map(|before| before.call1(py, (&*self.name,))).transpose());
         }
         let value = callee.call(args, kwargs);
         let begun = Instant::now();
         match &value {
             Ok(value) => swallowed(py, || self.keep(value)),
-            Err(error) if self.form == Form::Again => swallowed(py, || self.keep(error.value(py))),
+            Err(error) if self.is_done_again() => swallowed(py, || self.keep(error.value(py))),
             Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
         };
         with(|inputs| inputs.spent += begun.elapsed());
@@ -300,7 +319,12 @@ impl Observed {
 impl Observed {
     /// Whether it is a function that only returns a value.
     fn is_plain(&self) -> bool {
-        matches!(self.form, Form::Float | Form::Whole | Form::Other)
+        matches!(self.form, Form::Float | Form::Whole | Form::Other | Form::Drawn)
+    }
+
+    /// Whether a replay calls it, too.
+    fn is_done_again(&self) -> bool {
+        matches!(self.form, Form::Again | Form::Drawn)
     }
 
     fn again<'py>(
@@ -324,8 +348,8 @@ impl Observed {
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
             Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
-            Form::Other | Form::Again | Form::Hash => {
-                let Some(encode) = lock(&HOW).as_ref().map(|how| how[1].clone_ref(py)) else { return Ok(()) };
+            Form::Other | Form::Again | Form::Drawn | Form::Hash => {
+                let Some(encode) = how(py, 1) else { return Ok(()) };
                 (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
             }
         };
@@ -385,8 +409,8 @@ impl Observed {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
             }
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
-            (_, Some(other), Form::Other | Form::Again) if other.extract::<&str>(py)? != RAISED => {
-                let Some(decode) = lock(&HOW).as_ref().map(|how| how[2].clone_ref(py)) else { return Ok(None) };
+            (_, Some(other), Form::Other | Form::Again | Form::Drawn) if other.extract::<&str>(py)? != RAISED => {
+                let Some(decode) = how(py, 2) else { return Ok(None) };
                 decode.bind(py).call1((&*self.name, &self.callee, other, args, kwargs)).map(Some)
             }
             _ => Ok(None),

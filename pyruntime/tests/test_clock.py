@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from florc.clocks import Spans, are_stamps
 from workshop import Workshop
+
+sys.path.append(str(Path(__file__).resolve().parent / "replay"))
+from harness import other_day  # noqa: E402
 
 TIMED = """
     import logging, sys, time
@@ -131,6 +137,30 @@ def test_numbers_beside_time_stamps_are_compared(workshop: Workshop) -> None:
     assert replayed.code == 1
     assert "statistics.seen['other']: 0.25 -> 0.375" in replayed.said
     assert "began'] ->" not in replayed.said
+
+
+UNSEEN = """
+    import time
+
+    asked = getattr(time, "ti" + "me")  # the analysis does not see that it is a clock
+    print("started", int(asked()) // 86400)
+    for epoch in range(3):
+        print("epoch", epoch, time.strftime("%Y-%m-%d"), time.process_time())
+"""
+
+
+def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: Workshop,
+                                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `other_day.c` does is seen by a script; what is recorded is not touched by it."""
+    file = workshop.write("train.py", UNSEEN)
+    for name, value in other_day().items():
+        monkeypatch.setenv(name, value)
+    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    file.write_text(file.read_text() + "print('PROBE', epoch)\n")
+    replayed = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert "'started" in replayed.said and "'epoch" not in replayed.said, replayed.said
+    day = int(recorded.out.split()[1])
+    assert f"instead of 'started {day}'" in replayed.said and replayed.code == 1, replayed.said
 
 
 THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 60), (6000.0, 6060.0))

@@ -55,6 +55,88 @@ def test_what_is_taken_from_outside_reappears(workshop: Workshop) -> None:
         assert replayed.code == 0 and "exact" in replayed.said and "but for a time" not in replayed.said, replayed.said
 
 
+DRAWN = """
+    import os, random, secrets, time
+    import numpy as np
+
+    rng, own = random.SystemRandom(), random.Random(3)
+    seed = random.SystemRandom().randint(0, 2 ** 32 - 1)
+    print("seed", seed, secrets.choice(range(10 ** 9)), time.clock_gettime(time.CLOCK_REALTIME), os.getrandom(4))
+    print(np.random.SeedSequence().entropy, np.random.SeedSequence(4).entropy, time.clock_gettime_ns(time.CLOCK_MONOTONIC))
+    total, order = 0.0, list(range(9))
+    for epoch in range(3):
+        for step in range(4):
+            rng.shuffle(order)
+            total += rng.random() + rng.gauss(0, 1) + own.random() + rng.choice(order)
+            try:
+                rng.choice([])
+            except IndexError as error:
+                total += len(str(error))
+        print(epoch, total, order, rng.sample(order, 2), random._urandom is os.urandom)
+"""
+
+
+def test_what_generators_draw_from_the_kernel_reappears(workshop: Workshop) -> None:
+    file = workshop.write("train.py", DRAWN)
+    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert recorded.code == 0, recorded.err
+    file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', epoch, total, order)\n    print(epoch"))
+    expected = [re.sub(r"^(.*?\]).*", r"PROBE \1", line) for line in recorded.out.splitlines()[2:]]
+    for added in ("", "        print('IN', total)\n"):
+        file.write_text(file.read_text().replace("        total += rng", added + "        total += rng"))
+        replayed = workshop.florc("replay", "train.py")
+        assert [line for line in replayed.out.splitlines() if line.startswith("PROBE")] == expected, replayed.said
+        assert replayed.code == 0 and "exact: " in replayed.said, replayed.said
+
+
+SEEDED = """
+    import os, random, time
+    import numpy as np
+    import torch
+
+    seed = None
+    random.seed()
+    np.random.seed(seed)
+    print(torch.seed() == torch.initial_seed(), random.random(), np.random.rand(), torch.rand(1))
+    rng, own, old = np.random.default_rng(seed), random.Random(seed), np.random.RandomState()
+    bits = np.random.Generator(np.random.PCG64())
+    total = 0.0
+    for epoch in range(3):
+        for step in range(4):
+            total += rng.random() + own.random() + old.rand() + bits.random()
+        with open("saved", "w") as file:
+            file.write(str(total))
+        print(epoch, total, os.path.getmtime("saved"), random.random())
+    random.seed(a=seed), np.random.seed(4), torch.manual_seed(3)
+    print(random.random(), np.random.rand(), torch.rand(1), os.path.getctime("saved"))
+"""
+
+
+def test_generators_that_no_one_seeded_begin_as_they_did(workshop: Workshop) -> None:
+    file = workshop.write("train.py", SEEDED)
+    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    assert recorded.code == 0, recorded.err
+    file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', epoch, total)\n    print(epoch"))
+    expected = ["PROBE " + " ".join(line.split()[:2]) for line in recorded.out.splitlines()[1:4]]
+    for extra in ((), ("--step-into", "all")):
+        replayed = workshop.florc("replay", *extra, "train.py")
+        assert replayed.out.splitlines() == expected, replayed.said
+        assert replayed.code == 0 and "exact: " in replayed.said, replayed.said
+
+
+def test_a_generator_of_the_kernel_raises_as_in_a_plain_run(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import random
+        class Mine(random.SystemRandom):
+            def choice(self, items):
+                return items[0]
+        print(Mine().choice([3]), random.SystemRandom().random.__name__)
+        random.SystemRandom().choice([])
+    """)
+    plain, recorded = workshop.plain("train.py"), workshop.florc("record", "train.py")
+    assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
+
+
 def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
     file = workshop.write("train.py", """
         import time

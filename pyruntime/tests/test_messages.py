@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -266,3 +267,20 @@ def test_an_error_of_florc_while_an_added_statement_is_watched(workshop, monkeyp
     done = workshop.florc("replay", "train.py")
     assert done.out == "PROBE 3\nPROBE 6\nPROBE 9\n" and done.err == "", done
     assert "unverified" in done.said and "train.py:8: KeyError: 'injected'" in done.said and "exact" not in done.said, done
+
+
+SHORT = "; no loop took long enough to be worth a checkpoint"
+
+
+@pytest.mark.parametrize("text, why", [
+    ("print(1)\n", SHORT),
+    ("total = 0\nfor step in range(3):\n    total += step\nprint(total)\n", SHORT),
+    ("import time\nmade = [(x for x in [1, 2])]\nnext(made[0])\nfor step in range(3):\n    time.sleep(0.1)\n"
+     "    made.append(x for x in [step])\nprint(len(made))\n", ""),
+], ids=["no loop", "short", "cannot be kept"])
+def test_a_run_of_which_nothing_is_kept_says_what_a_replay_will_cost_and_why(workshop: Workshop, text: str, why: str) -> None:
+    workshop.write("train.py", text)
+    said = workshop.florc("record", *([] if why else ["--overhead", "0.99"]), "train.py").said
+    found = re.search(r"there is nothing to restore: a replay takes as long as the run did, [\d.]+ m?s(.*)", said)
+    assert found and found.group(1).startswith(why) and bool(found.group(1)) == bool(why), said
+    assert why or "L1 will run again on replay: " in said, said

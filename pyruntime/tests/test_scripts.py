@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+TESTS = Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS.parents[1] / "tools"), str(TESTS / "replay")]
 
 from exactness import rows_of  # noqa: E402
+from harness import EVERY_NUMBER, other_day  # noqa: E402
 from probes import scripts  # noqa: E402
 
 
 @pytest.mark.parametrize("script", scripts())
 def test_every_probe_is_answered_exactly(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "replay" / "every_number"))  # says `florc: sweep: …`
+    monkeypatch.setenv("PYTHONPATH", str(EVERY_NUMBER))  # says `florc: sweep: …`
+    for name, value in other_day().items():
+        monkeypatch.setenv(name, value)
     rows = rows_of(script, tmp_path, with_workers=False)
     assert {row.probe for row in rows} >= {"outer", "inner"}
     for row in rows:

@@ -19,6 +19,30 @@ const READ_BY_LINE: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
 /// Methods of objects whose class is seen when they are called: how long a device took.
 const METHODS: [&str; 1] = ["elapsed_time"];
 
+/// Methods of `random.SystemRandom`, in projects that name it: everywhere else they are those of other generators.
+const DRAWS: [&str; 20] = [
+    "betavariate",
+    "binomialvariate",
+    "choice",
+    "choices",
+    "expovariate",
+    "gammavariate",
+    "gauss",
+    "getrandbits",
+    "lognormvariate",
+    "normalvariate",
+    "paretovariate",
+    "randbytes",
+    "randint",
+    "random",
+    "randrange",
+    "sample",
+    "shuffle",
+    "triangular",
+    "uniform",
+    "vonmisesvariate",
+];
+
 /// What is called, by file: the range of `time.time` in `time.time()`. Which function it is in the end is seen when it is called.
 /// `sys.stdin` in `for line in sys.stdin` is one, too.
 ///
@@ -27,6 +51,7 @@ const METHODS: [&str; 1] = ["elapsed_time"];
 /// `wrapped`: scopes with loops that florc wraps. Elsewhere `hash` may be called in what `torch.compile` compiles, which knows `hash`.
 pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> Vec<Vec<Range>> {
     let mut found = vec![Vec::new(); files.len()];
+    let draws_from_the_kernel = files.iter().any(|file| file.source.text.contains("SystemRandom"));
     for (id, scope) in project.scopes.list.iter().enumerate() {
         walk::statements(scope.body, &mut |stmt| {
             let source = &files[scope.file].source;
@@ -41,7 +66,10 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
                     match &part.kind {
                         ExprKind::Call(call) => {
                             if let ExprKind::Attribute { attr, .. } = &call.callee.kind
-                                && METHODS.contains(&attr.as_str())
+                                && (METHODS.contains(&attr.as_str())
+                                    || draws_from_the_kernel
+                                        && DRAWS.contains(&attr.as_str())
+                                        && project.library_name(id, &call.callee).is_none())
                             {
                                 take(method(&call.callee, attr, source));
                             } else if let Some(name) = project.library_name(id, &call.callee)

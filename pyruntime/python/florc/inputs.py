@@ -15,32 +15,42 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, Optional, Tuple
 
-_FLOATS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
-_WHOLE = ("time_ns", "perf_counter_ns", "monotonic_ns", "process_time_ns", "thread_time_ns")
+_FLOATS = {"time": 0, "perf_counter": 0, "monotonic": 0, "process_time": 0, "thread_time": 0, "clock_gettime": 1}
+_WHOLE = {name + "_ns": most for name, most in _FLOATS.items()}
+_BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+_OF_FILES = {"getmtime": 1, "getatime": 1, "getctime": 1}
 _OTHERS = {
     ("time", "strftime"): 1, ("time", "ctime"): 0, ("time", "localtime"): 0, ("time", "gmtime"): 0, ("time", "asctime"): 0,
     ("datetime", "datetime.now"): 1, ("datetime", "datetime.utcnow"): 0, ("datetime", "datetime.today"): 0,
     ("datetime", "date.today"): 0,
     ("os", "urandom"): 1, ("secrets", "token_bytes"): 1, ("secrets", "token_hex"): 1, ("secrets", "token_urlsafe"): 1,
     ("secrets", "randbits"): 1, ("secrets", "randbelow"): 1, ("uuid", "uuid1"): 0, ("uuid", "uuid4"): 0,
-    ("numpy.random", "default_rng"): 0, ("socket", "gethostname"): 0, ("platform", "node"): 0,
+    ("numpy.random", "default_rng"): 0, ("numpy.random", "SeedSequence"): 0,
+    **{("numpy.random", name): 0 for name in _BIT_GENERATORS}, ("os", "getrandom"): 2, ("socket", "gethostname"): 0, ("platform", "node"): 0,
 }
+_SEEDED = ("random.seed", "random.Random", "numpy.random.seed", "numpy.random.RandomState", "torch.random.seed")
 _TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
 """Module and function: with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 
 def known(callee: Any) -> Optional[Tuple[str, str, int]]:
-    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`; `hash`) and number of arguments
-    of a function whose values are kept; else None."""
+    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs_again.py`; `drawn`: `inputs_drawn.py`;
+    `hash`) and number of arguments of a function whose values are kept; else None."""
     if type(callee) is MethodType and callee.__name__ == "elapsed_time":
         return _of_device(callee)
-    for module, names, form in (("time", _FLOATS, "float"), ("time", _WHOLE, "whole")):
-        for name in names:
+    for module, names, form in (("time", _FLOATS, "float"), ("time", _WHOLE, "whole"), ("genericpath", _OF_FILES, "float")):
+        for name, most in names.items():
             if _is(callee, module, name):
-                return f"{module}.{name}", form, 0
+                return f"{module}.{name}", form, most
     for (module, name), most in _OTHERS.items():
         if _is(callee, module, name):
             return f"{module}.{name}", "other", most
+    for seeded in _SEEDED:
+        module, _, name = seeded.rpartition(".")
+        if _is(callee, module, name):
+            return seeded, "again", 0
+    if type(callee) is MethodType and _draws_from_the_kernel(callee):
+        return f"{SYSTEM}.{callee.__name__}", "drawn", sys.maxsize
     for name in _TEMPORARY:
         if _is(callee, "tempfile", name):
             return f"tempfile.{name}", "again", sys.maxsize
@@ -57,6 +67,13 @@ def _of_device(callee: Any) -> Optional[Tuple[str, str, int]]:
         if its is callee.__func__ and type(its) is FunctionType and its.__globals__.get("__name__") == event.__module__:
             return f"{module}.Event.{callee.__name__}", "method", 1
     return None
+
+
+def _draws_from_the_kernel(callee: Any) -> bool:
+    """Whether it is a method of `random.SystemRandom`, as it came, bound to an object of that class."""
+    names = vars(sys.modules.get("random", sys))
+    owner = names.get("SystemRandom")
+    return (type(callee.__self__) is owner and type(callee.__func__) is FunctionType and callee.__func__.__globals__ is names)
 
 
 def _of_standard_input(callee: Any) -> Optional[Tuple[str, str, int]]:
@@ -81,7 +98,7 @@ def _is(callee: Any, module: str, name: str) -> bool:
     if callee is not names.get(last):
         return False
     if type(callee) is type:
-        return callee.__module__ == module and callee.__name__ == name
+        return (callee.__module__ + ".").startswith(module + ".") and callee.__name__ == name  # `numpy.random.bit_generator`
     if type(callee) is FunctionType:
         return callee.__globals__ is names
     if type(callee) is MethodType:  # of the generator that `secrets` draws from
@@ -106,6 +123,7 @@ def _encode_typed(name: str, value: Any) -> str:
     return kept
 
 
+SYSTEM = "random.SystemRandom"
 FAILED, ON_A_TERMINAL, TOO_LONG = "!", "~", "?"
 """How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with `=`."""
 _left = [1 << 22]
@@ -113,10 +131,25 @@ _left = [1 << 22]
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
+def before(name: str) -> None:
+    """A method of form `drawn` is about to be called."""
+    from . import inputs_drawn
+
+    inputs_drawn.begin()
+
+
 def encode(name: str, value: Any) -> str:
-    """A value as text; of form `again` also an error that was raised."""
+    """A value as text; of form `again` also an error that was raised; of form `drawn` what the method drew."""
+    if name.startswith(SYSTEM):
+        from . import inputs_drawn
+
+        return inputs_drawn.end()
     if name.startswith(("builtins.", "sys.")):
         return _encode_typed(name, value)
+    if name in _SEEDED:
+        from . import inputs_seeded
+
+        return inputs_seeded.encode(name, value)
     if name.startswith("tempfile."):
         return FAILED + type(value).__name__ if isinstance(value, BaseException) else "=" + name_of(value)
     if name.startswith("datetime.datetime"):
@@ -126,8 +159,10 @@ def encode(name: str, value: Any) -> str:
         return value.hex()
     if isinstance(value, (str, int)):
         return str(value)
-    if name == "numpy.random.default_rng":
-        seeded = value.bit_generator
+    if name == "numpy.random.SeedSequence":
+        return str(value.entropy)
+    if name.startswith("numpy.random."):
+        seeded = value.bit_generator if name == "numpy.random.default_rng" else value
         return str((getattr(seeded, "seed_seq", None) or seeded._seed_seq).entropy)
     if name.startswith("uuid."):
         return f"{value.int} {value.is_safe.name}"
@@ -137,7 +172,15 @@ def encode(name: str, value: Any) -> str:
 
 
 def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
-    """The value again; of form `again`: how the function is to be called (`inputs_again.Again`)."""
+    """The value again; of forms `again` and `drawn`: how the function is to be called (`inputs_again.Again`)."""
+    if name.startswith(SYSTEM):
+        from . import inputs_drawn
+
+        return inputs_drawn.again(function, kept)
+    if name in _SEEDED:
+        from . import inputs_seeded
+
+        return inputs_seeded.again(name, function, kept)
     if name.startswith(("builtins.", "sys.", "tempfile.")):
         from . import inputs_again
 
@@ -147,12 +190,12 @@ def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: O
     if name.startswith("datetime.datetime"):
         zone = (args or [*(kwargs or {}).values(), None])[0] if name == "datetime.datetime.now" else None
         return sys.modules["datetime"].datetime.fromisoformat(kept.rstrip("~")).replace(tzinfo=zone, fold=kept.count("~"))
-    if name in ("os.urandom", "secrets.token_bytes"):
+    if name in ("os.urandom", "os.getrandom", "secrets.token_bytes"):
         return bytes.fromhex(kept)
     if name in ("secrets.randbits", "secrets.randbelow"):
         return int(kept)
-    if name == "numpy.random.default_rng":
-        return sys.modules["numpy.random"].default_rng(int(kept))
+    if name.startswith("numpy.random."):
+        return vars(sys.modules["numpy.random"])[name.rpartition(".")[2]](int(kept))
     if name.startswith("uuid."):
         uuid, (number, safe) = sys.modules["uuid"], kept.split()
         return uuid.UUID(int=int(number), is_safe=uuid.SafeUUID[safe])

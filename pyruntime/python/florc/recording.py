@@ -176,7 +176,8 @@ class _Ending:
         if trouble:
             say("; ".join(trouble), always=True)
         if not report["checkpoints"] and not trouble:
-            say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}")
+            why = "" if report["not_kept"] else "; no loop took long enough to be worth a checkpoint (--overhead)"
+            say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}")
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
             f"florc replay {messages.relative(self._script.path)}")
 

@@ -19,7 +19,7 @@ def begin(session: Any) -> None:
     global current
     current = session
     _native.start_following(session, session.pace)
-    _native.observe(inputs.known, inputs.encode, inputs.decode, session.inputs)
+    _native.observe(inputs.known, inputs.encode, inputs.decode, inputs.before, session.inputs)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 

@@ -1,0 +1,58 @@
+"""What `random.SystemRandom` draws from the kernel: every method of it takes its bytes through `random._urandom`, so for as long as
+one runs, something stands there that keeps them, or gives back those of the recorded run. The generator, what it is asked (`shuffle`, `choice`), and what
+it returns are the script's own."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from typing import Any, Callable, List, Optional, Tuple
+
+
+class _Bytes:
+    """Stands in for `os.urandom`, for one thread. `known`: what it gives back, the next one last."""
+
+    def __init__(self, known: Optional[List[bytes]]):
+        self.own, self.known, self.drawn = vars(random)["_urandom"], known, []  # type: Callable[[int], bytes], Any, List[bytes]
+        self._thread = threading.get_ident()
+        vars(random)["_urandom"] = self
+
+    def __call__(self, size: int) -> bytes:
+        if threading.get_ident() != self._thread:
+            return self.own(size)
+        if self.known and len(self.known[-1]) == size:
+            return self.known.pop()
+        drawn = self.own(size)
+        self.drawn.append(drawn)
+        return drawn
+
+    def close(self) -> None:
+        """The kernel is asked again."""
+        vars(random)["_urandom"] = self.own
+
+
+_open: List[_Bytes] = []
+
+
+def begin() -> None:
+    """From now on what is drawn is kept. Nothing is, where a test has put something in the place of `os.urandom`."""
+    if vars(random).get("_urandom") is os.urandom:
+        _open.append(_Bytes(None))
+
+
+def end() -> str:
+    """What was drawn since `begin`."""
+    if not _open:
+        return ""
+    bytes_ = _open.pop()
+    bytes_.close()
+    return " ".join(drawn.hex() for drawn in bytes_.drawn)
+
+
+def again(method: Callable[..., Any], kept: str) -> Tuple[Callable[..., Any], bool, Callable[[Any], None]]:
+    """How the method is to be called for what it returned then (`inputs_again.Again`)."""
+    if not kept or vars(random).get("_urandom") is not os.urandom:
+        return method, True, lambda value: None
+    bytes_ = _Bytes([bytes.fromhex(word) for word in reversed(kept.split())])
+    return method, True, lambda value: bytes_.close()
