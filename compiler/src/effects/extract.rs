@@ -148,6 +148,12 @@ impl<'p, 't> Extractor<'p, 't> {
                     out.push(effect(EffectKind::Bind, Some(place), target.range, why));
                 }
             }
+            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. }
+                if self.is_of_a_call(scope, value) =>
+            {
+                let why = "what a call returned is changed".to_owned();
+                out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+            }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
                     let whole = place.clone().attr(attr);
@@ -199,6 +205,16 @@ impl<'p, 't> Extractor<'p, 't> {
         for place in self.reach(scope, object) {
             out.push(effect(kind, Some(place), target.range, why.to_owned()));
         }
+    }
+
+    /// Whether an expression is what a call returned, or a part of it, and no place is known for that: `decimal.getcontext()`.
+    /// To change an object that is gone afterwards would do nothing, so it lives somewhere.
+    fn is_of_a_call(&self, scope: ScopeId, expr: &Expr) -> bool {
+        let mut root = expr;
+        while let ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } = &root.kind {
+            root = value;
+        }
+        matches!(root.kind, ExprKind::Call(_)) && self.reach(scope, expr).is_empty()
     }
 
     /// Whether an expression is a name that was imported from a library: `sys`, `np`, and no place of its own.

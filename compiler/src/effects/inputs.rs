@@ -10,7 +10,7 @@ use crate::source::{Range, Source};
 use crate::syntax::walk;
 use crate::syntax::{
     File,
-    tree::{Expr, ExprKind, StmtKind},
+    tree::{Call, Expr, ExprKind, Literal, StmtKind},
 };
 
 /// Files whose lines come from outside.
@@ -75,8 +75,7 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
                             } else if let Some(name) = project.library_name(id, &call.callee)
                                 && (name != "builtins.hash" || wrapped.contains(&id))
                                 && let Some(facts) = Knowledge::shipped().function(&name)
-                                && (facts.input
-                                    || facts.input_alone && call.args.is_empty() && call.keywords.is_empty())
+                                && (facts.input || facts.input_alone && !is_given_a_number(call))
                             {
                                 take(as_it_stands(&call.callee, source));
                             }
@@ -95,6 +94,12 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
     }
     found.iter_mut().for_each(|ranges| ranges.sort_by_key(|range| range.start));
     found
+}
+
+/// Whether a number is among the arguments, as it stands: a seed. What a name holds may be None.
+fn is_given_a_number(call: &Call) -> bool {
+    let values = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
+    values.into_iter().any(|value| matches!(value.kind, ExprKind::Constant(Literal::Number)))
 }
 
 fn lines(project: &Project, scope: ScopeId, iter: &Expr, source: &Source) -> Option<Range> {

@@ -24,6 +24,8 @@ class Compiled(NamedTuple):
     """Why the file runs as it is although there was something to instrument."""
     warned: bool
     """Whether Python may have something to say about the file (`SyntaxWarning`) that it was kept from saying: see `warn`."""
+    idle_plan: Optional[str] = None
+    """The plan of a file in which there was nothing to instrument: what stands against each loop."""
 
 
 class _Quiet:
@@ -73,7 +75,7 @@ def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Co
             return Compiled(_mapped(emitted, file, "ignore"), emitted.plan, None, True)
         except Exception as error:
             left_alone = f"its instrumented form is not Python: {error}"
-    return Compiled(original, None, left_alone, warned)
+    return Compiled(original, None, left_alone, warned, emitted.plan if emitted is not None and left_alone is None else None)
 
 
 def undo() -> None:

@@ -93,7 +93,8 @@ def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
 def loop_of(entry: dict, file: str) -> Loop:
     """A loop from its entry in a plan."""
     places = _places(entry["places"])
-    note = entry["note"]["why"] if entry["note"] else None
+    note = entry["note"] and (entry["note"]["why"] if entry["note"]["line"] == entry["line"] else
+                              f"line {entry['note']['line']}: {entry['note']['why']}")
     return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
                 entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False),
                 tuple(sorted({place["line"] for place in entry["places"] if place.get("assumed")})))

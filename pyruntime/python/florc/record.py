@@ -20,7 +20,7 @@ from .window import loop_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Optional, Sequence, Set
+    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 
 class Recording:
@@ -41,6 +41,8 @@ class Recording:
         if engine == "fork" and self._engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
         self._blocks: Any = None
+        self._idle: List[Tuple[str, str]] = []
+        """Files in which there was nothing to instrument, and their plans."""
         self.project: Any = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: Set[str] = set()
@@ -115,6 +117,8 @@ class Recording:
                 loop_ids = dumps([loop.id for loop in found])
                 self.entered.foresee(self.project, file)
                 self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
+            elif compiled.idle_plan is not None:
+                self._idle.append((file, compiled.idle_plan))
 
     def _instrument(self, text: str, file: str, module: str) -> Any:
         if self.project.text(file) != text:  # not found by following imports, or written since
@@ -242,6 +246,12 @@ class Recording:
         self._spent += seconds
 
     # -- the end ---------------------------------------------------------------------------------------------------
+
+    def left_alone(self) -> Tuple[List[Tuple[str, str]], bool]:
+        """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is another."""
+        idle = [loops.loop_of(entry, file) for file, plan in self._idle for entry in _native.from_json(plan)["loops"]]
+        own = [loop for name, loop in loops.loops.items() if not name.endswith(loops.BOUNDARY)] + idle
+        return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)
 
     def abandon(self) -> None:
         """In a child that the user forked: nothing is recorded there."""

@@ -14,6 +14,9 @@ from .record import Recording
 from .kept import tell_kept
 from .runs import Run, store_path
 
+MOST_TOLD = 3
+"""Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Union
@@ -176,7 +179,11 @@ class _Ending:
         if trouble:
             say("; ".join(trouble), always=True)
         if not report["checkpoints"] and not trouble:
-            why = "" if report["not_kept"] else "; no loop took long enough to be worth a checkpoint (--overhead)"
+            left_alone, is_any_skipped = self._recording.left_alone()
+            for block, why in left_alone[:MOST_TOLD]:
+                say(f"{block} will run again on replay: {why}")
+            why = ("" if report["not_kept"] else "; no loop took long enough to be worth a checkpoint (--overhead)" if is_any_skipped
+                   else "" if left_alone else "; it has no loop")
             say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}")
         say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
             f"florc replay {messages.relative(self._script.path)}")
