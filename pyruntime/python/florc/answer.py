@@ -59,7 +59,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     loop = places.loops[current.block]
     try:
         found = places.gather(loop, objects, frame)
-        names = _names(current, loop, frame)
+        names = {name: value for name, value in _names(current, loop, frame).items() if name not in found}
         dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
         try:
             encoded = state.encode(found, dead, gradients=loop.gradients, names=names, may_copy=may_copy)

@@ -96,7 +96,8 @@ def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
     Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
     """
     found: Dict[str, Any] = {}
-    taken = {place.name for place in loop.places if "." not in place.name}
+    # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it
+    taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}
     scopes = [(frame.f_globals, "")]
     if frame.f_locals is not frame.f_globals:
         scopes.append((frame.f_locals, loop.function))

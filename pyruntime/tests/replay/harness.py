@@ -35,8 +35,7 @@ def other_day() -> Dict[str, str]:
     """Environment variables with which `florc replay` sees other clocks than the recorded run (`other_day.c`)."""
     if sys.platform != "linux":
         return {}
-    there = Path(tempfile.gettempdir()) / f"florc-clocks-{os.getuid()}-{os.getpid()}"
-    there.mkdir(exist_ok=True)
+    there = Path(tempfile.mkdtemp(prefix="florc-clocks-"))  # two threads may get here at the same time
     atexit.register(shutil.rmtree, there, True)
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(there / "clocks.so"), str(OTHER_DAY), "-ldl"], check=True)
     return {"LD_PRELOAD": str(there / "clocks.so")}
