@@ -15,7 +15,7 @@ from .comparing import Comparer
 from .fast_forward import after, why_not
 from .history import History
 from .looking import Looking
-from .messages import say
+from .messages import count, say
 from .output import Divert, Tap
 from .restoring import CannotRestore, Restorer
 from .skipped import Skipped
@@ -115,6 +115,8 @@ class Replay:
         missing = [f"{name} was called {times} more times than recorded: these got the present value"
                    for name, times in sorted(_native.inputs_missing().items())]
         missing += [f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()]
+        if state.lost_orders[0]:
+            missing.append(f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run")
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property

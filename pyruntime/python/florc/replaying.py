@@ -245,11 +245,9 @@ def _exit(code: int) -> NoReturn:
 
 
 def _end_of_process() -> Optional[BaseException]:
-    """What Python does when a script has ended: what is printed then is the script's, too."""
+    """What Python does when a script has ended: what is printed then is the script's, too. Raises nothing: returns it."""
     try:
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join()
+        threading._shutdown()  # type: ignore[attr-defined]  # wakes the workers of `concurrent.futures`, and waits for threads
         atexit._run_exitfuncs()
     except BaseException as error:
         return error

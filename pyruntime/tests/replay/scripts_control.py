@@ -803,3 +803,15 @@ for epoch in range(3):
     print(s)
 +    print("PROBE", s, "big" in globals())
 """, restores=None)
+
+add("executor_that_is_never_shut_down", """
+import time
+from concurrent.futures import ThreadPoolExecutor
+pool, total = ThreadPoolExecutor(2), 0
+for epoch in range(3):
+    for step in range(3):
+        time.sleep(0.01)
+        total += step
+    print(epoch, pool.submit(pow, 2, total).result())
++    print("PROBE", total)
+""")

@@ -1572,3 +1572,59 @@ for epoch in range(4):
 +    print("PROBE", box["k"] is items, box["k"] is other, holder.rows[0] is items, holder.rows[1] is other, box)
     items.append(epoch)
 """, exact=True)
+
+for name, element in (("frozen_dataclasses", "@dataclasses.dataclass(frozen=True)\nclass Item:\n    key: int"),
+                      ("objects_with_a_hash", "class Item:\n    def __init__(self, key): self.key = key\n    def __hash__(self): return self.key\n"
+                       "    def __eq__(self, other): return self.key == other.key")):
+    add(f"set_of_{name}", f"""
+import dataclasses, time
+{element}
+queue, weight = set(), 1.0
+for epoch in range(5):
+    for step in range(6):
+        time.sleep(0.005)
+        queue.add(Item(epoch * 97 + step * 31))
+    print(epoch)
++    print("PROBE", [item.key for item in queue], weight)
+    weight = weight * 0.9 + queue.pop().key
+print(weight)
+""", restores=None if "objects" in name else True, exact=True)  # an `__eq__` that takes only its like may stand against it
+
+add("frozensets", """
+import time
+class Vocabulary: pass
+words = Vocabulary()
+words.known, history = frozenset(), []
+for epoch in range(4):
+    for step in range(6):
+        time.sleep(0.005)
+        words.known = words.known | {1000 - step, 8 * (step + epoch)}
+    history.append(frozenset((epoch, word) for word in words.known))
+    print(epoch)
++    print("PROBE", list(words.known), [list(one) for one in history])
+""", exact=True)
+
+add("set_of_objects_by_address", """
+import time
+class Item:
+    def __init__(self, key): self.key = key
+pool = set()
+for epoch in range(3):
+    for step in range(6):
+        time.sleep(0.005)
+        pool.add(Item(step + epoch))
+    print(epoch)
++    print("PROBE", epoch, sorted(item.key for item in pool))
+""", unsure=True)
+
+add("set_of_tuples_with_none", """
+import time
+pairs = set()
+for epoch in range(3):
+    for step in range(5):
+        time.sleep(0.005)
+        pairs.add((None, step))
+        pairs.add(("a", step))
+    print(epoch)
++    print("PROBE", len(pairs))
+""", restores=None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from typing import Any, Callable, Dict
 
 import pytest
 
-from florc.state.sets import Layout, arrange, layout
+from florc.state.sets import Layout, arrange, arranged, layout
 
 
 def churned(draw: random.Random, size: int) -> set:
@@ -74,3 +75,22 @@ def test_a_class_derived_from_set() -> None:
     made: Any = Words(map(str, range(100)))
     again: set = set()
     assert arrange(again, list(made), layout(made)) and list(again) == list(made)
+
+
+MADE = {
+    "of a list": lambda items: frozenset(items), "of a set": lambda items: frozenset(set(items)),
+    "joined": lambda items: frozenset(items[:len(items) // 2]) | set(items[len(items) // 2:]),
+    "less": lambda items: frozenset(items) - set(items[::3]), "common": lambda items: frozenset(items) & frozenset(items[::2]),
+    "of a dict": lambda items: frozenset(dict.fromkeys(items)), "of a generator": lambda items: frozenset(item for item in items),
+    "grown": lambda items: functools.reduce(lambda known, item: known | {item, -item}, items[:99], frozenset()),
+}
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 5, 10, 18, 20, 76, 290, 300, 305, 1100])
+@pytest.mark.parametrize("make", list(MADE.values()), ids=list(MADE))
+def test_frozensets_lie_as_they_did(make: Callable[[list], frozenset], count: int) -> None:
+    seed = random.Random(count)
+    for _ in range(5):
+        made = make([seed.randrange(-10 ** 6, 10 ** 6) for _ in range(count)])
+        again = arranged(list(made), layout(made))
+        assert again is not None and list(again) == list(made) and layout(again) == layout(made)

@@ -14,6 +14,7 @@ from .owners import owners_of
 from .paths import by_reference
 from .progress import is_bar
 from .restore import restore
+from .sets import lost_orders
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
            "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "is_bar", "leaf_bytes",

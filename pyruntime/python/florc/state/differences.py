@@ -8,8 +8,11 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 from . import progress
 from .kinds import is_ref
 from .paths import all_paths, children, show
+from .sets import hashes_of
 
 LIMIT = 1000
+_DEEP = 3
+"""Elements of sets whose order is another in each run are told apart by what they hold, so far down."""
 
 
 class Difference(NamedTuple):
@@ -98,6 +101,8 @@ class _Comparison:
         elif one[0] in ("named", "opaque", "rng") and _without_leaves(one) != _without_leaves(two):
             self._say(place, f"{' '.join(map(str, one[1:3]))} -> {' '.join(map(str, two[1:3]))}")
         mine, theirs = self._children(one, 0), self._children(two, 1)
+        if one[0] in ("set", "frozenset") and hashes_of(one) != hashes_of(two):  # the same elements, met in another order
+            mine, theirs = self._sorted(mine, 0), self._sorted(theirs, 1)
         for label in {**mine, **theirs}:
             if label in mine and label in theirs:
                 self._values(place + label, mine[label], theirs[label])
@@ -119,6 +124,19 @@ class _Comparison:
             if label != ".keys()" and not (node[0] == "progress" and label in progress.TIMED):
                 out.setdefault(label, value)
         return out
+
+    def _sorted(self, children_: Dict[str, Any], side: int) -> Dict[str, Any]:
+        """Elements of a set in an order that only depends on what they are."""
+        return dict(zip(children_, sorted(children_.values(), key=lambda value: self._content(value, side, _DEEP))))
+
+    def _content(self, value: Any, side: int, deep: int) -> str:
+        """A value as text, so far down."""
+        if not is_ref(value):
+            return repr(value)
+        node = (self.a, self.b)[side]["nodes"][value[0]]
+        inside = self._children(node, side).items() if deep else ()
+        hashes = [self.hashes[side][leaf] for leaf in _leaves(node)]
+        return f"{describe(node)} {hashes} {[(label, self._content(child, side, deep - 1)) for label, child in inside]}"
 
     def _same_leaf(self, one, two) -> bool:
         mine = [self.hashes[0][i] for i in _leaves(one)]

@@ -1,6 +1,6 @@
 """Lists, deques, tuples, byte strings and arrays of numbers: both directions.
 
-Nodes: `["list", [values]]`, `["deque", [values], maxlen]`, `["tuple", [values]]`, `["frozenset", [values]]`,
+Nodes: `["list", [values]]`, `["deque", [values], maxlen]`, `["tuple", [values]]`,
 `["namedtuple", [values], module, qualname]`, `["numbers", leaf, "d" | "q", count, "list" | "tuple"]`,
 `["bytes", leaf]`, `["bytearray", leaf]`, `["array", leaf, typecode]`.
 """
@@ -184,16 +184,11 @@ class Bytes(Kind):
 
 
 class Tuple(Kind):
-    """Tuples, named tuples, frozensets: kept when every element is the live one, else built anew."""
+    """Tuples and named tuples: kept when every element is the live one, else built anew."""
 
     immutable = True
 
     def match(self, m, node, live) -> bool:
-        if node[0] == "frozenset":
-            if type(live) is not frozenset:
-                return False
-            m.pair_elements(node[1], live)
-            return True
         if node[0] == "tuple" and type(live) is not tuple or not issubclass(type(live), tuple) or len(live) != len(node[1]):
             return False
         if node[0] == "namedtuple":
@@ -214,8 +209,6 @@ class Tuple(Kind):
         if KEPT in node[1]:
             return r.live_of(index)
         items = [r.value(v) for v in node[1]]
-        if node[0] == "frozenset":
-            return frozenset(items)
         if node[0] == "tuple":
             return tuple(items)
         live = r.live_of(index)
@@ -225,8 +218,6 @@ class Tuple(Kind):
         return tuple.__new__(cls, items)
 
     def same(self, made, live) -> bool:
-        if issubclass(type(made), frozenset):
-            return made == live
         return len(made) == len(live) and all(map(same_atom, made, live))
 
 
@@ -236,5 +227,5 @@ ENCODERS = {
 }
 KINDS = {
     "list": Sequence(), "deque": Deque(), "numbers": Numbers(), "bytes": LongBytes(), "bytearray": Bytes(),
-    "array": Bytes(), "tuple": Tuple(), "namedtuple": Tuple(), "frozenset": Tuple(),
+    "array": Bytes(), "tuple": Tuple(), "namedtuple": Tuple(),
 }

@@ -1,24 +1,27 @@
-"""Sets: both directions, and how the table of one comes to look as it did.
+"""Sets and frozensets: both directions, and how the table of one comes to look as it did.
 
-Nodes: `["set", [values]]`; of plain values in the order in which they are met, `["set", [values], slots of the table, a
-hash, [slot of each value], [slots of removed ones]]`; `["frozenset", [values]]` (restored with the tuples: it is immutable
-too).
+Nodes: `["set", [values], slots of the table, a hash, [slot of each value], [slots of removed ones], sum of the values' hashes]`, the
+values in the order in which they are met; `["frozenset", …]` likewise (restored with the tuples: it is immutable too). Without what
+follows the values, where the order is not kept.
 
-A script may depend on the order in which it meets plain values. It follows from their hashes (of text: from the process's
+A script may depend on the order in which it meets the elements. It follows from their hashes (of text: from the process's
 hash seed), the size of the table, and what was taken in or removed before: an element whose slot is taken goes to the next
 one on its path, and a removed one still counts as taken. So where everything lies is read from the table, and an order of
 taking in that leads there is found from it. (CPython's Objects/setobject.c, 3.10 to 3.14.)
+
+Where elements have other hashes than they had, as those have that hash by their address, no order can be brought about: it is
+another in each run.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from .atoms import decode
 from .kind import Kind
-from .kinds import KEPT, POINTER, Refused, is_ref, refuse_kept
+from .kinds import KEPT, POINTER, CannotRestore, Refused, is_ref, refuse_kept
 
 _SLOT_BYTES = 2 * POINTER
 """Of a set's table: an element and its hash."""
@@ -29,6 +32,11 @@ _REMOVED = -1
 """The hash in a slot whose element was removed."""
 _HASHED = "florc"
 _ORDERED_PARTS = 6
+_WITH_HASHES = 7
+"""Parts of a node that has the order; of one that has the sum of the hashes, too (earlier versions did not write it)."""
+_MOST = 1 << 61
+lost_orders = [0]
+"""How many sets were restored in another order, as their elements have other hashes in each run."""
 
 
 class Layout(NamedTuple):
@@ -42,12 +50,18 @@ class Layout(NamedTuple):
     """Slots of elements that are no longer there."""
 
 
-def layout(obj: set) -> Layout:
-    """Read the table of a set. Raises Refused when it does not look as CPython's do."""
+def layout(obj) -> Layout:
+    """Read the table of a set or a frozenset. Raises Refused when it does not look as CPython's do."""
+    return _read(obj)[0]
+
+
+def _read(obj) -> Tuple[Layout, int]:
+    """Its layout, and the sum of the hashes of its elements: no code of theirs runs."""
+    base = set if issubclass(type(obj), set) else frozenset
     fields = ctypes.c_ssize_t * 4  # fill, used, mask, address of the table
     fill, used, mask, address = fields.from_address(id(obj) + object.__basicsize__)
-    items = list(set.__iter__(obj))
-    in_memory = (set.__sizeof__(obj) - type(obj).__basicsize__) // _SLOT_BYTES
+    items = list(base.__iter__(obj))
+    in_memory = (base.__sizeof__(obj) - type(obj).__basicsize__) // _SLOT_BYTES
     if used != len(items) or mask + 1 != max(in_memory, _SMALL_TABLE) or not used <= fill <= mask:
         raise Refused("the table of a set cannot be read")
     table = (ctypes.c_ssize_t * (2 * (mask + 1))).from_address(address)[:]
@@ -56,7 +70,7 @@ def layout(obj: set) -> Layout:
     slots = [at for at in range(mask + 1) if table[2 * at] and at not in gone]
     if [table[2 * at] for at in slots] != list(map(id, items)) or len(gone) != fill - used:
         raise Refused("the table of a set cannot be read")
-    return Layout(mask + 1, slots, removed)
+    return Layout(mask + 1, slots, removed), sum(table[2 * at + 1] for at in slots) % _MOST
 
 
 def arrange(obj: set, items: list, wanted: Layout) -> bool:
@@ -70,16 +84,40 @@ def arrange(obj: set, items: list, wanted: Layout) -> bool:
     if wanted.table > _SMALL_TABLE and keys:
         # Updating from a dict makes room for twice its length at once, and takes its keys in their order.
         count = max(wanted.table // 4, 5)
-        present = [_Present(hash(keys[i % len(keys)])) for i in range(count - len(keys))]
-        first = dict.fromkeys([*keys[:count], *present])
-        for filler in present:
-            filler.is_there = True
-        set.update(obj, first)
-        keys = keys[count:]
+        first = _longer(keys[:count], count)
+        if first is not None:
+            set.update(obj, first)
+            keys = keys[count:]
     set.update(obj, keys)
     for one in removed:
         set.discard(obj, one)
     return len(obj) == len(items) and layout(obj) == wanted
+
+
+def arranged(items: list, wanted: Layout) -> Optional[frozenset]:
+    """A frozenset whose elements lie as wanted; None where none can be made."""
+    order = None if wanted.removed else _insertion_order(items, wanted)
+    if order is None:
+        return None
+    keys: Optional[Iterable[Any]] = None
+    if wanted.table > _SMALL_TABLE and len(order) < wanted.table // 2:
+        keys = _longer(order, wanted.table // 4)  # as `arrange` has it, but all at once
+    # else the table grows on the way, while it holds only what waits for no other
+    made = frozenset(order if keys is None else keys)
+    return made if len(made) == len(items) and layout(made) == wanted else None
+
+
+def _longer(keys: list, count: int) -> Optional[Dict[Any, None]]:
+    """The keys in a dict of at least so many: what else is in it is equal to one of them by the time that a set takes it in. None where
+    that cannot be, as every comparison would run code of the script."""
+    safe = [key for key in keys if type(key) in _COMPARED_QUIETLY]
+    if not safe and len(keys) < count:
+        return None
+    present = [_Present(hash(safe[i % len(safe)])) for i in range(count - len(keys))]
+    made = dict.fromkeys([*keys, *present])
+    for filler in present:
+        filler.is_there = True
+    return made
 
 
 class _Removed:
@@ -113,7 +151,8 @@ def _path(hashed: int, mask: int) -> Iterator[int]:
 
 
 def _insertion_order(items: list, wanted: Layout) -> Optional[list]:
-    """An order of taking in that puts each item where it shall lie; None when there is none. Removed ones come first."""
+    """An order of taking in that puts each item where it shall lie; None when there is none. Removed ones come first, then those
+    that wait for no other: their order does not matter."""
     if len(items) != len(wanted.slots):
         return None
     there = dict(zip(wanted.slots, range(len(items))))
@@ -135,8 +174,7 @@ def _insertion_order(items: list, wanted: Layout) -> Optional[list]:
             after.setdefault(one, []).append(index)
     ready = [index for index, count in enumerate(before) if not count]
     order = []
-    while ready:
-        index = ready.pop()
+    for index in ready:  # which grows
         order.append(items[index])
         for one in after.get(index, ()):
             before[one] -= 1
@@ -145,18 +183,27 @@ def _insertion_order(items: list, wanted: Layout) -> Optional[list]:
     return order if len(order) == len(items) else None
 
 
+_COMPARED_QUIETLY = (_Removed, int, str, bytes, bool, float, complex, tuple, frozenset, type(None))
+
+
 def encode_set(enc, obj):
     values = [enc.value(x) for x in set.__iter__(obj)]
-    if any(is_ref(value) or value == KEPT for value in values):
-        return ["set", sorted(values, key=json.dumps)]
-    table, slots, removed = layout(obj)
-    return ["set", values, table, hash(_HASHED), slots, removed]
+    return ["set", sorted(values, key=json.dumps)] if KEPT in values else ["set", values, *_order(obj)]
 
 
 def encode_frozenset(enc, obj):
-    """Its elements in an order that does not depend on hashes, as far as their values tell them apart."""
     values = [enc.value(x) for x in frozenset.__iter__(obj)]
-    return ["frozenset", sorted(values, key=lambda v: json.dumps(v))]
+    return ["frozenset", sorted(values, key=json.dumps)] if KEPT in values else ["frozenset", values, *_order(obj)]
+
+
+def _order(obj) -> list:
+    there, hashed = _read(obj)
+    return [there.table, hash(_HASHED), there.slots, there.removed, hashed]
+
+
+def hashes_of(node: list) -> Optional[int]:
+    """The sum of the hashes of a recorded set's elements; None where it is not known. Where it differs, so may the order."""
+    return node[_WITH_HASHES - 1] if len(node) == _WITH_HASHES else None
 
 
 def _is_ordered(node: list) -> bool:
@@ -164,8 +211,24 @@ def _is_ordered(node: list) -> bool:
     return len(node) > 2 and node[3] == hash(_HASHED)
 
 
-def _wanted(node: list) -> Tuple[list, Layout]:
-    return [decode(value) for value in node[1]], Layout(node[2], *node[4:])
+def _wanted(node: list) -> Layout:
+    return Layout(node[2], *node[4:_ORDERED_PARTS])
+
+
+def _have_other_hashes(node: list, items: list) -> bool:
+    recorded = hashes_of(node)
+    return recorded is not None and sum(map(hash, items)) % _MOST != recorded
+
+
+def _checked(node: list, can: Callable[[list, Layout], bool]) -> None:
+    """Raises Refused where elements that are plain values cannot be laid as they were; of others that is seen when they are made."""
+    if not _is_ordered(node) or any(map(is_ref, node[1])):
+        return
+    if len(node) not in (_ORDERED_PARTS, _WITH_HASHES):
+        raise Refused("the order of a set cannot be brought about again")
+    items = list(map(decode, node[1]))
+    if not _have_other_hashes(node, items) and not can(items, _wanted(node)):
+        raise Refused("the order of a set cannot be brought about again")
 
 
 class Set(Kind):
@@ -179,8 +242,7 @@ class Set(Kind):
         return True
 
     def check(self, m, node, index):
-        if _is_ordered(node) and not (len(node) == _ORDERED_PARTS and arrange(set(), *_wanted(node))):
-            raise Refused("the order of a set cannot be brought about again")
+        _checked(node, lambda items, wanted: arrange(set(), items, wanted))
 
     def check_new(self, m, node, index):
         refuse_kept(node[1])
@@ -191,16 +253,65 @@ class Set(Kind):
     def fill(self, r, node, obj, index):
         if KEPT in node[1]:
             return
-        if _is_ordered(node):
-            items, wanted = _wanted(node)
-            if list(set.__iter__(obj)) != items or layout(obj) != wanted:
-                arrange(obj, items, wanted)
+        items = [r.value(v) for v in node[1]]
+        if _is_ordered(node) and not _have_other_hashes(node, items):
+            wanted = _wanted(node)
+            same = len(obj) == len(items) and all(map(_is_same, set.__iter__(obj), items))
+            if not (same and layout(obj) == wanted) and not arrange(obj, items, wanted):
+                raise CannotRestore("", "the order of a set cannot be brought about again")
             return
-        new = {r.value(v) for v in node[1]}
+        lost_orders[0] += _is_ordered(node) and len(items) > 1
+        new = set(items)
         if new != obj or {type(x) for x in new} != {type(x) for x in set.__iter__(obj)}:
             set.clear(obj)
             set.update(obj, new)
 
 
+def _is_same(one, other) -> bool:
+    """Whether an element can stay: the same object, or an equal plain value."""
+    return one is other or type(one) is type(other) and type(one) in _PLAIN and one == other
+
+
+_PLAIN = (int, str, bytes, bool, float)
+
+
+class FrozenSet(Kind):
+    """Kept when it has the same elements in the same order, else built anew."""
+
+    immutable = True
+
+    def match(self, m, node, live) -> bool:
+        if type(live) is not frozenset:
+            return False
+        m.pair_elements(node[1], frozenset.__iter__(live))
+        return True
+
+    def check(self, m, node, index):
+        _checked(node, lambda items, wanted: arranged(items, wanted) is not None)
+
+    def check_new(self, m, node, index):
+        refuse_kept(node[1])
+
+    def parts(self, node):
+        return node[1]
+
+    def make(self, r, node, index):
+        if KEPT in node[1]:
+            return r.live_of(index)
+        items = [r.value(v) for v in node[1]]
+        if not _is_ordered(node):
+            return frozenset(items)
+        if _have_other_hashes(node, items):
+            lost_orders[0] += len(items) > 1
+            return frozenset(items)
+        made = arranged(items, _wanted(node))
+        if made is None:
+            raise Refused("the order of a frozenset cannot be brought about again")
+        return made
+
+    def same(self, made, live) -> bool:
+        return made == live and list(made) == list(live)
+
+
 ENCODERS = {set: encode_set, frozenset: encode_frozenset}
-KINDS = {"set": Set()}
+KINDS = {"set": Set(), "frozenset": FrozenSet()}
