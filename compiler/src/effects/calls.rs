@@ -6,7 +6,7 @@ use super::knowledge::{Facts, Knowledge};
 use super::place::Place;
 use super::receivers::method_facts;
 use super::{Effect, EffectKind};
-use crate::calls::Callee;
+use crate::calls::{Callee, Denoted};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, ParamKind};
@@ -96,11 +96,22 @@ impl Extractor<'_, '_> {
             self.apply(scope, call, Some(receiver), facts, name, range, out);
             return;
         }
+        if name == "register" && self.is_function(scope, receiver) {
+            // `functools.singledispatch`: what it keeps is in no object that a checkpoint could hold
+            let why = "what a function is registered with is kept where no checkpoint has it".to_owned();
+            out.push(effect(EffectKind::Unknown, None, range, why));
+        }
         let why = format!("{name}() is not known and may change its receiver and arguments");
         for place in self.reach(scope, receiver) {
             out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why.clone()) });
         }
         self.mutate_arguments(scope, call, range, &why, true, out);
+    }
+
+    /// Whether an expression denotes a function of the project.
+    fn is_function(&self, scope: ScopeId, expr: &Expr) -> bool {
+        let Some(Denoted::Definitions(found)) = self.project.denoted(scope, expr) else { return false };
+        found.iter().any(|id| matches!(self.project.scopes.list[*id].owner, Owner::Function(_)))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -133,6 +144,12 @@ impl Extractor<'_, '_> {
             let by_name = call.keywords.first().map(|(_, value)| value).filter(|_| call.args.is_empty() && at == 0);
             let is_other = |argument: &&Expr| kind != EffectKind::Consume || !is_made_anew(argument);
             let argument = call.args.get(at).or(by_name).filter(|_| applies).filter(is_other);
+            if let Some(walked) =
+                argument.filter(|_| kind == EffectKind::Consume).and_then(|it| self.walked_anew(scope, it))
+            {
+                self.iterate(scope, walked, out);
+                continue;
+            }
             for place in argument.into_iter().flat_map(|argument| self.reach(scope, argument)) {
                 out.push(effect(kind, Some(place), range, format!("{name}() {what}")));
             }

@@ -119,7 +119,7 @@ impl<'p, 't> Extractor<'p, 't> {
         });
     }
 
-    fn iterate(&self, scope: ScopeId, iter: &Expr, out: &mut Vec<Effect>) {
+    pub(super) fn iterate(&self, scope: ScopeId, iter: &Expr, out: &mut Vec<Effect>) {
         self.implicit(scope, iter, &["__iter__", "__next__", "__getitem__"], out);
         for place in self.reach(scope, iter) {
             let why = "iterated over".to_owned();
@@ -145,7 +145,10 @@ impl<'p, 't> Extractor<'p, 't> {
             {
                 for place in self.reach(scope, target) {
                     let why = format!("{place} is bound");
-                    out.push(effect(EffectKind::Bind, Some(place), target.range, why));
+                    // imported by a function: to others that name is nothing
+                    let is_seen = place.home.is_none_or(|home| self.project.scopes.list[home].parent.is_none());
+                    let found = effect(EffectKind::Bind, Some(place), target.range, why);
+                    out.push(if is_seen { found } else { Effect { kind: EffectKind::Unknown, place: None, ..found } });
                 }
             }
             ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. }

@@ -25,7 +25,9 @@ const MAKE_ITERATORS: &[&str] = &[
 
 /// Whether an expression makes the iterator that it stands for.
 pub(super) fn is_made_anew(expr: &Expr) -> bool {
-    let ExprKind::Call(call) = &expr.kind else { return false };
+    let ExprKind::Call(call) = &expr.kind else {
+        return matches!(&expr.kind, ExprKind::Comprehension { is_generator: true, .. });
+    };
     match &call.callee.kind {
         ExprKind::Attribute { attr, .. } => MAKE_ITERATORS.contains(&attr.as_str()),
         ExprKind::Name(name) => name == "iter" && call.args.first().is_some_and(is_made_anew),
@@ -34,6 +36,15 @@ pub(super) fn is_made_anew(expr: &Expr) -> bool {
 }
 
 impl Extractor<'_, '_> {
+    /// What `next(iter(x))` walks over: `x`, unless that may be an iterator itself, which would be advanced.
+    pub(super) fn walked_anew<'e>(&self, scope: ScopeId, expr: &'e Expr) -> Option<&'e Expr> {
+        let ExprKind::Call(call) = &expr.kind else { return None };
+        let [walked] = call.args.as_slice() else { return None };
+        let is_iter = self.project.library_name(scope, &call.callee).as_deref() == Some("builtins.iter");
+        let may_advance = |place: Place| place.home.is_some_and(|home| self.is_iterator(home, &place));
+        (is_iter && !self.reach(scope, walked).into_iter().any(may_advance)).then_some(walked)
+    }
+
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
     pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
         const EXHAUST: &[&str] =

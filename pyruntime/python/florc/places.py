@@ -38,6 +38,8 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
         value = read(frame, place, is_state=True) if place.by_name else next(given)
         if value is unbound:
             continue
+        if value is sys.modules:
+            raise state.Unsupported(place.name, "the table of modules cannot be put back")
         if place.iterated:
             if state.is_bar(value) and place.name not in loop.counting:
                 found[place.name + BAR] = value

@@ -815,3 +815,51 @@ for epoch in range(3):
     print(epoch, pool.submit(pow, 2, total).result())
 +    print("PROBE", total)
 """)
+
+add("first_of_what_is_walked_anew", """
+import time
+d = {"a": 1}; rows = [1, 2, 3]
+for e in range(3):
+    for i in range(3):
+        d[f"k{i}"] = e; time.sleep(0.02)
++        if i == 2: print("PROBE in", next(iter(d)), next((r for r in rows if r > 1), None))
++    print("PROBE", next(iter(rows)), next(r for r in rows if r > 1))
+    print(e)
+""", exact=True, restores=None)
+
+add("table_of_modules_is_asked_for_a_class", """
+import sys, time
+class SGD:
+    def __init__(self, lr): self.lr = lr; self.n = 0
+    def step(self, w): self.n += 1; return w * (1 - self.lr)
+w = 1.0; opts = []
+for e in range(4):
+    for i in range(4):
+        o = getattr(sys.modules[__name__], "SGD")(0.1); w = o.step(w); opts.append(o); time.sleep(0.01)
++    print("PROBE", e, w, len(opts))
+    print(e)
+""", restores=None)
+
+add("registered_with_a_function", """
+import time, functools
+@functools.singledispatch
+def f(x): return "base"
+def setup(e):
+    if e == 1: f.register(int, lambda x: "int")
+for e in range(3):
+    for i in range(3): setup(e); time.sleep(0.02)
++    print("PROBE", e, f(3))
+    print(e)
+""", restores=None)
+
+add("changes_a_module_that_a_function_imports", """
+import builtins, sys, os, time
+builtins.cnt = 0
+def bump():
+    import builtins as b
+    b.cnt += 1; os.mycount = getattr(os, 'mycount', 0) + 1
+for e in range(3):
+    for i in range(3): bump(); time.sleep(0.01)
++    print("PROBE", e, cnt, os.mycount)
+    print(e)
+""", restores=None)
