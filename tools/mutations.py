@@ -128,18 +128,15 @@ add("buffers are given back before the device is done", FLORC + "staging/staging
 
 # -- recording
 
-add("lines are shifted", FLORC + "instrumented.py",
+add("lines are shifted", FLORC + "tree_positions.py",
     "node.lineno, node.col_offset = line, column", "node.lineno, node.col_offset = line + 1, column",
     "tests/test_positions.py::test_every_fixture_keeps_its_tree")
-add("lines are shifted in what runs", FLORC + "instrumented.py",
-    """    _map_positions(tree, emitted)
-    code = compile(tree, filename, "exec", dont_inherit=True)
-""", """    code = compile(tree, filename, "exec", dont_inherit=True)
-    _map_positions(tree, emitted)
-""", "tests/test_faithful.py::test_recorded_is_plain[raises half-way]")
-add("an altered tree is not noticed", FLORC + "instrumented.py",
+add("lines are shifted in what runs", "pyruntime/src/line_table.rs",
+    "= (at(line, start)?, at(end_line, end)?);", "= (at(line + 1, start)?, at(end_line + 1, end)?);",
+    "tests/test_faithful.py::test_recorded_is_plain[raises half-way]")
+add("an altered tree is not noticed", FLORC + "tree_positions.py",
     "        raise Altered\n", "        pass\n", "tests/test_positions.py::test_an_altered_tree_is_noticed")
-add("the survey is switched off", FLORC + "record.py",
+add("the survey is switched off", FLORC + "blocks.py",
     "survey = self._survey(block, frame)", "survey = None",
     SMALL + "[functools_partial]", SMALL + "[mutable_default]", SMALL + "[callbacks_in_dict]")
 add("generators of random numbers are left out", FLORC + "state/encode.py",
@@ -176,9 +173,11 @@ add("a name that is dead at the start of an iteration keeps its object apart", F
     "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n", "",
     JUMPS)
 add("the name of an object is lost when one of its attributes is bound", FLORC + "places.py",
-    'taken = {place.name for place in loop.places if "." not in place.name}',
+    'taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}',
     'taken = {place.name.partition(".")[0] for place in loop.places}',
     SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
+add("what is iterated over is no object that a block may refer to", FLORC + "places.py",
+    ' and not place.iterated}', "}", SMALL + "[stores_what_it_iterates_over]")
 add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
     "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n",
     "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one")
@@ -203,7 +202,7 @@ add("added loops decide how recorded ones are replayed", "compiler/src/probes/co
     "after.plans_as(options, &recorded)", "after.plans(options)",
     "tests/test_window.py::test_an_added_loop_changes_nothing_about_the_loop_around_it")
 add("names of lambdas are asked for", "compiler/src/effects/filter.rs",
-    "!found && !is_inner_scope_of(part, name)", "!found", SMALL + "[names_of_lambdas_and_comprehensions]")
+    "self.extractor.project.scopes.text(self.entry.scope).mentions(name)", "!name.is_empty()", SMALL + "[names_of_lambdas_and_comprehensions]")
 add("loops of another length pass", FLORC + "report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
     "tests/test_user_files.py::test_data_that_is_shorter_now_is_told")
 add("sets: elements are taken in as they come", FLORC + "state/sets.py",
