@@ -17,5 +17,5 @@ from .restore import restore
 from .sets import lost_orders
 
 __all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
-           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "is_bar", "leaf_bytes",
+           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "is_bar", "leaf_bytes", "lost_orders",
            "on_host", "owners_of", "restore"]
