@@ -32,8 +32,9 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from florc import _native, tree_positions
-from florc.tree_positions import Altered
+from florc import _native
+from florc.project import tree_positions
+from florc.project.tree_positions import Altered
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 

@@ -106,10 +106,10 @@ add("SIGCHLD is ignored", MATERIALIZE + "child.rs",
 add("a fork of the script is not inert", MATERIALIZE + "recorder.rs",
     "self.abandoned.load(Ordering::Acquire) || pid() != self.owner", "self.abandoned.load(Ordering::Acquire)",
     RECORDER_FAULTS + "test_a_fork_of_the_script_is_inert")
-add("a child takes memory that processes share", FLORC + "forking.py",
+add("a child takes memory that processes share", FLORC + "record/forking.py",
     "if _is_shared(found.encoded.encoder.spans()):", "if False:",
     FORK + "test_memory_that_processes_share_is_not_left_to_a_child")
-add("a child lets torch copy", FLORC + "materializer.py",
+add("a child lets torch copy", FLORC + "record/materializer.py",
     "may_copy=False))", "may_copy=True))", FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child")
 
 # -- staging
@@ -128,15 +128,15 @@ add("buffers are given back before the device is done", FLORC + "staging/staging
 
 # -- recording
 
-add("lines are shifted", FLORC + "tree_positions.py",
+add("lines are shifted", FLORC + "project/tree_positions.py",
     "node.lineno, node.col_offset = line, column", "node.lineno, node.col_offset = line + 1, column",
     "tests/test_positions.py::test_every_fixture_keeps_its_tree")
 add("lines are shifted in what runs", "pyruntime/src/line_table.rs",
     "= (at(line, start)?, at(end_line, end)?);", "= (at(line + 1, start)?, at(end_line + 1, end)?);",
     "tests/test_faithful.py::test_recorded_is_plain[raises half-way]")
-add("an altered tree is not noticed", FLORC + "tree_positions.py",
+add("an altered tree is not noticed", FLORC + "project/tree_positions.py",
     "        raise Altered\n", "        pass\n", "tests/test_positions.py::test_an_altered_tree_is_noticed")
-add("the survey is switched off", FLORC + "blocks.py",
+add("the survey is switched off", FLORC + "record/blocks.py",
     "survey = self._survey(block, frame)", "survey = None",
     SMALL + "[functools_partial]", SMALL + "[mutable_default]", SMALL + "[callbacks_in_dict]")
 add("generators of random numbers are left out", FLORC + "state/encode.py",
@@ -158,25 +158,25 @@ add("restore makes new tensors", FLORC + "state/tensors.py",
 add("generators of random numbers are not restored", FLORC + "state/restore.py",
     "        generators.set_globals(self, self.document[RANDOM])\n", "",
     "tests/state/test_arrays.py::test_global_generators")
-add("the deferred check compares no lines", FLORC + "report.py",
+add("the deferred check compares no lines", FLORC + "replay/report.py",
     "in _native.diff_lines(ours, theirs):", "in ():",
     CHECK + "test_a_line_that_differs_is_told")
-add("the deferred check compares no states", FLORC + "comparing.py",
+add("the deferred check compares no states", FLORC + "replay/session/compare.py",
     "if hashes == checkpoint.chunks:", "if hashes:", CHECK + "test_a_state_that_differs_is_told")
-add("a jump takes one item too few", FLORC + "replay.py",
+add("a jump takes one item too few", FLORC + "replay/session/session.py",
     "after(index, iterable, iterator)", "after(index - 1, iterable, iterator)", JUMPS)
-add("a jump leaves out the code that was changed", FLORC + "versions.py",
+add("a jump leaves out the code that was changed", FLORC + "runs/versions.py",
     """        if self._has_changed:
             return "code outside""", """        if False:
             return "code outside""", MIDDLE + "test_a_changed_statement_is_not_jumped_over")
-add("a name that is dead at the start of an iteration keeps its object apart", FLORC + "restoring.py",
+add("a name that is dead at the start of an iteration keeps its object apart", FLORC + "replay/session/restore.py",
     "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n", "",
     JUMPS)
-add("the name of an object is lost when one of its attributes is bound", FLORC + "places.py",
+add("the name of an object is lost when one of its attributes is bound", FLORC + "plan/places.py",
     'taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}',
     'taken = {place.name.partition(".")[0] for place in loop.places}',
     SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
-add("what is iterated over is no object that a block may refer to", FLORC + "places.py",
+add("what is iterated over is no object that a block may refer to", FLORC + "plan/places.py",
     ' and not place.iterated}', "}", SMALL + "[stores_what_it_iterates_over]")
 add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
     "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n",
@@ -186,13 +186,13 @@ add("a while loop that runs again is taken for the one before", "pyruntime/src/f
 
 add("fork: the child binds names of the script", "pyruntime/src/forking.rs", "Some(&names), None)", "None, None)",
     FORK + "test_a_large_plain_state_replays_exactly[fork]")
-add("added statements: draws are not seen", FLORC + "looking.py",
+add("added statements: draws are not seen", FLORC + "replay/session/purity.py",
     "if state != found.get(name, state)]", "if False]", SMALL + "[draws]")
-add("added statements: nothing follows what they left", FLORC + "looking.py",
+add("added statements: nothing follows what they left", FLORC + "replay/session/purity.py",
     "        self.disturbances += self._pending\n", "", SMALL + "[evaluates_and_stays_so]")
-add("added statements: those side by side are looked at one by one", FLORC + "looking.py",
+add("added statements: those side by side are looked at one by one", FLORC + "replay/session/purity.py",
     "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
-add("unforeseen: iterators stand still", FLORC + "contents.py",
+add("unforeseen: iterators stand still", FLORC + "survey/readers.py",
     '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
     SMALL + "[iterator_in_a_class_attribute]")
 
@@ -203,7 +203,7 @@ add("added loops decide how recorded ones are replayed", "compiler/src/probes/co
     "tests/test_window.py::test_an_added_loop_changes_nothing_about_the_loop_around_it")
 add("names of lambdas are asked for", "compiler/src/effects/filter.rs",
     "self.extractor.project.scopes.text(self.entry.scope).mentions(name)", "!name.is_empty()", SMALL + "[names_of_lambdas_and_comprehensions]")
-add("loops of another length pass", FLORC + "report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
+add("loops of another length pass", FLORC + "replay/report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
     "tests/test_user_files.py::test_data_that_is_shorter_now_is_told")
 add("sets: elements are taken in as they come", FLORC + "state/sets.py",
     "    keys = [*removed, *order]\n", "    keys = [*removed, *items]\n", "tests/state/test_sets.py")
@@ -214,31 +214,31 @@ add("sets: removed elements leave no trace", FLORC + "state/sets.py",
 # -- the user's files
 
 VIEW = "tests/test_replay_view.py"
-add("user's files: a replay writes to them", FLORC + "view.py", "        return self.upper + path\n", "        return path\n",
+add("user's files: a replay writes to them", FLORC + "replay/files/view.py", "        return self.upper + path\n", "        return path\n",
     "tests/test_user_files.py::test_a_killed_replay_changes_nothing")
-add("user's files: what the run made is there", FLORC + "view.py",
+add("user's files: what the run made is there", FLORC + "replay/files/view.py",
     "            self._enter(path, Entry(GONE))\n", "            pass\n", VIEW)
-add("user's files: what was overwritten is not kept", FLORC + "files_noted.py",
+add("user's files: what was overwritten is not kept", FLORC + "record/files_noted.py",
     "            found.update(self._keep(real, keep))\n", "            pass\n", VIEW)
-add("user's files: what was appended to is whole", FLORC + "found_files.py",
+add("user's files: what was appended to is whole", FLORC + "runs/found_files.py",
     "        return self._cut(whole, beside)\n", "        return whole\n", VIEW)
-add("user's files: skipped iterations wrote nothing", FLORC + "view.py",
+add("user's files: skipped iterations wrote nothing", FLORC + "replay/files/view.py",
     "        return any(self._skipped.holds(place) for place in noted.places)\n", "        return False\n",
     VIEW + "::test_iterations_that_are_left_out_have_written_their_files")
-add("user's files: lists hold what is new", FLORC + "view.py",
+add("user's files: lists hold what is new", FLORC + "replay/files/view.py",
     "            listed = [name for name in listed if name in self._listed[path]]\n", "            pass\n", VIEW)
-add("user's files: what is lost is vouched for", FLORC + "view.py",
+add("user's files: what is lost is vouched for", FLORC + "replay/files/view.py",
     "        elif found.kind == LOST:\n", "        elif False:\n",
     VIEW + "::test_content_that_was_not_kept_is_not_vouched_for")
-add("user's files: native writers go unseen", FLORC + "user_files.py",
+add("user's files: native writers go unseen", FLORC + "replay/files/user_files.py",
     "        native_writers.adapt(self._functions.native, readers=True)\n", "        pass\n",
     "tests/test_user_files.py::test_what_torch_saves")
-add("user's files: forked children have their own", FLORC + "view.py",
+add("user's files: forked children have their own", FLORC + "replay/files/view.py",
     "        self._is_shared = True\n", "        self._is_shared = False\n", "tests/test_view.py")
-add("user's files: what added statements write goes to the view", FLORC + "redirection.py",
+add("user's files: what added statements write goes to the view", FLORC + "replay/files/redirection.py",
     "        if not self.is_added():\n            return None\n", "        return None\n",
     "tests/test_user_files.py::test_what_added_statements_write_stays")
-add("user's files: a failing note is an error", FLORC + "files_noted.py",
+add("user's files: a failing note is an error", FLORC + "record/files_noted.py",
     "            if not _is_own(error.__traceback__):", "            if True:",
     VIEW + "::test_a_note_that_fails_is_no_error")
 add("user's files: frames of the view are seen", "pyruntime/src/redirect.rs",
@@ -248,20 +248,20 @@ add("user's files: frames of the view are seen", "pyruntime/src/redirect.rs",
 
 add("seals are not looked at", STORE + "journal/read.rs",
     "self.is_sealed &= seal == expected;", "let _ = (&seal, expected);", TRUST + "test_what_another_recorded_is_read_and_not_run")
-add("run.json counts", FLORC + "described.py", "    return {**info, **told}, ", "    return info, ",
+add("run.json counts", FLORC + "runs/described.py", "    return {**info, **told}, ", "    return info, ",
     COPY + "_counts_and_not_its_copy")
-add("the journal of another run passes", FLORC + "runs.py",
+add("the journal of another run passes", FLORC + "runs/run.py",
     '    is_it = head.get("id") == run_id and head.get("rank", 0) == 0\n', "    is_it = True\n", COPY + "_of_another_run_is_refused")
-add("the source is not compared with its hash", FLORC + "runs.py",
+add("the source is not compared with its hash", FLORC + "runs/run.py",
     '        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):\n', "        if False:\n", "tests/test_messages.py::test_a_damaged_source_is_no_edit")
-add("foreign runs are replayed", FLORC + "opening.py", "        if not is_trusted:\n", "        if False:\n", "tests/store/test_trust.py")
-add("a foreign script may lie anywhere", FLORC + "opening.py",
+add("foreign runs are replayed", FLORC + "replay/session/opening.py", "        if not is_trusted:\n", "        if False:\n", "tests/store/test_trust.py")
+add("a foreign script may lie anywhere", FLORC + "replay/session/opening.py",
     "        foreign.refuse_elsewhere(run, path)\n", "        pass\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
 add("os.system from a checkpoint", FLORC + "state/references.py",
     "        m.check_named(node[1], found)\n", "", TRUST + "test_trust_does_not_reach_beyond_the_project")
 add("any class may be pickled", FLORC + "state/reach.py",
     "    if handler not in ENCODERS[kind]:\n", "    if False:\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
-add("control characters pass", FLORC + "messages.py",
+add("control characters pass", FLORC + "support/console.py",
     'return char < " " or', "return False and", TRUST + "test_nothing_in_a_store_steers_the_terminal")
 add("gc looks at one journal", STORE + "gc.rs",
     "    for path in &journals {\n", "    for path in journals.iter().take(1) {\n", KEEPING + "test_what_a_removed_run_shares_is_kept")

@@ -3,7 +3,7 @@
     python tools/scaling.py RUN [RUN …]        # ids or names in ./.florc, or under FLORC_DIR
     python tools/scaling.py                    # the paper's workload of Figure 11: 200 equal epochs
 
-The cut is the one that `florc replay --workers` makes (`florc.segments`); only the clock is simulated. It leaves out
+The cut is the one that `florc replay --workers` makes (`florc.replay.select.segments`); only the clock is simulated. It leaves out
 what no cut changes: starting Python and importing. To compare with, the text of the paper (Garcia et al., PVLDB 2021)
 gives two numbers: of Figure 11, that 200 epochs over 16 workers are at best 200/13 = 15.38 times as fast, as a worker
 gets up to 13 epochs; of Figure 10, that 6 partitions over 4 GPUs take at best 2/6 = 33 % of the time of a serial
@@ -15,10 +15,12 @@ from __future__ import annotations
 import sys
 from typing import List, Sequence, Tuple
 
-from florc import catalog, launch, runs, segments
-from florc.costs import Costs
-from florc.history import History
-from florc.versions import Versions
+from florc.runs import catalog, run as runs
+from florc.project import script as launch
+from florc.replay.select import segments
+from florc.replay.select.costs import Costs
+from florc.runs.journal import History
+from florc.runs.versions import Versions
 
 WORKERS = (2, 4, 16, 64)
 Times = Tuple[str, Sequence[float], Sequence[float]]

@@ -42,7 +42,7 @@ pub fn guard<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 }
 
 /// Does what only florc has use for, on the way of the script: where florc itself is at fault, that is counted
-/// (`florc.mishaps`), and the script goes on with `otherwise`.
+/// (`florc.support.mishaps`), and the script goes on with `otherwise`.
 ///
 /// # Errors
 /// What the work returns, unless florc is at fault.
@@ -55,7 +55,7 @@ pub fn harmless<T>(
     let _held = Hold::new();
     match guard(work) {
         Err(error) if error.is_instance_of::<InternalError>(py) || error.is_instance_of::<PanicException>(py) => {
-            py.import("florc.mishaps")?.call_method1("swallowed", (what, error.into_value(py)))?;
+            py.import("florc.support.mishaps")?.call_method1("swallowed", (what, error.into_value(py)))?;
             Ok(otherwise())
         }
         result => result,

@@ -1,7 +1,7 @@
 //! Values that the script takes from outside (clocks, entropy): kept while recording, given back in a replay at the same place.
 //!
 //! Emitted code has `observed(time.time)()` for `time.time()`. What is called is looked at when it is called: for a function that
-//! `florc/inputs.py` knows, something stands in that calls it and keeps what it returned. A value belongs to the path in the loop
+//! `florc/inputs/known.py` knows, something stands in that calls it and keeps what it returned. A value belongs to the path in the loop
 //! nest at which it was taken, to the function, and to how many were taken there before: blocks that are skipped take theirs along.
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -50,7 +50,7 @@ enum Form {
     Other,
     /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
     Again,
-    /// As `Again`: what its method drew from the kernel while it ran (`inputs_drawn.py`).
+    /// As `Again`: what its method drew from the kernel while it ran (`inputs/drawn.py`).
     Drawn,
     /// Neither kept nor given back: whether it comes from an address is noted.
     Hash,
@@ -252,7 +252,7 @@ fn key_of(callee: &Bound<'_, PyAny>) -> (usize, usize) {
 fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> Option<T> {
     guard(work)
         .map_err(|error| {
-            let told = py.import("florc.mishaps").and_then(|module| {
+            let told = py.import("florc.support.mishaps").and_then(|module| {
                 module.call_method1("swallowed", ("keeping a value from outside", error.into_value(py)))
             });
             drop(told);

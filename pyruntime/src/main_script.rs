@@ -45,7 +45,7 @@ fn end(py: Python<'_>, error: Bound<'_, PyAny>) -> PyResult<()> {
     if error.is_instance_of::<PySystemExit>() {
         return Err(PyErr::from_value(error));
     }
-    let launch = py.import("florc.launch")?;
+    let launch = py.import("florc.project.script")?;
     let value = launch.call_method1("stripped", (&error,))?;
     let traceback = value.getattr("__traceback__")?;
     let traceback = if traceback.is_none() { std::ptr::null_mut() } else { traceback.into_ptr() };

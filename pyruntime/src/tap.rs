@@ -86,7 +86,7 @@ impl PySeen {
         };
         // seeing may fail, printing may not
         if let Err(error) = guard(take) {
-            let module = py.import("florc.mishaps")?;
+            let module = py.import("florc.support.mishaps")?;
             module.call_method1("swallowed", ("seeing what is printed", error.into_value(py)))?;
         }
         Ok(written.unbind())

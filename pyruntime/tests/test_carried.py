@@ -6,7 +6,7 @@ import ast
 import textwrap
 
 import pytest
-from florc import carried
+from florc.plan import carried
 
 
 def accumulates(text: str) -> bool:

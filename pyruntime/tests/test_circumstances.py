@@ -8,7 +8,7 @@ from typing import Optional
 import pytest
 from workshop import Workshop
 
-from florc import circumstances, variables
+from florc.runs import circumstances, variables
 
 SCRIPT = """
 import os, time

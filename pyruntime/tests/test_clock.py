@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from florc.clocks import Spans, are_stamps
+from florc.runs.clocks import Spans, are_stamps
 from workshop import Workshop
 
 sys.path.append(str(Path(__file__).resolve().parent / "replay"))

@@ -120,8 +120,8 @@ def test_what_differs_in_a_name_that_nobody_reads_is_no_difference(workshop: Wor
 
 
 def test_a_checkpoint_keeps_at_most_a_thousand_bytes_of_them() -> None:
-    from florc import dead_values
-    from florc.loops import Loop
+    from florc.record import dead_values
+    from florc.plan.loops import Loop
 
     names = [f"n{number}" for number in range(500)]
     scope = {"texts": "x" * 300, **{name: number for number, name in enumerate(names)}}

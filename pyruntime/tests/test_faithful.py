@@ -125,7 +125,7 @@ def test_ctrl_c_ends_the_script_as_python_does(workshop: Workshop) -> None:
     recorded = workshop.florc("record", "train.py", interrupt_after="epoch 2")
     assert recorded.code == plain.code
     assert recorded.err.splitlines()[-1] == plain.err.splitlines()[-1] == "KeyboardInterrupt"
-    assert "florc/record.py" not in recorded.err and "florc/skipblock.py" not in recorded.err
+    assert "florc/record/session.py" not in recorded.err and "florc/skipblock.py" not in recorded.err
     assert "interrupted" in recorded.said
     [run] = [json.loads(line) for line in workshop.florc("runs", "--json").out.splitlines()]
     assert run["status"] == "interrupted"
@@ -202,7 +202,8 @@ def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: s
 
 HELD = """
     import os, signal, time
-    from florc import _native, mishaps
+    from florc import _native
+    from florc.support import mishaps
 
     _native.watch_interrupts()
     try:
@@ -237,7 +238,7 @@ def test_ctrl_c_after_the_end_of_the_script_is_no_error(workshop: Workshop) -> N
     """`atexit` functions of the script run before florc's: the interrupts come while the run is closed."""
     workshop.write("train.py", """
         import os, signal, sys
-        from florc import record
+        from florc.record import session as record
         close = record.Recording.finish
         def closes(self, status):
             for _ in range(int(sys.argv[1])):

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List
 
 import pytest
 
-from florc.fast_forward import after, why_not
+from florc.process.fast_forward import after, why_not
 
 torch = pytest.importorskip("torch")
 tqdm = pytest.importorskip("tqdm")

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from florc import masks
+from florc.runs import masks
 from workshop import Workshop
 
 TAKEN = """

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from florc._native import RunReader
-from florc.budget import Budget
+from florc.record.budget import Budget
 from workshop import Workshop
 
 SCRIPT = """

@@ -258,7 +258,7 @@ def test_an_error_of_florc_while_an_added_statement_is_watched(workshop, monkeyp
     site = workshop.path.parent / f"{workshop.path.name}-site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(
-        "import os\nif '_FLORC_STARTED' in os.environ:\n    from florc import looking\n"
+        "import os\nif '_FLORC_STARTED' in os.environ:\n    from florc.replay.session import purity as looking\n"
         "    def fails(*words): raise KeyError('injected')\n    looking.Looking._begin = fails\n")
     workshop.write("train.py", script)
     assert workshop.florc("record", "train.py").code == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workshop import Workshop
 
-from florc import moved
+from florc.runs import relocate as moved
 
 ENGINE = """
 import random

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import florc
 import pytest
-from florc import _native, tree_positions
+from florc import _native
+from florc.project import tree_positions
 
 TESTDATA = Path(__file__).resolve().parents[2] / "testdata"
 STDLIB = Path(sysconfig.get_path("stdlib"))

@@ -276,7 +276,7 @@ def test_a_note_that_fails_is_no_error(workshop: Workshop) -> None:
     found(workshop.path)
     workshop.write("sitecustomize.py", """
         import builtins, os
-        from florc import files_noted
+        from florc.record import files_noted
         files_noted.name_of = files_noted.NONE = files_noted._kind_of = None
         """)
     with_modules_of(workshop)

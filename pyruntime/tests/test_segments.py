@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from florc import segments
+from florc.replay.select import segments
 
 
 def best_cut(work: list, reach: list, workers: int) -> float:

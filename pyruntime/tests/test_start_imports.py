@@ -11,9 +11,9 @@ from typing import List
 
 import pytest
 
-from florc import light
-from florc.blocks import FIRST_LOOKS_S, Blocks
-from florc.project import decode
+from florc.support import light
+from florc.record.blocks import FIRST_LOOKS_S, Blocks
+from florc.project.territory import decode
 
 DEAR = ("argparse", "array", "ast", "collections", "contextlib", "ctypes", "dataclasses", "enum", "functools", "hashlib", "heapq",
         "importlib", "importlib.util", "inspect", "json", "operator", "pathlib", "pickle", "queue", "random", "re", "shutil",

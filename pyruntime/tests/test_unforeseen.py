@@ -10,7 +10,7 @@ from workshop import Workshop
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 
-from florc.unforeseen import _lies_in, _memory_of  # noqa: E402
+from florc.survey.survey import _lies_in, _memory_of  # noqa: E402
 
 FORESEEN = {
     "an array over a tensor": """

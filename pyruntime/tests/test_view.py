@@ -259,7 +259,7 @@ def test_every_function_of_the_system_that_takes_a_path_is_thought_of() -> None:
     import inspect
     import posix
 
-    from florc import redirection
+    from florc.replay.files import redirection
 
     named = {"path", "src", "dst", "file", "filename", "name"}
     without_path = {"confstr", "sysconf", "fpathconf", "getxattr fd"}  # a name of a setting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from florc.window import Samples, Window
+from florc.plan.window import Samples, Window
 from test_parallel_replay import EARLY, FLAT, FOLDS, MODEL, NESTED, WHILE, probes_of, record, replay, version
 from workshop import Workshop
 

@@ -26,11 +26,11 @@ def tree(folder: Path, besides: str = ".florc") -> Dict[str, Any]:
 
 def main(store: str, script: str) -> None:
     """Install the view over the present folder, and run the script."""
-    from florc import native_writers
-    from florc.redirection import Functions
-    from florc.skipped import Skipped
-    from florc.view import View
-    from florc.view_paths import Paths
+    from florc.process import native_writers
+    from florc.replay.files.redirection import Functions
+    from florc.replay.select.skipped import Skipped
+    from florc.replay.files.view import View
+    from florc.replay.files.paths import Paths
 
     os.makedirs(store, exist_ok=True)
     view = View(os.path.join(os.path.realpath(store), "files"), {}, Skipped())

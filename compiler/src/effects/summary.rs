@@ -38,7 +38,7 @@ const MAX_EFFECTS: usize = 150;
 /// A group of functions that call each other is gone through at most this often.
 const MAX_ROUNDS: usize = 30;
 /// Where functions that are handed over change more than this, nothing is said of who calls them: every call of a large
-/// project would change everything. The run itself tells (see `unforeseen.py`).
+/// project would change everything. The run itself tells (see `survey/survey.py`).
 const MAX_HANDLER_EFFECTS: usize = 40;
 /// Handlers that run handlers are followed this far.
 const MAX_HANDLER_ROUNDS: usize = 3;

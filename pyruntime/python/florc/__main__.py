@@ -12,12 +12,12 @@ def main() -> int:
     """Run the command line; the exit code."""
     if sys.argv[1:2] == ["record"]:
         try:
-            from florc import start
+            from florc.process import start
 
             start.again()
         except Exception as error:
             _plainly(error)
-    from florc.commands import run
+    from florc.cli.main import run
 
     return int(run(sys.argv))
 
@@ -25,7 +25,7 @@ def main() -> int:
 def _prepare() -> object:
     """What `_native.run_main` calls: an exit code, or the script to run (`launch.Prepared`)."""
     try:
-        from florc.commands import run
+        from florc.cli.main import run
 
         return run(sys.argv)
     except Exception as error:
@@ -36,7 +36,7 @@ def _plainly(error: Exception) -> None:
     """Run a script that was to be recorded as if florc were not there."""
     if sys.argv[1:2] != ["record"]:
         raise error
-    from florc import start
+    from florc.process import start
 
     start.plainly(start.plain_words(sys.argv[2:]), f"an error inside florc, {type(error).__name__}: {error}")
 
@@ -52,7 +52,7 @@ def _leave_own_folder() -> None:
 
 if __name__ == "__main__":
     # a `sitecustomize` that imports florc has taken the mark out of the environment already
-    if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.start"), "_before", None) is not None:
+    if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.process.start"), "_before", None) is not None:
         try:
             import gc
 

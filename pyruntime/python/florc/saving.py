@@ -14,7 +14,8 @@ import sys
 import threading
 from typing import Any, List, Optional, Tuple
 
-from . import _native, native_writers
+from . import _native
+from .process import native_writers
 
 _Entry = Tuple[str, Any]
 _lock = threading.Lock()

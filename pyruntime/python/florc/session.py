@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from . import _native, inputs
+from . import _native
+from .inputs import known as inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 import sys
 
-from florc import boundaries
+from florc.record import iterations as boundaries
 from florc.__main__ import main
-from florc.materializer import Materializer
+from florc.record.materializer import Materializer
 
 Materializer.has_share = lambda *_: True  # type: ignore[method-assign]
 boundaries.LOOK_S, boundaries.SPACING, boundaries.DEAR = 0.0, 1e12, 0.0

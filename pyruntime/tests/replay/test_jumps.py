@@ -16,8 +16,8 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from cases import Case
-from florc.history import History
-from florc.catalog import find
+from florc.runs.journal import History
+from florc.runs.catalog import find
 from generated import program
 from harness import Trial, after, before
 from test_small_scripts import SCRIPTS

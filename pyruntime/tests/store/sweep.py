@@ -19,7 +19,10 @@ from typing import Any, Dict, List, Tuple
 
 from mutations import Mutation
 
-from florc import batch, catalog, checking, commands, forecast, foreign, replaying, verifying  # noqa: F401 (warm)
+from florc.replay.parallel import slurm as batch
+from florc.runs import catalog, check as checking, foreign
+from florc.cli import main as commands
+from florc.replay import dry_run as forecast, command as replaying, verify as verifying  # noqa: F401 (warm)
 
 PATIENCE_S = 60
 

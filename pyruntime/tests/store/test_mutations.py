@@ -130,7 +130,8 @@ VALUES = [None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1]
 
 def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch,
                                                     capsys: pytest.CaptureFixture) -> None:
-    from florc import catalog, commands
+    from florc.runs import catalog
+    from florc.cli import main as commands
 
     shop = project(stores)
     [path] = (shop.path / ".florc" / "runs").glob("*-train3/run.json")

@@ -11,7 +11,7 @@ import sys
 from .atoms import dtype_descr, dtype_from
 from .kind import Kind
 from .kinds import Leaf, Refused
-from ..static import attributes_of, name_of
+from ..support.static import attributes_of, name_of
 
 
 _FEW = 1 << 16

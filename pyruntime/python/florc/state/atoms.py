@@ -13,9 +13,9 @@ import struct
 import sys
 from typing import Any, Callable, Dict
 
-from ..weak_table import WeakTable
+from ..support.weak_table import WeakTable
 from .kinds import Refused, find_class, type_name
-from ..static import attributes_of, dict_of
+from ..support.static import attributes_of, dict_of
 
 ATOMS = WeakTable()
 """Exact type -> encoder."""

@@ -10,11 +10,13 @@ import types
 import weakref
 from typing import Any, Callable, Dict
 
-from . import (arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences,
-               sets, tensors)
-from ..weak_table import WeakTable
+from . import (
+    arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences, sets,
+    tensors,
+)
+from ..support.weak_table import WeakTable
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
-from ..static import module_of, mro_of, name_of, static
+from ..support.static import module_of, mro_of, name_of, static
 
 HANDLERS = WeakTable()
 """Exact class -> encoder(enc, object) -> node."""

@@ -10,11 +10,11 @@ import functools
 import sys
 from typing import Any, Callable, Dict
 
-from ..weak_table import WeakTable
+from ..support.weak_table import WeakTable
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
-from ..static import RunsCode, is_users_code, module_of, name_of, static
+from ..support.static import RunsCode, is_users_code, module_of, name_of, static
 
 _ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
     "datetime.datetime": lambda v: v.__reduce__()[1],

@@ -8,10 +8,12 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from .. import _native
 from . import classify, generators, modules, objects, owners, paths, sequences, tensors
 from .atoms import ATOMS
-from .kinds import (CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, is_ref,
-                    no_collections, type_name)
+from .kinds import (
+    CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, is_ref, no_collections,
+    type_name,
+)
 from .references import encode_weakref, refuse_opaque_root
-from ..static import all_slots
+from ..support.static import all_slots
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""

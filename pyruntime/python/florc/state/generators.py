@@ -14,7 +14,7 @@ import sys
 from .atoms import decode
 from .kind import Kind
 from .kinds import CannotRestore, RANDOM, Refused
-from ..static import name_of
+from ..support.static import name_of
 
 
 def capture(enc) -> list:

@@ -6,7 +6,7 @@ import _io  # its classes; those of `io` are abstract, and asking them runs `__s
 import operator
 import types
 from typing import Any
-from ..static import defines, is_begun, module_of
+from ..support.static import defines, is_begun, module_of
 
 _OF_ITERATORS = (enumerate, zip, map, filter)
 

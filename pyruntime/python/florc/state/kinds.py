@@ -10,8 +10,8 @@ import gc
 import sys
 from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
-from ..weak_table import WeakTable
-from ..static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
+from ..support.weak_table import WeakTable
+from ..support.static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
 
 FORMAT = 1
 RANDOM = "$random"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Dict, List, Optional, Set
 
-from . import (arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, reach, references,
-               sparse, tensors)
+from . import (
+    arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, reach, references, sparse,
+    tensors,
+)
 from .atoms import ATOMS, decode
 from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name

@@ -11,7 +11,7 @@ import sys
 from .kinds import KEPT, Refused, type_name
 from .mappings import update_dict
 from .objects import HOOKS, Object, encode_attributes, encode_object, fill_attributes, instance_dict, match_attributes
-from ..static import name_of
+from ..support.static import name_of
 
 TABLES = ("_parameters", "_buffers", "_modules")
 _NOT_OWN = HOOKS | set(TABLES)

@@ -13,7 +13,7 @@ from .atoms import same_atom
 from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, layout_base, type_name
-from ..static import all_slots, mro_of
+from ..support.static import all_slots, mro_of
 
 HOOKS = frozenset(
     "_backward_pre_hooks _backward_hooks _is_full_backward_hook _forward_hooks _forward_hooks_with_kwargs"

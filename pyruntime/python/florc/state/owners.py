@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Set
 
 from .kinds import dotted
 from .objects import instance_dict
-from ..static import attributes_of
-from ..weak_table import WeakTable
+from ..support.static import attributes_of
+from ..support.weak_table import WeakTable
 
 _CACHE = WeakTable()
 

@@ -15,7 +15,7 @@ import weakref
 from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
-from ..static import attributes_of, defines, module_of, name_of, qualname_of, static
+from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
 
 OPAQUE_MODULES = frozenset(
     "_io io logging threading _thread socket _socket ssl _ssl subprocess multiprocessing _multiprocessing concurrent"

@@ -18,7 +18,7 @@ from .kind import Kind
 from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
-from ..static import name_of
+from ..support.static import name_of
 
 
 HOST = "cpu"

@@ -1,7 +1,7 @@
 """On `sys.path` of a replay: once its answer is found exact, every number of every line that the script printed is changed, one
 after the other, and the lines are compared with the record again. None of them may pass for exact.
 
-What a library prints in the form of a time is left out of the comparison (`florc.masks`), and is left out here.
+What a library prints in the form of a time is left out of the comparison (`florc.runs.masks`), and is left out here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _other(number: str, seed: random.Random) -> str:
 
 def _sweep(check, replay, seed: random.Random) -> str:
     """The first line that could differ and be called exact; empty where there is none."""
-    from florc import masks
+    from florc.runs import masks
 
     lines = list(replay.lines)
     places = [(at, found) for at, line in enumerate(lines) for found in NUMBER.finditer(line.text)]
@@ -42,7 +42,7 @@ def _sweep(check, replay, seed: random.Random) -> str:
 
 
 def _install() -> None:
-    from florc import report
+    from florc.replay import report
 
     check = report.check
 

@@ -1,0 +1,140 @@
+"""The commands that run Python code. Arguments are read by the native half, for the wheel and the plain binary alike."""
+
+from __future__ import annotations
+
+import os
+
+from .. import _native
+from ..support import console as messages, mishaps
+from ..project.script import Prepared, Raised, Unusable
+from ..support.light import dumps
+from ..support.console import answer, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Tuple, Union
+
+UNUSABLE = 2
+
+
+def run(argv: List[str]) -> Union[int, Prepared, Raised]:
+    """Run a command line (program name first); the exit code, or the script to run."""
+    code, command = _native.command_line(["florc", *map(_hidden, argv[1:])])
+    if command is None:
+        return int(code or 0)
+    arguments = _shown(_native.from_json(command))
+    messages.quiet = bool(arguments.get("quiet"))
+    try:
+        return _COMMANDS[arguments["command"]](arguments)
+    except Unusable as error:
+        say(str(error), always=True)
+    except _native.StoreError as error:
+        say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
+    except KeyboardInterrupt as error:
+        if arguments["command"] == "record":  # the script's own
+            return Raised(error)
+        say("interrupted", always=True)
+        return messages.INTERRUPTED
+    except Exception as error:
+        if arguments["command"] == "record":  # the script runs all the same
+            raise
+        mishaps.swallowed(f"florc {arguments['command']}", error)
+        say(mishaps.told(), always=True)
+    return UNUSABLE
+
+
+_BYTES, _PRIVATE = 0xDC00, 0x10FE00
+"""Where Python puts the bytes of an argument that is not UTF-8, and where they are while the native half, which takes UTF-8
+only, reads the arguments: a private range that nobody names files in."""
+
+
+def _hidden(word: str) -> str:
+    return "".join(chr(_PRIVATE + ord(c) - _BYTES) if _BYTES < ord(c) < _BYTES + 256 else c for c in word)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join(chr(_BYTES + ord(c) - _PRIVATE) if _PRIVATE < ord(c) < _PRIVATE + 256 else c for c in value)
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return {key: _shown(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
+    from ..record.command import record
+
+    return record(arguments)
+
+
+def _replay(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+    from ..replay.command import replay
+
+    run_name, script = _target(arguments["target"])
+    return replay(run_name, script, arguments)
+
+
+def _verify(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+    from ..replay.verify import verify
+
+    run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
+    return verify(run_name, script, arguments)
+
+
+def _target(words: List[str]) -> Tuple[Any, Any]:
+    """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
+    if len(words) == 2:
+        if _is_script(words[0]) and not _is_script(words[1]):
+            raise Unusable(f"the run comes before the script: florc replay {words[1]} {words[0]}")
+        return words[0], words[1]
+    return (None, words[0]) if _is_script(words[0]) else (words[0], None)
+
+
+def _is_script(word: str) -> bool:
+    return word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
+
+
+def _runs(arguments: Dict[str, Any]) -> int:
+    from ..runs import catalog, housekeeping, run as runs
+    from ..runs.kept import tell_kept
+
+    store, script = runs.store_path(), arguments["script"]
+    every = catalog.all_runs(store)
+    tell_kept(store)
+    found = [run for run in every if script is None or catalog.is_of(run, script)]
+    for path, why in catalog.damaged(store):
+        say(f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
+            always=True)
+    if not arguments["json"] and not found:
+        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
+        return 0
+    taken = housekeeping.taken(store) if arguments["disk"] else None
+    for run in found:
+        disk = housekeeping.of_run(run, taken) if taken is not None else None
+        if arguments["json"]:
+            answer(dumps({**run.info, "status": run.status, **({"disk": disk._asdict()} if disk else {})}) + "\n")
+        else:
+            answer((housekeeping.line(run, disk) if disk else catalog.line(run)) + "\n")
+    if taken is not None:
+        housekeeping.tell_free(taken)
+    return 0
+
+
+def _check(arguments: Dict[str, Any]) -> int:
+    from ..runs.check import check
+
+    return check(arguments)
+
+
+def _rm(arguments: Dict[str, Any]) -> int:
+    from ..runs.housekeeping import remove
+
+    return remove(arguments)
+
+
+def _gc(arguments: Dict[str, Any]) -> int:
+    from ..runs.housekeeping import free
+
+    return free(arguments)
+
+
+_COMMANDS = {"record": _record, "replay": _replay, "verify": _verify, "runs": _runs, "check": _check, "rm": _rm, "gc": _gc}

@@ -1,0 +1,57 @@
+"""Standard input in a replay. What the script took from it where florc looks (`inputs/known.py`) is given back and not read again; that it
+reads on some other way is noted: nobody knows whether it is what the recorded run read."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any, Callable, List, Optional
+
+from ..support.console import say
+
+NAMES = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_HOW = "standard input was read in a way that is not recorded: the script got what this replay was given"
+present: Optional[Any] = None
+"""`sys.stdin` of the replay, unless it is closed."""
+noted: List[str] = []
+"""What the answer is unverified for."""
+_is_added: Callable[[], bool] = lambda: False
+
+
+class _Raw(io.FileIO):
+    """Descriptor 0; that it is read is noted."""
+
+    def readinto(self, buffer: Any) -> Any:
+        note()
+        return super().readinto(buffer)
+
+    def read(self, size: Any = -1) -> Any:
+        note()
+        return super().read(size)
+
+    def readall(self) -> Any:
+        note()
+        return super().readall()
+
+
+def watch(is_added: Callable[[], bool]) -> None:
+    """From now on. `is_added()`: whether an added statement runs, which may read what it likes."""
+    global present, _is_added
+    _is_added, own = is_added, sys.stdin
+    if type(own) is not io.TextIOWrapper or own.closed:
+        return
+    raw = _Raw(0, "r", closefd=False)
+    raw.name = "<stdin>"  # type: ignore[misc]
+    present = io.TextIOWrapper(io.BufferedReader(raw), own.encoding, own.errors, "\n", own.line_buffering)
+    present.mode = "r"
+    sys.stdin = sys.__stdin__ = present  # type: ignore[misc]
+
+
+def note() -> None:
+    """The script reads it."""
+    if noted or _is_added():
+        return
+    noted.append(_HOW)
+    if os.isatty(0):
+        say("the script reads standard input, which was not recorded: type what it was given", always=True)

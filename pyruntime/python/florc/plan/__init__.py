@@ -1,0 +1,1 @@
+"""What the compiler decided, and reading it off a frame."""

@@ -1,0 +1,223 @@
+"""The places of a block: from the arguments of `end` and `restore` to a dict of name and object."""
+
+from __future__ import annotations
+
+import _io
+import itertools
+import sys
+import types
+from types import FrameType
+
+from ..support import static
+from ..support.light import NamedTuple
+from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
+from ..support.static import defines, module_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+__all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
+
+
+class Consumed(Exception):
+    """A block advances an iterator that was made outside it: no checkpoint can put that back."""
+
+
+def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+    """What each place of the loop holds now; places that are unbound are missing.
+
+    Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
+    tensor, a range. Raises Consumed for an iterator made outside the loop.
+    """
+    from .. import state
+
+    given = iter(objects)
+    found: Dict[str, Any] = {}
+    for place in loop.places:
+        value = read(frame, place, is_state=True) if place.by_name else next(given)
+        if value is unbound:
+            continue
+        if value is sys.modules:
+            raise state.Unsupported(place.name, "the table of modules cannot be put back")
+        if place.iterated:
+            if state.is_bar(value) and place.name not in loop.counting:
+                found[place.name + BAR] = value
+            value = _unwrapped(value)
+            if _is_output(value):
+                continue
+            if defines(type(value), "__next__"):
+                raise Consumed(place.name)
+            if _is_plain_data(place.name, value):
+                continue
+        found[place.name] = value
+    release(frame)
+    return found
+
+
+class Before(NamedTuple):
+    """Which objects were where when a block began, by address."""
+
+    places: Dict[str, int]
+    names: Dict[str, int]
+    data: Any
+    """Which data datasets hold (`state.held_by`)."""
+
+
+def before(loop: Loop, frame: FrameType) -> Before:
+    """What a block finds."""
+    held = {place.name: read(frame, place) for place in loop.places}
+    kept = _data({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
+    iterated = {place.name for place in loop.places if place.iterated}
+    found = Before({name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
+                   {name: id(value) for name, value in outside(loop, frame).items()}, kept)
+    release(frame)
+    return found
+
+
+def _data(values: Dict[str, Any]) -> Any:
+    """Which data the datasets among the values hold: there are none without torch, and looking takes much to be imported."""
+    if not hasattr(sys.modules.get("torch"), "utils"):
+        return None
+    from ..state import held_by
+
+    return held_by(values)
+
+
+def origins(loop: Loop, before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
+    """The places that hold another object than before: the place that held it then; None for an object that is new."""
+    by_address = {address: name for name, address in before.places.items()}
+    iterated = {place.name for place in loop.places if place.iterated}
+    return {name: by_address.get(id(value)) for name, value in after.items()
+            if name not in iterated and not name.endswith(BAR) and before.places.get(name) != id(value)}
+
+
+def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
+    """The objects of the names that the block's function sees and that are no places of it.
+
+    Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
+    """
+    found: Dict[str, Any] = {}
+    # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it
+    taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}
+    scopes = [(frame.f_globals, "")]
+    if frame.f_locals is not frame.f_globals:
+        scopes.append((frame.f_locals, loop.function))
+    for names, function in scopes:
+        lost = _lost_names(loop.file, function)
+        found.update((name, value) for name, value in list(names.items())
+                     if name not in taken and name not in lost and not name.startswith(("__", "_florc")) and _is_shared(value))
+    release(frame)
+    return found
+
+
+_lost: Dict[Tuple[str, str], Tuple[int, Set[str]]] = {}
+
+
+def _lost_names(file: str, function: str) -> Set[str]:
+    count, lost = _lost.get((file, function), (0, set()))
+    if count != registered[0]:
+        lost = set()
+        for loop in loops.values():
+            if loop.memoized and loop.file == file and loop.function == function:
+                lost.update(set(loop.binds).difference(place.name for place in loop.places))
+        _lost[file, function] = registered[0], lost
+    return lost
+
+
+def _is_shared(value: Any) -> bool:
+    """Whether it matters which names hold the very same object."""
+    return not issubclass(type(value), (*_VALUES, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType))
+
+
+_VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), type(Ellipsis))
+
+
+def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
+    """What a place holds, found by its name; `unbound` where only code of the user's could tell. Where it `is_state`, that is
+    refused instead (state.Unsupported)."""
+    module, _, path = place.name.rpartition(":")
+    root, *attributes = path.split(".")
+    names = globals_of(frame, module) if place.in_globals else frame.f_locals
+    value = names.get(root, unbound)
+    if value is unbound and not place.in_globals:
+        value = frame.f_globals.get(root, unbound)
+    for attribute in attributes:
+        if value is unbound:
+            break
+        try:
+            value = static.read_attribute(value, attribute)
+        except AttributeError:
+            return unbound
+        except static.RunsCode:
+            if is_state:
+                from ..state import Unsupported
+
+                raise Unsupported(place.name, "to read it would run code of the script (a property, __getattr__)") from None
+            return unbound
+    return value
+
+
+def named(frame: FrameType, names: List[str]) -> Dict[str, Any]:
+    """What places hold that are known by their names only; those that are unbound are missing."""
+    held = {name: read(frame, Place(name, False, False, False, True, ":" in name)) for name in names}
+    release(frame)
+    return {name: value for name, value in held.items() if value is not unbound}
+
+
+def globals_of(frame: FrameType, module: str) -> Dict[str, Any]:
+    """The globals of a module of the project; with an empty name, those that the frame sees."""
+    if not module:
+        return frame.f_globals
+    found = sys.modules.get(module)
+    return {} if found is None else found.__dict__
+
+
+def release(frame: FrameType) -> None:
+    """Before 3.13 a function's `f_locals` is a dict that the frame keeps, and with it every object it lists."""
+    optimized = frame.f_code.co_flags & 1
+    if optimized and sys.version_info < (3, 13):
+        frame.f_locals.clear()
+
+
+def _unwrapped(value: Any) -> Any:
+    """What a progress bar runs over: what the bar itself counts is a state of its own."""
+    while module_of(type(value)).partition(".")[0] == "tqdm" and "iterable" in static.attributes_of(value):
+        value = static.attributes_of(value)["iterable"]
+    return value
+
+
+def _is_output(value: Any) -> bool:
+    """`tqdm(loader, file=sys.stderr)` iterates over the loader, and writes to the file."""
+    is_closed = not issubclass(type(value), _io._IOBase) or value.closed
+    return value is sys.stdout or value is sys.stderr or not is_closed and value.writable() and not value.readable()
+
+
+_CONTAINERS = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
+_LOOKED_AT = 1000
+"""Items of a container that are looked at: containers of loaders are small, and those of samples of one kind."""
+_DEEPEST = 3
+"""Containers inside containers that are looked into."""
+
+
+def _is_plain_data(name: str, value: Any, depth: int = 0) -> bool:
+    """Whether iterating over it, or over what it holds, moves nothing. Raises Consumed where it holds an iterator."""
+    if issubclass(type(value), (range, str, bytes)):
+        return True
+    if issubclass(type(value), _CONTAINERS):
+        items = value.values() if issubclass(type(value), dict) else value
+        return all(_is_data_in(name, item, depth + 1) for item in itertools.islice(items, _LOOKED_AT))
+    for module, kind in (("torch", "Tensor"), ("numpy", "ndarray")):
+        cls = getattr(sys.modules.get(module), kind, None)
+        if cls is not None and issubclass(type(value), cls):
+            return True
+    return False
+
+
+def _is_data_in(name: str, item: Any, depth: int) -> bool:
+    """The same of an item of a container: `for x in loaders["train"]`, `next(streams[0])`."""
+    if issubclass(type(item), _VALUES) and not issubclass(type(item), (tuple, frozenset)) or depth > _DEEPEST:
+        return True
+    if defines(type(item), "__next__"):
+        raise Consumed(name)
+    return not defines(type(item), "__iter__") or _is_plain_data(name, item, depth)

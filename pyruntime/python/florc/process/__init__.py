@@ -1,0 +1,1 @@
+"""The process around the script, the same for record and replay."""

@@ -1,0 +1,1 @@
+"""Whose files are the user's, and how they run."""

@@ -1,0 +1,172 @@
+"""The user's files: which are theirs, where imports find them, how each is compiled."""
+
+from __future__ import annotations
+
+import _frozen_importlib_external as machinery  # `importlib.machinery`, without the rest of that package
+import io
+import os
+import site
+import sys
+from types import CodeType
+
+from ..support.light import OWN
+from .. import _native
+from .script import Script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+    Compile = Callable[[str, str, str], CodeType]
+    """(text, file name, name of the module) -> code object."""
+
+MAIN = "__main__"
+_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+"""What lies in the root folder of a project."""
+_LEVELS = 3
+"""How far above the script a project's root is looked for."""
+
+
+def decode(data: bytes) -> str:
+    """A Python file as text, whatever its encoding; newlines become LF. Raises SyntaxError or UnicodeDecodeError."""
+    if b"coding" not in b"".join(data.split(b"\n", 2)[:2]) and not data.startswith(b"\xef\xbb\xbf"):
+        try:
+            return io.IncrementalNewlineDecoder(None, True).decode(data.decode())
+        except UnicodeDecodeError:
+            pass  # said as Python says it
+    from importlib.util import decode_source  # takes long to import, and so does what it imports
+
+    return decode_source(data)
+
+
+def parsed(text: Optional[str]) -> Any:
+    """The tree of a file (`ast.Module`); an empty one where Python cannot read it."""
+    import ast
+
+    try:
+        return ast.parse(text or "")
+    except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
+        return ast.Module(body=[], type_ignores=[])
+
+
+class Territory:
+    """Which files are the user's: those below the project's folder that belong to no installed library."""
+
+    def __init__(self, script: Script):
+        beside = os.path.dirname(os.path.realpath(script.path))
+        self._root = os.path.join(_root_of(beside), "")
+        self._foreign = [os.path.join(os.path.realpath(path), "") for path in _library_folders()]
+        first = os.getcwd() if script.module else beside
+        self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
+        self._found: Dict[str, Optional[Tuple[str, bool]]] = {}
+
+    def owns(self, file: str) -> bool:
+        """Whether a file belongs to the project."""
+        real = os.path.realpath(file)
+        return real.startswith(self._root) and not any(real.startswith(folder) for folder in self._foreign)
+
+    def find(self, dotted: str) -> Optional[Tuple[str, bool, str]]:
+        """A module of the project, as an import finds it, without running anything: path, whether it is a package, text.
+
+        None for libraries; raises SyntaxError, UnicodeDecodeError or OSError for a file that cannot be read as text.
+        """
+        if dotted not in self._found:
+            self._found[dotted] = self._look_for(dotted)
+        found = self._found[dotted]
+        if found is None:
+            return None
+        path, is_package = found
+        with open(path, "rb") as file:
+            return path, is_package, decode(file.read())
+
+    def _look_for(self, dotted: str) -> Optional[Tuple[str, bool]]:
+        for folder in self._folders:
+            base = os.path.join(folder, *dotted.split("."))
+            for path, is_package in ((os.path.join(base, "__init__.py"), True), (base + ".py", False)):
+                if os.path.isfile(path):
+                    return (path, is_package) if self.owns(path) else None
+        return None
+
+    def _owns_folder(self, path: str) -> bool:
+        return self.owns(os.path.join(path, ""))
+
+
+def analyse(script: Script, territory: Territory) -> Any:
+    """The script and what it imports, for the compiler. A script that the compiler cannot read is left out."""
+    found = _native.Project(territory.find)
+    try:
+        found.add(MAIN, package_of(script), script.path, script.text)
+    except SyntaxError:
+        pass  # said when it is compiled
+    return found
+
+
+def instrument(project: Any, module: str, package: str, file: str, text: str) -> Any:
+    """A file of a project (`_native.Project`), instrumented; it is added where it is not known yet, or was written since.
+    Raises SyntaxError when the compiler cannot read it."""
+    if project.text(file) != text:
+        project.add(module, package, file, text)
+    return project.instrument(file)
+
+
+def package_of(script: Script) -> str:
+    """The package whose modules the script's relative imports name: `python -m package.script` has one."""
+    return script.module.rpartition(".")[0] if script.module else ""
+
+
+def package_of_module(module: str, file: str) -> str:
+    """The package of an imported module."""
+    return module if os.path.basename(file) == "__init__.py" else module.rpartition(".")[0]
+
+
+class ProjectFinder(machinery.PathFinder):
+    """Compiles the project's modules with `compile_text`; leaves all others to Python."""
+
+    def __init__(self, territory: Territory, compile_text: Compile):
+        self._territory, self._compile = territory, compile_text
+
+    def find_spec(self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:  # type: ignore[override]
+        spec = super().find_spec(fullname, path, target)
+        if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
+            return None
+        if not self._territory.owns(spec.origin):
+            return None
+        spec.loader = _Loader(fullname, spec.origin, self._compile)
+        return spec
+
+
+class _Loader(machinery.SourceFileLoader):
+    """Never reads or writes a `.pyc`: instrumented code must not be found by a plain run."""
+
+    def __init__(self, fullname: str, path: str, compile_text: Compile):
+        super().__init__(fullname, path)
+        self._compile = compile_text
+
+    def get_code(self, fullname: str) -> Any:
+        path = self.get_filename(fullname)
+        return self._compile(decode(self.get_data(path)), path, fullname)
+
+
+def _root_of(folder: str) -> str:
+    """The project's root: the nearest folder above with a mark of one, else the script's own. Never a home folder."""
+    at, home = folder, os.path.realpath(os.path.expanduser("~"))
+    for _ in range(_LEVELS):
+        if any(os.path.exists(os.path.join(at, marker)) for marker in _MARKERS):
+            return at
+        above = os.path.dirname(at)
+        if above in (at, home):
+            break
+        at = above
+    return folder
+
+
+def _library_folders() -> List[str]:
+    """Where Python's own modules and installed ones are: what `sysconfig.get_paths()` names, which takes long to import."""
+    own = os.path.dirname(OWN)
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    paths = {own, os.path.dirname(own), os.path.dirname(os.path.abspath(os.__file__)), *site.getsitepackages()}
+    paths.update(os.path.join(prefix, sys.platlibdir, version)
+                 for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
+    if site.ENABLE_USER_SITE:
+        paths.add(site.getusersitepackages())
+    return [path for path in paths if path and path != sys.prefix]

@@ -1,0 +1,1 @@
+"""Recording: from the command to the checkpoints."""

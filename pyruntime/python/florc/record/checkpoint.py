@@ -1,0 +1,112 @@
+"""What a block's checkpoint holds, or why it has none. Changes nothing: a forked child asks, too."""
+
+from __future__ import annotations
+
+import os
+from types import FrameType
+
+from . import dead_values
+from ..plan import places
+from ..survey import survey as unforeseen
+from ..support.light import NamedTuple, dumps
+from ..plan.places import BOUNDARY, Loop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .. import state
+    from typing import Any, Dict, Optional, Sequence
+
+
+_MOST_LINES = 5
+
+
+class Open(NamedTuple):
+    """A block that is running."""
+
+    block: str
+    key: str
+    started: float
+    charged: float
+    before: places.Before
+    survey: Optional[unforeseen.Survey]
+    looking: float = 0.0
+    """Seconds that florc took when it began."""
+
+
+class NotKept(Exception):
+    """There is no checkpoint. `final`: nor will there be one of another execution of the block."""
+
+    def __init__(self, why: str, final: bool = False):
+        super().__init__(why)
+        self.why = why
+        self.final = final
+
+
+class Answer(NamedTuple):
+    """A checkpoint, its leaves still in the script's memory or in a device's."""
+
+    header: str
+    encoded: state.Encoded
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the graph and the leaves."""
+        return len(self.encoded.graph) + self.encoded.nbytes
+
+
+def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
+    """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
+    from .. import state  # takes long to import, and most runs of few seconds keep nothing
+
+    loop = places.loops[current.block]
+    try:
+        found = places.gather(loop, objects, frame)
+        names = {name: value for name, value in _names(current, loop, frame).items() if name not in found}
+        dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
+        try:
+            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, may_copy=may_copy)
+        except state.Unsupported:
+            if not dead:
+                raise
+            dead = {}
+            encoded = state.encode(found, gradients=loop.gradients, names=names, may_copy=may_copy)
+    except places.Consumed as error:
+        raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
+    except state.Unsupported as error:
+        raise NotKept(str(error)) from None
+    _check(current, loop, frame, encoded.encoder)
+    walked = encoded.encoder
+    header = dumps({"block": current.block, "key": current.key, "places": [*found, *dead], "names": walked.names,
+                         "dead": [*dead, *dead_values.known_by_place(loop, found)], "forms": forms, "gradients": loop.gradients, "seconds": computed,
+                         "origins": places.origins(loop, current.before, found)})
+    return Answer(header, encoded)
+
+
+def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:
+    names = {name: value for name, value in places.outside(loop, frame).items()
+             if current.before.names.get(name) == id(value)}
+    if current.survey is not None:
+        names.update(current.survey.paths(frame, set(names)))
+    return names
+
+
+def _where(loop: Loop) -> str:
+    """Where an unforeseen change may have happened: most likely where florc cannot see into what is called."""
+    lines = [line for line in loop.unseen if loop.line <= line <= loop.end_line][:_MOST_LINES]
+    place = f" ({os.path.basename(loop.file)}:{loop.line}"
+    return place + (f"; what florc cannot see into is called in line {', '.join(map(str, lines))})" if lines else ")")
+
+
+def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
+    """Whether a checkpoint of what was encoded would be all that the block changes."""
+    from .. import state
+
+    changed = current.survey and current.survey.change(
+        frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
+    if changed:
+        raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
+    exchanged = state.exchanged(current.before.data, encoder)
+    if exchanged:
+        raise NotKept(f"it exchanges data that a {exchanged} of a dataset holds")
+    if loop.differentiated and encoder.histories:
+        raise NotKept(state.NO_HISTORY, final=True)

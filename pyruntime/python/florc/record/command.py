@@ -1,0 +1,211 @@
+"""`florc record`: from the arguments to the end of the process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from types import CodeType
+
+from .. import _native, session
+from ..process import by_value, start
+from ..project import positions as instrumented, script as launch
+from ..support import console as messages, mishaps
+from ..project.script import NotRecordable, Prepared, Raised, Unusable
+from ..support.console import say
+from .session import Recording
+from ..runs.kept import tell_kept
+from ..runs.run import Run, store_path
+
+MOST_TOLD = 3
+"""Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Union
+
+
+def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
+    """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
+    words, module = arguments["script"], arguments["module"]
+    if not words and module is None:
+        raise Unusable("which script? florc record train.py")
+    if not 0 < arguments["overhead"] < 1:
+        raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
+    try:
+        ranks = launch.ranks()
+        if ranks > 1:
+            raise NotRecordable(f"it is one of {ranks} ranks, and what they do together is not recorded yet")
+        script = launch.load(words, module)
+        hash_seed = start.with_hash_seed()
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise Unusable(f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
+    except Unusable:
+        if not sys.flags.ignore_environment:
+            raise
+        return _plainly(words, module, "Python runs with -E or -I, so it ignores PYTHONHASHSEED")
+    except NotRecordable as error:
+        return _plainly(words, module, str(error))
+    except Exception as error:
+        return _plainly(words, module, _said(error))
+    return _recorded(script, arguments, hash_seed)
+
+
+def _plainly(words: List[str], module: Optional[str], why: str) -> int:
+    """Run the script as if florc were not there: nothing of it has been read."""
+    start.plainly(["-m", module, *words] if module is not None else words, why)
+
+
+def _recorded(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Union[Prepared, Raised]:
+    """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
+    beginning = _Beginning(script, arguments, hash_seed)
+    try:
+        code = beginning.compiled()
+        return Prepared(code, launch.become_main(script), beginning.ending.ended)
+    except (SyntaxError, KeyboardInterrupt) as error:  # Python's own message; there is no run to speak of
+        beginning.undo()
+        return Raised(error)
+    except Exception as error:
+        beginning.undo()
+        say(f"nothing is recorded: {_said(error)}", always=True)
+        code = compile(script.text, script.path, "exec", dont_inherit=True)
+        return Prepared(code, launch.become_main(script), lambda _: None)
+
+
+def _said(error: BaseException) -> str:
+    known = (Unusable, _native.StoreError, OSError)
+    return str(error) if isinstance(error, known) else f"an error inside florc, {type(error).__name__}: {error}"
+
+
+class _Beginning:
+    """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
+
+    def __init__(self, script: launch.Script, arguments: Dict[str, Any], hash_seed: str):
+        self._script, self._arguments, self._hash_seed = script, arguments, hash_seed
+        self._run: Optional[Run] = None
+        self._recording: Optional[Recording] = None
+        self._generators: Optional[start.Generators] = None
+        self._finder: Any = None
+        self._picklers: Any = None
+        self.ending: Any = None
+
+    def compiled(self) -> CodeType:
+        """Begin the run and its session; the code to run. Raises SyntaxError for what Python does not take."""
+        from ..project.territory import MAIN, ProjectFinder, Territory, analyse, instrument, package_of
+
+        script = self._script
+        territory = Territory(script)
+        project = analyse(script, territory)
+        compiled = instrumented.compile_user_file(script.text, script.path, lambda: instrument(
+            project, MAIN, package_of(script), script.path, script.text))
+        tell_kept(store_path())
+        self._run = run = Run.begin(store_path(), script.path, script.argv, self._arguments["module"],
+                                    self._arguments["name"], self._hash_seed)
+        self._recording = recording = Recording(run, self._arguments)
+        self.ending = ending = _Ending(recording, script)
+        self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
+        recording.project = project
+        recording.keep_sources()
+        recording.adopt(compiled, script.path)
+        self._finder = ProjectFinder(territory, recording.compile)
+        sys.meta_path.insert(0, self._finder)
+        # Registered before the script's own: runs after them, so that what they print is recorded too.
+        atexit.register(ending.finish)
+        session.begin(recording)
+        recording.tap.install()
+        recording.files_noted.watch()
+        _native.watch_interrupts()
+        self._picklers = by_value.Picklers(project.text)
+        instrumented.warn(compiled, script.text, script.path)
+        return compiled.code
+
+    def undo(self) -> None:
+        """As if nothing had been tried."""
+        with mishaps.Swallow("taking down a run that did not begin"):
+            instrumented.undo()
+            if self._recording is not None:
+                session.end()
+                self._recording.tap.remove()
+                self._recording.files_noted.end()
+                atexit.unregister(self.ending.finish)
+            if self._finder in sys.meta_path:
+                sys.meta_path.remove(self._finder)
+            for waiting in filter(None, (self._generators, self._picklers)):
+                waiting.leave()
+        with mishaps.Swallow("closing a run that did not begin"):
+            if self._recording is not None:
+                self._recording.recorder.close()
+        if self._run is not None:
+            import shutil
+
+            shutil.rmtree(self._run.path, ignore_errors=True)
+
+
+class _Ending:
+    """Closes the run when the process ends, and says what was kept."""
+
+    def __init__(self, recording: Recording, script: launch.Script):
+        self.status = "exception"
+        self._recording, self._script, self._pid = recording, script, os.getpid()
+
+    def ended(self, error: Optional[BaseException]) -> None:
+        """The script's code is over."""
+        if error is None:
+            self.status = "ok"
+        elif isinstance(error, SystemExit):
+            self.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
+        elif isinstance(error, KeyboardInterrupt):
+            self.status = "interrupted"
+
+    def finish(self) -> None:
+        """Registered with `atexit`."""
+        if os.getpid() != self._pid:
+            return
+        _native.hold_interrupts()  # for good: the script is over; who presses twice ends this, too
+        try:
+            self._tell(self._recording.finish(self.status))
+        except KeyboardInterrupt:
+            say("interrupted while the run was being closed: what was not written by then is lost", always=True)
+        except Exception as error:
+            mishaps.swallowed("closing the run", error)
+            say(f"the run could not be closed: {_said(error)}", always=True)
+
+    def _tell(self, report: Dict[str, Any]) -> None:
+        run = self._recording.run
+        ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
+        state = ended.get(self.status, f", {self.status}")
+        say(f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} in "
+            f"{messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %")
+        for block, why in report["not_kept"].items():
+            say(f"{block} will run again on replay: {why}")
+        trouble = self._trouble(report)
+        if trouble:
+            say("; ".join(trouble), always=True)
+        if not report["checkpoints"] and not trouble:
+            left_alone, is_any_skipped = self._recording.left_alone()
+            for block, why in left_alone[:MOST_TOLD]:
+                say(f"{block} will run again on replay: {why}")
+            why = ("" if report["not_kept"] else "; no loop took long enough to be worth a checkpoint (--overhead)" if is_any_skipped
+                   else "" if left_alone else "; it has no loop")
+            say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}")
+        say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
+            f"florc replay {messages.relative(self._script.path)}")
+
+    @staticmethod
+    def _trouble(report: Dict[str, Any]) -> List[str]:
+        """What went wrong; it is told in one line, however much it is."""
+        found = []
+        stopped = report["dead"] or report["stopped"]
+        if stopped:
+            found.append(f"recording stopped early: {stopped}")
+        elif report["errors"]:
+            more = len(report["errors"]) - 1
+            first = report["errors"][0]
+            what = "" if "of the journal" in first else "a checkpoint was lost: "
+            found.append(f"{what}{first}" + (f" (and {more} more)" if more else ""))
+        if report["records_lost"]:
+            found.append(f"{messages.count(report['records_lost'], 'record')} of the journal could not be written: a replay will "
+                         "miss what they tell")
+        if mishaps.count:
+            found.append(mishaps.told())
+        return found

@@ -1,0 +1,300 @@
+"""Recording: the script runs, and what is needed to ask questions later is kept beside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import CodeType, FrameType
+
+from .. import _native, session
+from ..project import positions as instrumented
+from ..plan import loops
+from ..support import mishaps
+from ..runs import variables
+from .entering import Entered
+from .files_noted import FilesNoted
+from ..runs.found_files import FOLDER_NAME
+from ..support.light import dumps, nullcontext
+from ..support.console import say
+from ..process.output import Tap
+from ..project.territory import instrument, package_of_module
+from ..runs.run import Run
+from ..plan.window import loop_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+
+class Recording:
+    """The session of `florc record`. Nothing it does may raise into the script."""
+
+    pace = 5e-3
+    """Iterations that begin sooner than this (in seconds) after a noted one are not noted in the journal."""
+    inputs = None
+    """There is nothing yet to give back."""
+
+    def __init__(self, run: Run, arguments: Dict[str, Any]):
+        self.run, self.overhead = run, arguments["overhead"]
+        engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
+        self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=staging and staging << 20,
+                                         engine="writer" if engine in ("auto", "fork") else engine, key=run.key,
+                                         share_packs=self._max_disk is None)
+        self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
+        if engine == "fork" and self._engine != engine:
+            say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
+        self._blocks: Any = None
+        self._idle: List[Tuple[str, str]] = []
+        """Files in which there was nothing to instrument, and their plans."""
+        self.project: Any = None
+        """The user's files, analysed together (`_native.Project`)."""
+        self.files: Set[str] = set()
+        self.tap = Tap(self._lines, self.files, batched=True)
+        self._spent = 0.0
+        self.records_lost = 0
+        self.started = time.perf_counter()
+        run.note = self.note
+        self.note("run", **run.head())
+        self.note("clocks", perf_counter=self.started, pid=os.getpid())
+        self.entered = Entered(self.note)
+        self._is_told = False
+        self._is_full = False
+        """Whether values from outside are kept no more."""
+        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note,
+                                      self._charge)
+
+    @property
+    def spent(self) -> float:
+        """Seconds that florc took of the script's so far."""
+        return self._spent + self.tap.spent + _native.inputs_spent()
+
+    @property
+    def blocks(self) -> Any:
+        """What keeps blocks (`blocks.Blocks`): made when the first one begins, before any time is taken of it."""
+        if self._blocks is None:
+            begun = time.perf_counter()
+            from .blocks import Blocks
+            from ..survey import readers as contents
+            from ..support import static
+
+            static.is_users = self.is_project
+            contents.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
+            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
+                                  self.started, self.entered)
+            self._spent += time.perf_counter() - begun
+        return self._blocks
+
+    # -- compiling -----------------------------------------------------------------------------------------------
+
+    def keep_sources(self) -> None:
+        """Keep every file that was analysed: a replay analyses the same ones."""
+        files: Sequence[tuple] = ()
+        with mishaps.Swallow("keeping the source"):
+            files = self.project.files()  # it copies every text
+            for module, package, file, text in files:
+                self.run.keep_source(file, text, module, package)
+        with mishaps.Swallow("noting variables"):
+            names = variables.spoken_of(text for *_, text in files)
+            if names and self.run.key is not None:
+                self.note("variables", found=variables.present(names, self.run.key, os.environ))
+        with mishaps.Swallow("writing run.json"):
+            self.run.save()
+
+    def compile(self, text: str, file: str, module: str) -> CodeType:
+        """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
+        begun = time.perf_counter()
+        compiled = instrumented.compile_user_file(text, file, lambda: self._instrument(text, file, module))
+        self.adopt(compiled, file)
+        self._spent += time.perf_counter() - begun
+        instrumented.warn(compiled, text, file)
+        return compiled.code
+
+    def adopt(self, compiled: instrumented.Compiled, file: str) -> None:
+        """Note what runs in the place of a file of the project."""
+        self.files.add(file)
+        with mishaps.Swallow(f"noting the plan of {file}"):
+            if compiled.left_alone is not None:
+                say(f"{os.path.basename(file)} runs unrecorded: {compiled.left_alone}")
+                self.note("left alone", file=file, why=compiled.left_alone)
+            elif compiled.plan is not None:
+                found = loops.register(compiled.plan, file)
+                loop_ids = dumps([loop.id for loop in found])
+                self.entered.foresee(self.project, file)
+                self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
+            elif compiled.idle_plan is not None:
+                self._idle.append((file, compiled.idle_plan))
+
+    def _instrument(self, text: str, file: str, module: str) -> Any:
+        if self.project.text(file) != text:  # not found by following imports, or written since
+            package = package_of_module(module, file)
+            with mishaps.Swallow("keeping the source"):
+                self.run.keep_source(file, text, module, package)
+                self.run.save()
+        return instrument(self.project, module, package_of_module(module, file), file, text)
+
+    def is_project(self, file: str) -> bool:
+        """Whether a file is one of those that were compiled here."""
+        return file in self.files
+
+    # -- what emitted code calls -----------------------------------------------------------------------------------
+
+    def iteration(self, path: str) -> None:
+        """An iteration of a followed loop begins: one of those that are noted."""
+        begun = time.perf_counter()
+        with mishaps.Swallow("at the start of an iteration"):
+            if not self._is_told:
+                self._tell_circumstances()
+            if self._blocks is not None:
+                self._blocks.materializer.poll()
+            self._note_interrupt()
+            self.entered.elsewhere()
+            self.note("iteration", path=path, at=begun - self.started)
+        self._spent += time.perf_counter() - begun
+
+    def _note_interrupt(self) -> None:
+        """The first Ctrl-C, whatever the script made of it: no replay is interrupted in the same place."""
+        path = _native.interrupted_at()
+        if path:
+            self.note("interrupted", path=path)
+
+    def passed(self, path: str) -> None:
+        """This was the last iteration of a loop that is over."""
+        self.note("iteration", path=path, at=time.perf_counter() - self.started)
+
+    def _tell_circumstances(self) -> None:
+        """What the script imports is imported when its first loop begins; a run that is killed has it, too."""
+        from ..runs import circumstances
+
+        self._is_told = True
+        self.note("circumstances", found=circumstances.present())
+
+    def _note_libraries(self) -> None:
+        """Which builds of them it used. A run that is killed, or has no loop, goes without."""
+        if self._is_told:
+            from ..runs import circumstances
+
+            self.note("distributions", found=_native.distributions(*circumstances.installed()))
+
+    def value(self, path: str, number: Optional[int]) -> None:
+        """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
+        if number is None:
+            self.note("no iteration", path=path)
+        elif -(1 << 63) <= number < 1 << 63:
+            self.note("value", path=path, number=number)
+
+    def jump(self, place: str, iterable: Any, iterator: Any) -> None:
+        """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
+        self._note_interrupt()
+        if loop_of(place) + loops.BOUNDARY in loops.loops:
+            with mishaps.Swallow("where a loop begins"):
+                blocks, begun = self.blocks, time.perf_counter()
+                blocks.jump(place, iterable, iterator)
+                self._spent += time.perf_counter() - begun
+
+    def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
+        """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
+        with mishaps.Swallow("at the start of an iteration"):
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.boundary(loop, objects, sys._getframe(1), self.spent)
+            self._spent += time.perf_counter() - begun
+        return False
+
+    def step_into(self, block: str, frame: FrameType) -> bool:
+        """Recording runs every block."""
+        with mishaps.Swallow("where a block begins"):
+            self._note_interrupt()
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.step_into(block, frame, begun, self.spent)
+            self._spent += time.perf_counter() - begun
+        return True
+
+    def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
+        """A block ran: materialize its side effects when the Joint Invariant holds."""
+        with mishaps.Swallow("where a block ends"):
+            blocks, begun = self.blocks, time.perf_counter()
+            blocks.end(block, objects, frame, begun, self.spent)
+            self._spent += time.perf_counter() - begun
+
+    def probe(self, name: str, frame: FrameType) -> Any:
+        """Recorded scripts hold no probes."""
+        return nullcontext()
+
+    # -- the journal -----------------------------------------------------------------------------------------------
+
+    def note(self, kind: str, **payload: Any) -> None:
+        """Add a record to the journal, after the lines that were printed before."""
+        self.tap.flush()
+        self._note_inputs()
+        self._log(kind, payload)
+
+    def _note_inputs(self) -> None:
+        taken, is_full = _native.inputs_taken()
+        if taken is not None:
+            self._log("inputs", taken)
+        if is_full and not self._is_full:
+            self._is_full = True
+            self._log("inputs end", {"path": _native.loop_path()})
+
+    def _log(self, kind: str, payload: Any) -> None:
+        try:
+            self.recorder.log(kind, payload if isinstance(payload, str) else dumps(payload))
+        except Exception as error:
+            self.records_lost += 1
+            mishaps.swallowed(f"noting a {kind}", error)
+
+    def _lines(self, payload: str) -> None:
+        """Lines that were printed (JSON)."""
+        self._log("lines", payload)
+
+    def _charge(self, seconds: float) -> None:
+        self._spent += seconds
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def left_alone(self) -> Tuple[List[Tuple[str, str]], bool]:
+        """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is another."""
+        idle = [loops.loop_of(entry, file) for file, plan in self._idle for entry in _native.from_json(plan)["loops"]]
+        own = [loop for name, loop in loops.loops.items() if not name.endswith(loops.BOUNDARY)] + idle
+        return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)
+
+    def abandon(self) -> None:
+        """In a child that the user forked: nothing is recorded there."""
+        self.recorder.abandon()
+
+    def finish(self, status: str) -> Dict[str, Any]:
+        """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
+        session.end()
+        self.tap.remove()
+        self.files_noted.end()
+        elapsed = time.perf_counter() - self.started
+        begun = time.perf_counter()
+        kept = self._blocks and self._blocks.materializer
+        if kept is not None:
+            kept.finish()
+        with mishaps.Swallow("noting the libraries"):
+            self._note_libraries()
+        with mishaps.Swallow("noting what was entered"):
+            self.entered.elsewhere()
+        last = _native.last_passed()
+        _native.loop_path()  # an interrupt after which no loop ran is noted by this
+        self._note_interrupt()
+        if last is not None:
+            self.note("iteration", path=last, at=elapsed)
+        self.note("end", status=status, seconds=elapsed)
+        totals = dict(self.recorder.close())
+        dropped, freed = (kept.budget.dropped, kept.budget.freed_bytes) if kept is not None else (0, 0)
+        failed = kept.failed if kept is not None else {}
+        report = {
+            "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
+            "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
+            "checkpoints": totals.get("checkpoints", kept.checkpoints if kept is not None else 0) - dropped,
+            "bytes": totals.get("bytes_written", 0) - freed, "stopped": kept.stopped if kept is not None else None,
+            "dead": self.recorder.dead, "errors": [*(kept.lost if kept is not None else ()), *totals.get("errors", [])],
+            "not_kept": {block: why for block, (_, why) in failed.items() if not block.endswith(loops.BOUNDARY)},
+            "records_lost": self.records_lost, "swallowed": mishaps.count,
+        }
+        self.run.info.update(status=status, ended=time.time(), report=report)
+        with mishaps.Swallow("writing run.json"):
+            self.run.save()
+        return report

@@ -1,0 +1,1 @@
+"""Replay: from the command to the verdict."""

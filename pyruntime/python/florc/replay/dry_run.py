@@ -1,0 +1,84 @@
+"""`florc replay --dry-run`: what a replay would do with each block, why, and how long it would take."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional
+
+from ..support import console as messages
+from .select import request as selection
+from .select.costs import Costs
+from ..runs.journal import Checkpoint, History
+from ..project.script import Unusable
+from ..support.console import duration
+from ..runs.versions import Versions
+from ..plan.window import END, loop_of
+
+
+def describe(history: History, versions: Versions, arguments: Dict[str, Any]) -> str:
+    """The answer to `--dry-run`."""
+    out = [f"run {history.run.id}"]
+    for change in versions.changes:
+        out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
+    out += _blocks(history, versions, arguments["step_into"])
+    return messages.plain("\n".join([*out, *_times(history, versions, arguments)])) + "\n"
+
+
+def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str]:
+    out = []
+    by_block: dict = {}
+    for checkpoint in history.checkpoints.values():
+        by_block.setdefault(checkpoint.block, []).append(checkpoint)
+    for plan in history.plans.values():
+        for loop in plan["loops"]:
+            block = loop["id"]
+            starts = sum(len(held) for place, held in history.boundaries.items() if loop_of(place) == block)
+            if starts:
+                why = versions.why_not_jumped(block)
+                later = "one iteration" if starts == 1 else f"one of {starts} iterations"
+                what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
+                out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+            if not loop["memoized"]:
+                continue
+            held = by_block.get(block, [])
+            is_forced = block in forced or "all" in forced
+            reasons = {checkpoint.key: versions.why_run(block, checkpoint.key) for checkpoint in held}
+            why = "asked for with --step-into" if is_forced else versions.why_run(block, "") if not held else _common(reasons)
+            restored = [checkpoint for checkpoint in held if reasons[checkpoint.key] is None]
+            what = f"runs again: {why}" if why else _partly(reasons, restored) if held else f"runs again: {history.why_not_kept(block)}"
+            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+    return out
+
+
+def _common(reasons: Dict[str, Optional[str]]) -> Optional[str]:
+    """Why every one runs again; None where one does not."""
+    return None if None in reasons.values() else next(iter(reasons.values()))
+
+
+def _partly(reasons: Dict[str, Optional[str]], restored: List[Checkpoint]) -> str:
+    size = messages.size(sum(checkpoint.nbytes for checkpoint in restored))
+    what = f"restored from {messages.count(len(restored), 'checkpoint')} ({size})"
+    again = [why for why in reasons.values() if why is not None]
+    return f"{what}; {len(again)} of {len(reasons)} run again: {again[0]}" if again else what
+
+
+def _times(history: History, versions: Versions, arguments: Dict[str, Any]) -> List[str]:
+    try:
+        costs = Costs(history, versions, arguments["step_into"])
+    except Unusable:
+        return []
+    against = f", the recorded run took {duration(history.seconds)}" if history.seconds else ""
+    window = selection.selected(history, arguments)
+    if window is not None:
+        if window.place != costs.loop.place:
+            return []
+        seconds = costs.segment(window.start, min(window.stop, len(costs.work)))
+        return [f"about {duration(seconds)} for {window.describe()}{against}"]
+    count = (arguments["shard"] or [None, None])[1] or arguments["workers"] or 1
+    windows = selection.shards(history, versions, count) if count > 1 else [None]
+    if windows == [None]:
+        return [f"about {duration(costs.serial())}{against}"]
+    times = [costs.segment(w.start, min(w.stop, END)) for w in windows if w is not None]
+    head = f"about {duration(max(times))} in {len(times)} parts, {duration(costs.serial())} in one{against}"
+    return [head, *(f"  {n + 1}/{len(times)}: {w.describe()}: {duration(seconds)}"
+                    for n, (w, seconds) in enumerate(zip(windows, times)) if w is not None)]

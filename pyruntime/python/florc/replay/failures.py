@@ -1,0 +1,65 @@
+"""A replay in which the script raises: where, and whether an added statement did."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Optional, Tuple
+
+from .. import _native
+from ..project import script as launch
+from ..support.console import say
+from .session.session import Replay
+from ..runs.versions import Change, Versions
+
+
+def describe(replay: Replay, failure: BaseException) -> Tuple[str, bool]:
+    """How and where the script ended, nothing where the recorded run ended so; and whether an added statement raised."""
+    added = _added(replay.versions, failure)
+    if added is None and ended_so(replay, failure):
+        return "", False
+    iteration = replay.history.iteration(_native.loop_path())
+    where = f" in {iteration}" if iteration else ""
+    if added is not None:
+        line = f"{os.path.basename(added.file)}:{added.line}"
+        return f"the replay ended early: what was added ({line}) raised {type(failure).__name__}{where}", True
+    way_out = "; blocks were restored, --step-into all runs them again" if replay.has_restored else ""
+    if isinstance(failure, SystemExit):
+        return f"the script ended itself with exit code {failure.code}{where}, and the recorded run did not{way_out}", False
+    return f"the script raised {type(failure).__name__}{where}, and the recorded run did not{way_out}", False
+
+
+def is_unforeseen(replay: Replay, failure: BaseException) -> bool:
+    """Whether the script ended so, and the recorded run did not; or an added statement, as a file is not there."""
+    if _added(replay.versions, failure) is not None:
+        return isinstance(failure, FileNotFoundError)
+    return not isinstance(failure, KeyboardInterrupt) and not ended_so(replay, failure)
+
+
+def ended_so(replay: Replay, failure: BaseException) -> bool:
+    """Whether the recorded run ended in the same way."""
+    if isinstance(failure, SystemExit):
+        return replay.history.run.status == f"exit {failure.code}"
+    return replay.history.run.status == "exception"
+
+
+def tell(failure: BaseException, folder: str, ended: str) -> None:
+    """Print the traceback as Python does, and what is known beyond it (`ended`)."""
+    if not isinstance(failure, SystemExit):
+        stripped = launch.without_own_frames(failure.__traceback__)
+        sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
+    elif not ended:
+        ended = f"the script ended itself with exit code {failure.code}"
+    say(f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}", always=True)
+
+
+def _added(versions: Versions, failure: BaseException) -> Optional[Change]:
+    """The added statement that raised, itself or in what it called."""
+    found, at = None, failure.__traceback__
+    while at is not None:
+        file, line = at.tb_frame.f_code.co_filename, at.tb_lineno
+        for change in versions.changes:
+            if not change.removed and change.file == file and change.line <= line <= change.end_line:
+                found = change
+        at = at.tb_next
+    return found

@@ -1,0 +1,1 @@
+"""The user's files, as a replay sees them."""

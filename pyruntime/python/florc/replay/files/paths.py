@@ -1,0 +1,107 @@
+"""From a path as the script spells it to the real one, within the view of a replay; and which paths the view leaves alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from typing import Any, Dict, Iterable, List, Optional, Set
+
+from ...support.light import OWN
+from .view import View
+
+_SYSTEM = ("/dev/", "/proc/", "/sys/")
+_MOST_LINKS = 40
+
+
+class Paths:
+    """Finds real paths. `getcwd` and `readlink` are the system's own."""
+
+    def __init__(self, view: View, store: str, project: str):
+        self._view = view
+        self._store = os.path.join(os.path.realpath(store), "")
+        self._foreign = tuple({*_SYSTEM, self._store, *_foreign(project)})
+        self._folders: Dict[str, str] = {"": ""}
+        """Folders as they are spelled -> real ones."""
+        self._getcwd, self._readlink = os.getcwd, os.readlink
+        view.changed = self.forget
+
+    def forget(self) -> None:
+        """A link may lead elsewhere now."""
+        self._folders = {"": ""}
+
+    def is_foreign(self, real: str) -> bool:
+        """Whether it is Python's, florc's or the system's, or what programs remember for themselves below the home folder."""
+        return (real + "/").startswith(self._foreign) or "/__pycache__/" in real + "/"
+
+    def cwd(self) -> str:
+        """The working folder as the script is to see it."""
+        return self.shown(self._getcwd())
+
+    def shown(self, real: str) -> str:
+        """The script's name of what may lie below the replay's folder."""
+        upper = self._view.upper
+        return (real[len(upper):] or "/") if real == upper or real.startswith(upper + "/") else real
+
+    def of_descriptor(self, number: int) -> str:
+        """The path of an open folder."""
+        return self.shown(self._readlink(f"/proc/self/fd/{number}"))
+
+    def resolve(self, path: str, follow: bool = True, folder: Optional[int] = None) -> Optional[str]:
+        """The real path; None for those that the view leaves alone. `follow`: a link at the end, too."""
+        if not path or "\0" in path or path.startswith(_SYSTEM):
+            return None
+        if not path.startswith("/"):
+            path = f"{self.cwd() if folder is None else self.of_descriptor(folder)}/{path}"
+        if path.startswith(self._store):
+            return None
+        real = self._walked(path, follow, 0)
+        return None if self.is_foreign(real) else real
+
+    def _walked(self, path: str, follow: bool, links: int) -> str:
+        parts = [part for part in path.split("/") if part and part != "."]
+        if ".." in parts:
+            at = ""
+            for n, part in enumerate(parts):
+                if part == "..":
+                    at = at.rpartition("/")[0]
+                else:
+                    at = self._behind(f"{at}/{part}", links) if follow or n < len(parts) - 1 else f"{at}/{part}"
+            return at or "/"
+        if not parts:
+            return "/"
+        whole = f"{self._folder('/'.join(['', *parts[:-1]]), links)}/{parts[-1]}"
+        return self._behind(whole, links) if follow else whole
+
+    def _folder(self, spelled: str, links: int) -> str:
+        known = self._folders.get(spelled)
+        if known is None:
+            above, _, name = spelled.rpartition("/")
+            known = self._behind(f"{self._folder(above, links)}/{name}", links)
+            known = "" if known == "/" else known
+            self._folders[spelled] = known
+        return known
+
+    def _behind(self, path: str, links: int) -> str:
+        target = self._view.link(path) if links < _MOST_LINKS else None
+        if target is None:
+            return path
+        return self._walked(target if target.startswith("/") else f"{path.rpartition('/')[0]}/{target}", True, links + 1)
+
+
+def _foreign(project: str) -> Iterable[str]:
+    """Folders of Python and of libraries, and of what programs remember (`~/.cache`): not one that the project lies in."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    folders: Set[Any] = {sysconfig.get_path(name) for name in names} | {os.path.dirname(OWN)}
+    folders |= {sys.prefix, sys.base_prefix}
+    home = os.path.expanduser("~")
+    hidden: List[str] = []
+    try:
+        hidden = [os.path.join(home, name) for name in os.listdir(home) if name.startswith(".")]
+    except OSError:
+        pass
+    hidden += [os.path.join(home, name) for name in (".cache", ".config", ".local")]
+    found = {os.path.join(os.path.realpath(folder), "") for folder in (*folders, *hidden) if folder}
+    found |= {os.path.join(folder, "") for folder in (*folders, *hidden) if folder}
+    inside = os.path.join(os.path.realpath(project), "")
+    return {folder for folder in found if not inside.startswith(folder)}

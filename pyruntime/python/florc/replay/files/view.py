@@ -1,0 +1,388 @@
+"""What a replay sees of the user's files: a view that copies on write.
+
+The user's files are never touched. What a replay changes lies below its own folder, at the path that the user's file has;
+what it removed is hidden, and so is what the recorded run made and this replay has not yet made. All else is the user's own
+file. Processes that are forked share the view: each change is a line in a file that all of them read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import threading
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set
+
+from ...support.copying import copy
+from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
+from ..select.skipped import Skipped
+from .doubts import Doubts, asks_for
+from .unnamed import Unnamed
+
+GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
+"""A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
+wrote it; at its own path, where the script itself made a temporary file."""
+PLAIN, PAST, LOST = "plain", "past", "lost"
+"""The user's own file: nothing changed it; the recorded run wrote it in what this replay skipped; it is not what the recorded
+run found, whose content was not kept."""
+
+
+_lstat, _readlink = os.lstat, os.readlink
+
+
+class Entry(NamedTuple):
+    """A path that is not the user's own file. `clock`: how much had been skipped when this replay changed it; -1: it did not."""
+
+    kind: str
+    where: str = ""
+    clock: int = -1
+
+
+class Found(NamedTuple):
+    """What a path is now (one of the words above), and where that lies."""
+
+    kind: str
+    where: str
+
+
+class View:
+    """The files of one replay. All paths are real ones: absolute, without links."""
+
+    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None,
+                 pid: Optional[int] = None):
+        """`pid`: the number of the recorded process, where the script may name files by it."""
+        self.upper = os.path.join(folder, "tree")
+        """What the replay changed."""
+        self._beside = os.path.join(folder, "found")
+        self._entries: Dict[str, Entry] = {}
+        self._inside: Dict[str, Set[str]] = {}
+        """Folder -> names of the paths in it that are not the user's own."""
+        self._notes, self._skipped, self._listed = notes, skipped, listed or {}
+        """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be opened."""
+        self.lock = threading.RLock()
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a link, or what is behind it, may be another one."""
+        self.is_added: Callable[[], bool] = lambda: False
+        """Whether an added statement runs."""
+        self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
+        self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0, pid)
+        os.makedirs(self.upper, exist_ok=True)
+        self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._read_to = 0
+        self._is_shared = False
+        self._pid = os.getpid()
+        os.register_at_fork(before=self._before_fork, after_in_child=self._after_fork)
+        for path, noted in notes.items():
+            self._begin_with(path, noted)
+
+    def _begin_with(self, path: str, noted: Noted) -> None:
+        if noted.was == NONE:
+            self._enter(path, Entry(GONE))
+        elif noted.was == FILE:
+            self._enter(path, Entry(KEPT))
+        elif noted.was in (FOLDER, LINK):
+            self.prepare(path)
+            with contextlib.suppress(OSError):
+                os.symlink(noted.target, self.at(path)) if noted.was == LINK else os.makedirs(self.at(path), exist_ok=True)
+            # a folder that is there holds what it held
+            self._enter(path, Entry(HERE) if noted.was == LINK or not os.path.isdir(path) else Entry(ADDED))
+
+    def _before_fork(self) -> None:
+        self._is_shared = True
+
+    def _after_fork(self) -> None:
+        self.lock = threading.RLock()  # a thread of the parent may have held it
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def at(self, path: str) -> str:
+        """Where the replay's own version of a path lies."""
+        return self.upper + path
+
+    def find(self, path: str) -> Found:
+        """What a path is."""
+        self._sync()
+        if not self._entries:
+            return Found(PLAIN, path)
+        entry = self._entries.get(path)
+        if entry is not None:
+            if (entry.clock < 0 or entry.kind == OWN) and self._is_in_own(path):
+                return Found(OWN, path)  # whatever the recorded run found there
+            if entry.kind != HERE and self._is_past(path, entry):
+                return Found(PAST, path)
+            return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
+        above = path
+        while above and above != "/":
+            above = above.rpartition("/")[0]
+            entry = self._entries.get(above)
+            if entry is None or entry.kind == ADDED:
+                continue
+            if entry.kind == OWN:
+                return Found(OWN, path)
+            if not (entry.kind == GONE and self._is_past(above, entry)):
+                return Found(GONE, self.at(path))
+        return Found(PLAIN, path)
+
+    def _of(self, path: str, entry: Entry) -> Found:
+        if entry.kind in (HERE, GONE):
+            return Found(entry.kind, self.at(path))
+        return Found(entry.kind, entry.where or path)
+
+    def _content(self, path: str) -> Found:
+        """A file that the recorded run found otherwise than it is: its old content is looked for when it is asked for."""
+        where = self._notes[path].content(self._beside)
+        if where == path:
+            return Found(PLAIN, path)
+        if where is None:
+            return Found(LOST, path) if os.path.lexists(path) else Found(GONE, self.at(path))
+        self._entries[path] = Entry(KEPT, where)
+        return Found(KEPT, where)
+
+    def _is_in_own(self, path: str) -> bool:
+        """Whether the script made it as a temporary file, in this replay, or it lies in such a folder."""
+        while path:
+            entry = self._entries.get(path)
+            if entry is not None and (entry.kind == OWN or entry.clock >= 0):
+                return entry.kind == OWN
+            path = path.rpartition("/")[0]
+        return False
+
+    def _lags(self, path: str, found: Found) -> bool:
+        """Whether the recorded run changed, in what was skipped, what this replay shows: the user's file, or its own temporary one."""
+        return found.kind == PAST or found.kind == OWN and path in self._entries and self._is_past(path, self._entries[path])
+
+    def _is_past(self, path: str, entry: Entry) -> bool:
+        """Whether the recorded run changed it in what this replay has skipped since."""
+        noted = self._notes.get(path)
+        if noted is None or entry.clock >= self._clock:
+            return False
+        return any(self._skipped.holds(place) for place in noted.places)
+
+    @property
+    def _clock(self) -> int:
+        return len(self._skipped.blocks) + sum(self._skipped.jumps.values())
+
+    def exists(self, path: str) -> bool:
+        """Whether something is there, be it a link that leads nowhere."""
+        found = self.find(path)
+        return found.kind != GONE and os.path.lexists(found.where)
+
+    def is_own(self, path: str) -> bool:
+        """Whether the script made it as a temporary file, or in such a folder."""
+        return self.find(path).kind == OWN
+
+    def is_scripts(self, path: str) -> bool:
+        """Whether the script, now or as it was recorded, changes it."""
+        entry = self._entries.get(path)
+        return path in self._notes or entry is not None and entry.kind in (GONE, HERE, KEPT)
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder is there."""
+        found = self.find(path)
+        with contextlib.suppress(OSError):
+            return found.kind != GONE and stat.S_ISDIR(_lstat(found.where).st_mode)
+        return False
+
+    def link(self, path: str) -> Optional[str]:
+        """Where a symbolic link leads; None for all else."""
+        found = self.find(path)
+        with contextlib.suppress(OSError):
+            if stat.S_ISLNK(_lstat(found.where).st_mode):
+                if self._lags(path, found):
+                    self.doubts.past(path, False)
+                return _readlink(found.where)
+        return None
+
+    def is_plain_below(self, path: str) -> bool:
+        """Whether a list of a folder is that of the user's own."""
+        return path not in self._inside and path not in self._listed and self.find(path).kind in (PLAIN, OWN, PAST)
+
+    def names(self, path: str) -> List[str]:
+        """What is in a folder, in the order in which the user's own folder lists it. Raises OSError."""
+        found = self.find(path)
+        known = self._inside.get(path, ())
+        own = os.listdir(path) if found.kind != HERE or os.path.isdir(path) else []
+        listed = own if found.kind != HERE else os.listdir(found.where)
+        if path in self._listed and found.kind in (PLAIN, ADDED):
+            listed = [name for name in listed if name in self._listed[path]]
+        self.list(path)
+        names = {name for name in listed if name not in known or self.exists(f"{path}/{name}")}
+        names |= {name for name in known if self.exists(f"{path}/{name}")}
+        for name in known if asks_for() is not None else ():
+            self.look_for(f"{path}/{name}", self.find(f"{path}/{name}"))
+        order = {name: n for n, name in enumerate(own)}
+        rest = sorted(name for name in names if name not in order)
+        return [*(name for name in own if name in names), *(name for name in listed if name in rest),
+                *(name for name in rest if name not in listed)]
+
+    def list(self, path: str) -> None:
+        """The names in a folder are about to be asked for."""
+        if (self.unnamed.is_doubtful or self.doubts.is_behind(path)) and asks_for() is not None:
+            blocks = self.unnamed.blocks(path, is_listed=True)
+            self.doubts.elsewhere(path, blocks)
+            self.doubts.miss(path, blocks)
+            self.doubts.elsewhere(path, self.unnamed.numbered_in(path))
+
+    def read(self, path: str, found: Found) -> None:
+        """A file is about to be read: is it what it was?"""
+        if found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
+            self.doubts.unhashed(path)
+        else:
+            self._doubt(path, found, True)
+
+    def look(self, path: str, found: Found) -> None:
+        """A path is about to be asked about: whether it is there, how large it is, where it leads."""
+        if self.doubts.is_empty:
+            return
+        wanted = asks_for()
+        if wanted == "existence":
+            self.look_for(path, found)
+        elif wanted is not None and not (self._lags(path, found) and os.path.isdir(found.where)):
+            self._doubt(path, found, False)
+
+    def look_for(self, path: str, found: Found) -> None:
+        """Something asks whether a path is there."""
+        entry = self._entries.get(path)
+        if entry is not None and self._is_past(path, entry):
+            self.doubts.existence(path, found.where)
+        if self.unnamed.is_doubtful or self.doubts.is_behind(path):
+            is_there = found.kind != GONE and os.path.lexists(found.where)
+            self.doubts.elsewhere(path, self.unnamed.blocks(path, is_there=is_there), is_there=is_there)
+            if not is_there:
+                self.doubts.miss(path, self.unnamed.numbered(path))
+
+    def missing(self, path: str) -> None:
+        """Something other than a question whether a path is there did not find it."""
+        if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
+            return
+        if path in self._notes and self._lags(path, self.find(path)):
+            self.doubts.missing(path)
+        self.doubts.miss(path, self.unnamed.blocks(path))
+
+    def _doubt(self, path: str, found: Found, is_read: bool) -> None:
+        if self._lags(path, found):
+            self.doubts.past(path, is_read)
+        elif found.kind == LOST:
+            self.doubts.lost(path, is_read)
+        elif found.kind == OWN or found.kind == HERE and self._entries[path].clock >= 0 or self.doubts.is_behind(path):
+            self.doubts.own(path, is_read)
+        if self.unnamed.is_doubtful and not os.path.isdir(found.where):
+            self.doubts.elsewhere(path, self.unnamed.blocks(path), is_read)
+
+    def is_short(self, path: str, found: Found) -> bool:
+        """Whether a file, or a folder, may lack what a skipped block wrote to it."""
+        return found.kind == PAST or self.doubts.is_behind(path) or path in self._notes and self._is_past(
+            path, self._entries[path]._replace(clock=-1)) or self.unnamed.is_doubtful and bool(
+            self.unnamed.blocks(path, is_listed=os.path.isdir(found.where)))
+
+    # -- changing --------------------------------------------------------------------------------------------------
+
+    def prepare(self, path: str) -> None:
+        """Make the folders above the replay's own version of a path."""
+        os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
+
+    def made(self, path: str, kind: str = HERE, where: str = "", anew: bool = False) -> None:
+        """A path is now below the replay's folder, or what `kind` says. `anew`: nothing is left of what it held."""
+        if anew:
+            self.doubts.behind.pop(path, None)
+        self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
+
+    def made_own(self, path: str, anew: bool = False) -> None:
+        """Something is made in a temporary folder of the script: where the recorded run did so, too, it is known from when."""
+        if path in self._entries:
+            self.made(path, OWN, anew=anew)
+
+    def remove_own(self, path: str) -> None:
+        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the user."""
+        entry = self._entries.get(path)
+        if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
+            with contextlib.suppress(OSError):
+                remove(path)
+
+    def removed(self, path: str) -> None:
+        """A path, and all below it, is gone."""
+        self.doubts.behind.pop(path, None)
+        own = self.at(path)
+        if os.path.isdir(own) and not os.path.islink(own):
+            shutil.rmtree(own, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.remove(own)
+        self._change(path, Entry(GONE, "", self._clock))
+
+    def copied(self, path: str, found: Found) -> str:
+        """Where a file is that may be changed in place: a copy of it, unless it is the replay's own."""
+        if found.kind in (HERE, OWN):
+            return found.where
+        with self.lock:
+            self.prepare(path)
+            copy(found.where, self.at(path))
+            self.made(path)
+        return self.at(path)
+
+    def _change(self, path: str, entry: Entry) -> None:
+        with self.lock:
+            os.write(self._log, (json.dumps([path, *entry]) + "\n").encode())
+            if not self._is_shared:
+                self._read_to = os.lseek(self._log, 0, os.SEEK_END)
+            self._enter(path, entry)
+
+    def _enter(self, path: str, entry: Entry) -> None:
+        if entry.kind == GONE:
+            for below in list(self._below(path)):
+                if below in self._notes:
+                    self._entries[below] = Entry(GONE, "", entry.clock)
+                else:
+                    del self._entries[below]
+                    self._inside[os.path.dirname(below)].discard(os.path.basename(below))
+        self._entries[path] = entry
+        if path not in self._notes:
+            if entry.kind in (HERE, OWN) and entry.clock >= 0:
+                self.unnamed.made[path] = None
+            else:
+                self.unnamed.made.pop(path, None)
+        folder, _, name = path.rpartition("/")
+        self._inside.setdefault(folder or "/", set()).add(name)
+        self.changed()
+
+    def _below(self, path: str) -> Iterator[str]:
+        for name in self._inside.get(path, ()):
+            yield from list(self._below(f"{path}/{name}"))
+            if f"{path}/{name}" in self._entries:
+                yield f"{path}/{name}"
+
+    def _sync(self) -> None:
+        """Learn what other processes of this replay changed."""
+        if not self._is_shared or os.fstat(self._log).st_size <= self._read_to:
+            return
+        with self.lock:
+            data = os.pread(self._log, 1 << 30, self._read_to)
+            whole = data[: data.rfind(b"\n") + 1]
+            self._read_to += len(whole)
+            for line in whole.splitlines():
+                path, *entry = json.loads(line)
+                self._enter(path, Entry(*entry))
+
+
+def is_really_there(path: str) -> bool:
+    """Whether something is there outside the view."""
+    with contextlib.suppress(OSError, ValueError):
+        _lstat(path)
+        return True
+    return False
+
+
+def remove(folder: str) -> None:
+    """Remove what a replay kept or made, whatever modes it has."""
+    def again(_: Any, path: str, __: Any) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            os.chmod(path, 0o700)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, onerror=again)
+    else:
+        os.remove(folder)

@@ -1,0 +1,292 @@
+"""Parallel replay on this machine: one process for each segment, and their answers put together in order."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+from ...support import mishaps
+from ..session.capture import Value
+from ...runs.journal import History
+from ...support.console import duration, hand_on, say
+from ..session.opening import WORKER
+from ..session.session import Replay
+from ..select.skipped import Skipped
+from ..session.statements import Ran, merged
+from ...runs.versions import Versions
+from ...plan.window import Window
+
+_ATTEMPTS = 2
+_LOG_LINES = 20
+_PATIENCE_S = 5
+_PR_SET_PDEATHSIG = 1
+
+
+class Task(NamedTuple):
+    """What a worker process is to do."""
+
+    window: Window
+    result: str
+
+    def to_environment(self) -> Dict[str, str]:
+        """The variable that tells a process of it."""
+        return {WORKER: json.dumps({"window": self.window.to_json(), "result": self.result})}
+
+    @classmethod
+    def of_this_process(cls) -> Optional["Task"]:
+        """The task of this process; None when it is no worker. Processes that the script starts are none."""
+        told = os.environ.pop(WORKER, None)
+        if told is None:
+            return None
+        read = json.loads(told)
+        _end_with_parent()
+        return cls(Window(**read["window"]), read["result"])
+
+
+def _end_with_parent() -> None:
+    """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Merged:
+    """The segments of a replay as one: what the report asks of a `Replay`."""
+
+    def __init__(self, history: History, versions: Versions):
+        self.history, self.versions = history, versions
+        self.values: List[Value] = []
+        self.differences: List[str] = []
+        self.disturbances: List[str] = []
+        self.timed: List[str] = []
+        self.read_back: List[str] = []
+        self.ended_in = ""
+        self.skipped = Skipped()
+        self.reasons: Dict[str, Dict[str, int]] = {}
+        self.entered: Dict[str, int] = {}
+        self.compared = self.masked = self.verified = 0
+        self.unrecorded: List[str] = []
+        self.environment: List[str] = []
+        self.ran: Dict[str, Ran] = {}
+        self.has_started_others = self.is_strict = False
+        self.restore_seconds = 0.0
+        self.ended = ""
+        """How the script ended, where that is otherwise than in the record."""
+        self.has_restored = False
+        self.is_over = False
+
+    def add(self, result: Dict[str, Any]) -> None:
+        """Put the next segment's result after the others."""
+        self.values += [Value(*value) for value in result["values"]]
+        self.differences += [found for found in result["differences"] if found not in self.differences]
+        self.disturbances += [found for found in result["disturbances"] if found not in self.disturbances]
+        self.timed += [place for place in result["timed"] if place not in self.timed]
+        self.ended_in = self.ended_in or result.get("ended_in", "")
+        self.read_back += [file for file in result["read_back"] if file not in self.read_back]
+        self.skipped.blocks.update(result["skipped"])
+        for block, reasons in result["reasons"].items():
+            known = self.reasons.setdefault(block, {})
+            for why, times in reasons.items():
+                known[why] = known.get(why, 0) + times
+        for block, times in result["entered"].items():
+            self.entered[block] = self.entered.get(block, 0) + times
+        self.compared += result["compared"]
+        self.verified += result["verified"]
+        self.masked += result["masked"]
+        self.environment += [found for found in result["environment"] if found not in self.environment]
+        self.ran = merged(self.ran, result["statements"])
+        self.has_started_others |= result["has_started_others"]
+        self.unrecorded += [found for found in result["unrecorded"] if found not in self.unrecorded]
+        self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
+        self.ended = self.ended or result["ended"]
+        self.has_restored |= result["has_restored"]
+        self.is_over |= result["is_over"]
+
+
+def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked: int, ended: str) -> None:
+    """Write a worker's result; it appears whole or not at all."""
+    result = {
+        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared,
+        "entered": replay.entered,
+        "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
+        "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
+        "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
+        "statements": replay.ran, "has_started_others": replay.statements.has_started_others(), "masked": masked, "environment": replay.environment, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
+        "is_over": replay.is_over,
+    }
+    with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
+        json.dump(result, file)
+    os.replace(task.result + ".new", task.result)
+
+
+class Local:
+    """A process on this machine."""
+
+    def __init__(self, command: List[str], environment: Dict[str, str], out: str, log: str):
+        with open(out, "wb") as written, open(log, "ab") as said:
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=written, stderr=said,
+                                             env=environment, start_new_session=True)
+
+    def poll(self) -> Optional[int]:
+        """Its exit code; None while it runs."""
+        return self._process.poll()
+
+    def ask_to_end(self) -> None:
+        """It, and whatever it started."""
+        if self.poll() is None:
+            self._signal(signal.SIGTERM)
+
+    def end(self, patience: float) -> None:
+        """End it, and whatever it started, at once where it does not end by itself."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, number)
+
+
+Launch = Callable[[List[str], Dict[str, str], str, str], Any]
+"""Starts a command with an environment, and two files for what it writes: something with `poll`, `ask_to_end`, `end`."""
+
+
+class _Worker:
+    """A process that answers for one segment, and the attempts it takes."""
+
+    def __init__(self, number: int, window: Window, folder: str, command: List[str], environment: Dict[str, str],
+                 launch: Launch):
+        self.number, self.window, self._command, self._environment = number, window, command, environment
+        self._launch = launch
+        self._base = os.path.join(folder, f"worker-{number}")
+        self.task = Task(window, self._base + ".json")
+        self.attempts = 0
+        self.begun = time.perf_counter()
+        self.process: Any = None
+
+    @property
+    def out(self) -> str:
+        """The file with what its probes printed."""
+        return self._base + ".out"
+
+    @property
+    def log(self) -> str:
+        """The file with what it said."""
+        return self._base + ".log"
+
+    def start(self) -> None:
+        self.attempts += 1
+        self.process = self._launch(self._command, {**self._environment, **self.task.to_environment()}, self.out, self.log)
+
+    def result(self) -> Optional[Dict[str, Any]]:
+        """What it found; None when it ended without."""
+        try:
+            with open(self.task.result, encoding="utf-8", errors="surrogateescape") as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            return None
+
+    def describe(self) -> str:
+        """`worker 2, iterations 6 to 11 of L1`."""
+        return f"worker {self.number}, {self.window.describe()}"
+
+
+def run(windows: List[Window], folder: str, command: List[str], environment: Dict[str, str],
+        launch: Launch = Local) -> List[_Worker]:
+    """Answer for all windows at once. A worker that dies is started once more. Ctrl-C leaves nothing running."""
+    workers = [_Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
+               for n, window in enumerate(windows)]
+    try:
+        for worker in workers:
+            worker.start()
+        running = list(workers)
+        while running:
+            for worker in [w for w in running if w.process.poll() is not None]:
+                if worker.result() is None and worker.attempts < _ATTEMPTS:
+                    say(f"{worker.describe()}: {_ending(worker)}; it is started once more")
+                    worker.start()
+                    continue
+                running.remove(worker)
+                say(f"{worker.describe()}: {_outcome(worker)} after {duration(time.perf_counter() - worker.begun)}")
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        say("interrupted: the workers are ended", always=True)
+        raise
+    finally:
+        _end([worker.process for worker in workers if worker.process is not None])
+    return workers
+
+
+def _outcome(worker: _Worker) -> str:
+    result = worker.result()
+    if result is None:
+        return f"FAILED: {_ending(worker)}"
+    return "ended early" if result["ended"] else "done"
+
+
+def _ending(worker: _Worker) -> str:
+    code = worker.process.poll()
+    return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+
+def _end(processes: List[Any]) -> None:
+    for process in processes:
+        process.ask_to_end()
+    deadline = time.monotonic() + _PATIENCE_S
+    for process in processes:
+        process.end(max(0.0, deadline - time.monotonic()))
+
+
+def _device(number: int) -> Dict[str, str]:
+    """Workers take turns with the machine's GPUs, where there are several."""
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    devices = listed.split(",") if listed else [path[len("/dev/nvidia"):] for path in sorted(glob.glob("/dev/nvidia[0-9]*"))]
+    return {"CUDA_VISIBLE_DEVICES": devices[number % len(devices)]} if len(devices) > 1 else {}
+
+
+def merge(merged: Merged, workers: List[_Worker]) -> None:
+    """Copy what the probes printed to standard output, in the order of the iterations, and put the results together.
+
+    Where the script raised in one segment, a replay in one process would not have come to those after it.
+    """
+    sys.stdout.flush()
+    for worker in workers:
+        result = worker.result()
+        if result is None:
+            merged.differences.append(f"{worker.describe()} gave no answer; its log is {worker.log}")
+        else:
+            merged.add(result)
+            _hand_on(worker.out)
+        if result is None or result["ended"]:
+            say(f"{worker.describe()} said at last:", always=True)
+            for line in _tail(worker.log):
+                hand_on(line)
+        if result is not None and result["ended"]:
+            break
+    sys.stdout.flush()
+
+
+def _hand_on(path: str) -> None:
+    try:
+        with open(path, "rb") as out:
+            shutil.copyfileobj(out, sys.stdout.buffer)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `florc replay train.py | head`: nobody wants to know more
+        os._exit(0)
+
+
+def _tail(path: str) -> List[str]:
+    try:
+        with open(path, encoding="utf-8", errors="backslashreplace") as log:
+            return [line.rstrip() for line in log][-_LOG_LINES:]
+    except OSError:
+        return []

@@ -1,0 +1,1 @@
+"""Which iterations a replay answers for, and what that takes."""

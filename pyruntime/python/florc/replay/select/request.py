@@ -1,0 +1,193 @@
+"""From `--iterations fold=2,epoch=10:20`, `--around`, `--last`, `--shard` to the iterations of a recorded run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import chain
+from typing import Any, Dict, List, Optional, Tuple
+
+from ...support import console as messages
+from . import segments
+from .costs import Costs
+from ...runs.journal import History
+from ...project.script import Unusable
+from ...plan.places import BOUNDARY
+from ...project.territory import parsed
+from ...runs.run import CUT
+from .steps import training_loop
+from ...runs.timeline import Followed
+from ...runs.versions import Versions
+from ...plan.window import END, Samples, Window, loop_of
+
+
+def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
+    """The window that was asked for; None for the whole run."""
+    if arguments["last"]:
+        loop = history.timeline.main_loop(history.seconds)
+        return _window(loop, max(0, whole(history, loop) - 1), END)
+    if arguments["around"] is not None:
+        return _around(history, arguments["around"], arguments["window"])
+    if arguments["steps"] is not None:
+        return _steps(history, arguments["steps"])
+    if arguments["iterations"] is not None:
+        return _window(*_levels(history, arguments["iterations"]))
+    return None
+
+
+def _window(loop: Followed, start: int, stop: int) -> Window:
+    return Window(loop.place, start, stop)
+
+
+def _around(history: History, words: str, width: int) -> Window:
+    loop, start, stop = _levels(history, words)
+    if stop != start + 1:
+        raise Unusable("--around names one iteration: --around epoch=12")
+    return Window(loop.place, max(0, start - width), stop + width)
+
+
+def _steps(history: History, words: str) -> Window:
+    """Iterations of the loop that trains, counted through all its runs."""
+    runs = history.timeline.runs_of(training_loop(history))
+    counts = [whole(history, loop) if n + 1 == len(runs) else loop.count for n, loop in enumerate(runs)]
+    total = sum(counts)
+    start, stop = _range(words, runs[0]._replace(numbers={}), total)
+    (first, at), (last, to) = _located(counts, start), _located(counts, min(stop, total) - 1)
+    return Window(runs[first].place, at, to + 1, stop_place=runs[last].place)
+
+
+def _located(counts: List[int], step: int) -> Tuple[int, int]:
+    """In which run of the loop a step is, and which of its iterations it is."""
+    for n, count in enumerate(counts):
+        if step < count:
+            return n, step
+        step -= count
+    raise IndexError(step)
+
+
+def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
+    """The innermost loop that is named, and the range of its iterations."""
+    within = ""
+    variables = history.variables
+    parts = [part.strip() for part in words.split(",")]
+    for n, part in enumerate(parts):
+        name, equals, numbers = part.rpartition("=")
+        loop = (history.timeline.named(name.strip(), within, variables, part) if equals or within
+                else history.timeline.main_loop(history.seconds))
+        count = whole(history, loop)
+        try:
+            start, stop = _range(numbers, loop, count)
+        except Unusable as error:
+            why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
+            raise Unusable(f"{error}{why}") from None
+        if n + 1 < len(parts) and stop != start + 1:
+            raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
+        within = f"{loop.place}={start}/"
+    return loop, start, stop
+
+
+def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
+    """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
+    match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
+    if match is None or not match.group().strip():
+        raise Unusable(f"{text!r} is no range of iterations: 10:20, 10:, :20, 7 or -1")
+    first, several, last = match.groups()
+
+    def index(number: str) -> int:
+        value = int(number)
+        if value < 0 and (not loop.numbers or min(loop.numbers.values()) >= 0):
+            return count + value
+        return loop.index_of(value, at_least=bool(several))
+
+    start = index(first) if first else 0
+    stop = start + 1 if not several else index(last) if last else END
+    start = max(0, start) if several else start
+    if start >= count or start < 0:
+        raise Unusable(f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}")
+    if stop <= start:
+        raise Unusable(f"{text}: no iteration is in this range")
+    return start, stop
+
+
+def whole(history: History, loop: Followed) -> int:
+    """The number of iterations that the recorded run finished, as far as is known."""
+    count = loop.count
+    place, _, index = history.interrupted.partition("=")
+    if place == loop.place:
+        return min(count, int(index))
+    if history.run.status in CUT:
+        return max(0, count - (len(loop.place.split("=")) == 1))
+    # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
+    return count if not count or _was_entered(history, loop, count - 1) else count - 1
+
+
+def _was_entered(history: History, loop: Followed, index: int) -> bool:
+    """Whether there was such an iteration: of a `while` loop, its condition may have been false."""
+    if index in history.boundaries.get(loop.place, ()):
+        return True
+    inside = f"{loop.place}={index}"
+    for file, plan in history.plans.items():
+        entries = {entry["id"]: entry for entry in plan["loops"]}
+        entry = entries.get(loop.base)
+        if entry is None:
+            continue
+        if not entry["header"].startswith("while") or _is_endless(entry["header"]):
+            return True
+        end = _end_of_body(history, file, entry)
+        within = {name for name, other in entries.items() if entry["line"] < other["line"] <= end}
+        ran = (key[len(inside) + 1:].split("/")[0] for key in chain(history.block_seconds, history.timeline.loops)
+               if key.startswith(inside + "/"))
+        return any(loop_of(key.split("#")[0].split("=")[0]) in within for key in ran) or any(
+            line.file == file and entry["line"] < abs(line.line) <= end
+            for line in history.lines if line.path == inside or line.path.startswith(inside + "/"))
+    return True
+
+
+def _end_of_body(history: History, file: str, entry: Dict[str, Any]) -> int:
+    """The last line of a `while` loop's body: its `else` runs when the condition was false."""
+    found = (node.body[-1].end_lineno for node in ast.walk(parsed(history.run.source(file)))
+             if isinstance(node, ast.While) and node.lineno == entry["line"])
+    return next(found, None) or int(entry["end_line"])
+
+
+def _is_endless(header: str) -> bool:
+    """Whether a loop is left by a way out only: `while True`, `while 1`."""
+    try:
+        condition = ast.parse(f"{header}: pass").body[0].test
+    except (SyntaxError, ValueError, AttributeError):
+        return False
+    return isinstance(condition, ast.Constant) and bool(condition.value)
+
+
+def shards(history: History, versions: Versions, count: int) -> List[Optional[Window]]:
+    """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist.
+
+    [None] when that would save no time: there is no loop to cut, it is restored as one, or no checkpoint is there to
+    start from.
+    """
+    try:
+        costs = Costs(history, versions)
+    except Unusable:
+        return [None]
+    found = segments.partition(costs.work, costs.reach, count)
+    last = len(found) - 1
+    if last < 1 or costs.is_restored_whole():
+        return [None]
+    return [Window(costs.loop.place, start, END if n == last else stop, before=n == 0, after=n == last)
+            for n, (start, stop) in enumerate(found)]
+
+
+def sampled(history: History, count: int) -> Samples:
+    """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between. Of a loop
+    with no block inside: the last iterations that begin with one, and all between them."""
+    loop = history.timeline.main_loop(history.seconds)
+    held = sorted({int(key[len(loop.place) + 1:].split("/")[0]) for key in history.checkpoints
+                   if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)})
+    held = [index for index in held if index < whole(history, loop)]
+    starts = sorted(history.boundaries.get(loop.place, ()))
+    if not held and starts:
+        return Samples(loop.place, starts[-count:], starts[-count - 1] if len(starts) > count else 0)
+    if not held:
+        raise Unusable(f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
+    chosen = {held[round(n * (len(held) - 1) / max(1, count - 1))] for n in range(count)}
+    return Samples(loop.place, sorted(chosen))

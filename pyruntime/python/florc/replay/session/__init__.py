@@ -1,0 +1,1 @@
+"""The running script's side of a replay: what is restored, what is compared."""

@@ -1,0 +1,35 @@
+"""What added statements print, kept as values: for `--json`, and for the answers of several workers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Callable, Iterator, List, NamedTuple, Tuple
+
+from ... import _native
+
+
+class Value(NamedTuple):
+    """What one run of a probe printed."""
+
+    file: str
+    line: int
+    path: str
+    text: str
+
+
+class Capture:
+    """Keeps what probes write to `sys.stdout`, line by line, for `--json`."""
+
+    def __init__(self, values: List[Value], place_of: Callable[[str], Tuple[str, int]]):
+        self._values, self._place_of = values, place_of
+
+    @contextlib.contextmanager
+    def values_of(self, name: str) -> Iterator[None]:
+        """Around one run of an added statement."""
+        file, line = self._place_of(name)
+        written = io.StringIO()
+        with contextlib.redirect_stdout(written):
+            yield
+        for text in written.getvalue().splitlines():
+            self._values.append(Value(file, line, _native.loop_path(), text))

@@ -1,0 +1,91 @@
+"""The deferred check of state: what a replay computed again is compared with the checkpoint of the same moment."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from types import FrameType
+from typing import Any, Dict, FrozenSet, List, Sequence
+
+from ... import _native, state
+from ...runs import clocks
+from ...plan import places
+from ...runs.journal import Checkpoint, History
+from .restore import Restorer, recorded_outside
+
+_MOST = 5
+"""Differences of one checkpoint that are told."""
+
+
+class Comparer:
+    """Compares places with their checkpoints, by hash."""
+
+    def __init__(self, history: History, restorer: Restorer):
+        self._history, self._restorer = history, restorer
+        self.differences: List[str] = []
+        self.verified = 0
+        """Checkpoints that the replay arrived at."""
+        self.timed: List[str] = []
+        """Places that hold the time of day, and differed."""
+        self._since = clocks.Since()
+        self._unread: FrozenSet[str] = frozenset()
+        """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
+
+    def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
+        """Compare what a loop's places hold now with a checkpoint."""
+        try:
+            found = places.gather(loop, objects, frame)
+        except places.Consumed:  # of the present plan's places, which were none when it was recorded
+            found = {}
+        # An added statement that calls `meter()` makes the whole meter a place, where it was `meter.total`.
+        found.update(places.named(frame, [name for name in checkpoint.places if name not in found]))
+        # A bar is told apart from what it runs over only where the present plan has it iterated over.
+        held = [name for name in checkpoint.places if name in found or not name.endswith(places.BAR)]
+        self._unread = checkpoint.dead.difference(place.name for place in loop.places)
+        held = [name for name in held if name in found or name not in self._unread]
+        missing = [name for name in held if name not in found]
+        if missing:
+            self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
+            return
+        names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
+        self._compare(checkpoint, {name: found[name] for name in held}, names)
+
+    def _compare(self, checkpoint: Checkpoint, found: Dict[str, Any], names: Dict[str, Any]) -> None:
+        try:
+            encoded = state.encode(found, gradients=checkpoint.gradients, names=names)
+            leaves = state.on_host(encoded.leaves)
+            hashes = _native.chunk_hashes([encoded.graph, *leaves])
+            if hashes == checkpoint.chunks:
+                self.verified += 1
+                return
+            recorded = self._history.reader.read_chunk(checkpoint.chunks[0])
+        except (state.Unsupported, _native.StoreError) as error:
+            self.differences.append(f"{checkpoint.key}: {error}")
+            return
+
+        def grade(dtype: str, one: int, two: int) -> str:
+            with contextlib.suppress(_native.StoreError):
+                was = self._history.reader.read_chunk(checkpoint.chunks[one + 1])
+                return state.grade(dtype, was, state.leaf_bytes(leaves[two]))
+            return ""
+
+        differs = state.differences(recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade, self._passes)
+        differs = [found for found in differs if not self._is_left_out(found) and self._root(found) not in self._unread]
+        self.differences.extend(f"{checkpoint.key}: {difference}" for difference in differs[:_MOST])
+        self.verified += not differs
+
+    @staticmethod
+    def _root(found: state.Difference) -> str:
+        """The place at which a difference begins."""
+        return re.split(r"[.\[]", found.place, maxsplit=1)[0]
+
+    def _is_left_out(self, found: state.Difference) -> bool:
+        """Whether it is a gradient that a restored block did not leave behind, as nobody reads it."""
+        return self._restorer.without_gradients and found.place.endswith(".grad") and found.what == "only in the first"
+
+    def _passes(self, place: str, was: Any, found: Any) -> bool:
+        """Whether what differs there is the time of day."""
+        passes = self._history.is_duration(place) or clocks.are_stamps(was, found, self._history.clocks(), self._since.spans())
+        if passes and place not in self.timed:
+            self.timed.append(place)
+        return passes

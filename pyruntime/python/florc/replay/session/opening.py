@@ -1,0 +1,73 @@
+"""The run that a replay is of: found, opened, and what is amiss with it told."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional
+
+from ...runs import foreign
+from ...support import console as messages
+from ...runs.journal import History
+from ...project.script import Unusable
+from ...support.console import say
+from ...runs.catalog import damaged, find, is_of
+from ...runs.kept import tell_kept
+from ...runs.run import Run, store_path
+
+WORKER = "_FLORC_REPLAY_WORKER"
+"""What a worker is told (JSON): its window, and the file that its result goes to."""
+AGAIN = "_FLORC_REPLAY_AGAIN"
+"""What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
+reasons, and how many bytes its probes wrote."""
+
+
+def recorded_run(wanted: Optional[str], path: Optional[str], is_trusted: bool) -> Run:
+    """The run to replay. Raises Unusable when there is none that can be, or when it is foreign and not trusted."""
+    run = find(store_path(), wanted, path)
+    if run.is_running():
+        raise Unusable(f"{run.id} is still being recorded")
+    foreign.refuse_links(run)
+    run.load()
+    # a worker is started by a replay that was allowed to go on
+    if not run.is_own and WORKER not in os.environ:
+        if not is_trusted:
+            raise Unusable(foreign.refusal(run))
+        foreign.refuse_elsewhere(run, path)
+    if run.source(run.info["script"]) is None:
+        broken = run.load().reader.damaged or run.load().reader.torn
+        if broken:
+            raise Unusable(f"{run.path}/journal.0 is damaged at {broken}, before it names the text of the script: record it "
+                           "again, or choose another run (`florc runs`)")
+        raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
+    return run
+
+
+def opened(run: Run) -> History:
+    """What a run recorded. What cannot be read of it is told."""
+    history = History(run)
+    if AGAIN not in os.environ:  # else it was said
+        if not run.is_own and WORKER not in os.environ:
+            foreign.show(run)
+        if history.damage is not None:
+            say(history.damage, always=True)
+        packs = history.damaged_packs()
+        if packs:
+            more = f" (and {messages.count(len(packs) - 1, 'other pack')})" if len(packs) > 1 else ""
+            say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True)
+        if run.disagreeing:
+            say(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
+                "used", always=True)
+        tell_kept(run.store)
+        for path, why in damaged(run.store):
+            say(f"{path} is damaged: {why}; its run is passed over", always=True)
+    return history
+
+
+def tell_where(run: Run, path: Optional[str]) -> None:
+    """Say where what is replayed lies, when it is not where it was recorded."""
+    if AGAIN in os.environ:  # it was said
+        return
+    if run.moved is not None:
+        say(f"what was recorded in {run.moved.old} is replayed in {run.moved.new}")
+    elif path is not None and not is_of(run, path):
+        say(f"{path} runs in the place of {run.info['script']}, with the files there")

@@ -1,0 +1,236 @@
+"""Does an added statement only look?
+
+One that draws random numbers, moves `net` to evaluation or appends to a list of the script would have changed the run, had
+it been there: what a replay restores behind it is of a run without it. So statements that were added side by side are
+watched together: what they leave behind must be what they found.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import os
+import random
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from ... import _native
+from ...plan import carried, places
+from ...survey import readers as contents, survey as unforeseen
+from ...support import mishaps
+from ...support.static import module_of, mro_of
+from ...runs.versions import Versions
+
+_ALWAYS = 2
+"""So many times the objects are looked at around each group of statements; after that, as long as it takes little."""
+_SHARE = 0.05
+"""Of the time of the replay."""
+_NO_BLOCK = places.Loop("", False, False, False, "", "", 0, 0, [], None, "", [], False)
+
+Group = Tuple[str, int, int]
+"""File, first and last line."""
+
+
+class _Before(NamedTuple):
+    """What a group of added statements found."""
+
+    group: Group
+    generators: Dict[str, Any]
+    survey: Optional[unforeseen.Survey]
+
+
+class Looking:
+    """Watches added statements."""
+
+    def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
+        self.disturbances: List[str] = []
+        """What was left behind by which statements, in words, where recorded state followed."""
+        self._versions, self._is_project = versions, is_project
+        self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
+        self._before: Optional[_Before] = None
+        self._last = 0
+        """The line of the last statement of the group that ran."""
+        self._pending: List[str] = []
+        """What earlier groups left behind. As long as all runs again behind them, that is as it would have been."""
+        self._left: List[str] = []
+        """What the group has left behind so far."""
+        self._told: Set[Group] = set()
+        self._times: Dict[Group, int] = {}
+        self._depth = 0
+        self._spent = 0.0
+        self._started = time.perf_counter()
+        self._thread = threading.get_ident()
+
+    @functools.cached_property
+    def _reader(self) -> "_Reader":
+        """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
+        return _Reader(self._is_project, self._versions)
+
+    def is_running(self) -> bool:
+        """Whether an added statement runs now, in this thread."""
+        return self._depth > 0 and threading.get_ident() == self._thread
+
+    def follows(self) -> None:
+        """State of the recorded run is put back: it knows nothing of what was left behind before."""
+        self._close()
+        self.disturbances += self._pending
+        self._pending = []
+
+    def _close(self) -> None:
+        self._pending += self._left
+        if self._left and self._before is not None:
+            self._told.add(self._before.group)
+        self._left, self._before = [], None
+
+    @contextlib.contextmanager
+    def around(self, name: str, frame: FrameType) -> Iterator[None]:
+        """An added statement runs."""
+        if threading.get_ident() != self._thread:
+            yield
+            return
+        self._depth += 1
+        try:
+            if self._depth == 1:
+                self._watch(name, lambda: self._begin(*self._versions.probe_place(name), frame))
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._watch(name, lambda: self._end(frame))
+
+    def _watch(self, name: str, look: Callable[[], None]) -> None:
+        """An error of florc's here is not one of the added statement's: the verdict tells of it."""
+        try:
+            look()
+        except Exception as error:
+            file, line = self._versions.probe_place(name)
+            mishaps.swallowed(f"watching what was added, {os.path.basename(file)}:{line}", error)
+            self._before = None
+
+    def _begin(self, file: str, line: int, frame: FrameType) -> None:
+        group = self._group(file, line)
+        goes_on = self._before is not None and self._before.group == group and line > self._last
+        self._last = line
+        if goes_on:
+            return
+        self._close()
+        began = time.perf_counter()
+        times = self._times[group] = self._times.get(group, 0) + 1
+        is_cheap = self._spent < _SHARE * (began - self._started)
+        survey = unforeseen.Survey(frame, _NO_BLOCK, self._reader) if times <= _ALWAYS or is_cheap else None
+        self._before = _Before(group, generators(), survey)
+        self._spent += time.perf_counter() - began
+
+    def _end(self, frame: FrameType) -> None:
+        if self._before is None:
+            return
+        began = time.perf_counter()
+        group, found, survey = self._before
+        drawn = [name for name, state in generators().items() if state != found.get(name, state)]
+        changed = None if survey is None else survey.change(frame, _NO_BLOCK, set(), set())
+        places.release(frame)
+        left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
+        left += [f"changes {changed}, which what follows finds otherwise than it was"] if changed else []
+        self._left = [] if group in self._told else [self._said(group, what) for what in left]
+        self._spent += time.perf_counter() - began
+
+    def _said(self, group: Group, what: str) -> str:
+        file, first, last = group
+        lines = str(first) if first == last else f"{first}-{last}"
+        where = ", ".join(filter(None, (f"{os.path.basename(file)}:{lines}", _native.loop_path())))
+        return f"{where}: what was added {what}"
+
+    def _group(self, file: str, line: int) -> Group:
+        if file not in self._groups:
+            self._groups[file] = dict(_side_by_side(self._versions.tree(file), self._versions.added_lines(file)))
+        return (file, *self._groups[file].get(line, (line, line)))
+
+
+def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[Tuple[int, Tuple[int, int]]]:
+    """(line of an added statement, first and last line of those that stand beside it with nothing else between)."""
+    suites: List[Sequence[ast.stmt]] = [tree.body]
+    while suites:
+        run: List[int] = []
+        for statement in suites.pop():
+            if statement.lineno in added:
+                run.append(statement.lineno)
+                continue
+            yield from ((line, (run[0], run[-1])) for line in run)
+            run = []
+            suites += carried.suites_of(statement)
+        yield from ((line, (run[0], run[-1])) for line in run)
+
+
+class _Reader(unforeseen.Reader):
+    """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
+    gradients, where the script has use for those that a block leaves behind. What names an added statement binds is told by its
+    text (`versions`)."""
+
+    leaves_own_names = True
+
+    def __init__(self, is_project: Callable[[str], bool], versions: Versions):
+        super().__init__(is_project)
+        self._recorded_names, added = versions.names()
+        self._own = {f".{name}" for name in added | _left_by_forward(versions.recorded_trees())}
+        self._with_gradients = versions.reads_gradients()
+
+    def parts(self, obj: Any) -> Optional[contents.Parts]:
+        if type(obj) is functools._lru_cache_wrapper:
+            return None  # whether it has been asked before makes no difference
+        found = super().parts(obj)
+        own = self._own | _caches(type(obj))
+        if found and own:
+            found = {key: part for key, part in found.items() if key not in own}
+        torch = sys.modules.get("torch")
+        if self._with_gradients and torch is not None and isinstance(obj, torch.Tensor) and obj.is_leaf:
+            gradient = obj.grad
+            return {**(found or {}), ".grad": gradient, "(gradient)": contents.version(gradient)}
+        return found
+
+    def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[unforeseen.Scope]:
+        known = self._recorded_names
+        found = super().scopes(frame, rebound)
+        return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]
+
+
+def _caches(kind: type) -> Set[str]:
+    """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
+    is_metric = any(module_of(cls).partition(".")[0] == "torchmetrics" for cls in mro_of(kind))
+    return {"._computed"} if is_metric else set()
+
+
+def _left_by_forward(trees: Iterable[ast.Module]) -> Set[str]:
+    """Attributes that the calls of modules leave behind and do not read, as `self.aux_loss = …`: the next call does so again."""
+    nodes = [node for tree in trees for function in ast.walk(tree)
+             if isinstance(function, ast.FunctionDef) and function.name == "forward" for node in ast.walk(function)]
+    assigned = {id(target) for node in nodes if isinstance(node, ast.Assign) for target in node.targets}
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    left = {node.attr for node in attributes if id(node) in assigned}
+    return left - {node.attr for node in attributes if id(node) not in assigned}
+
+
+def generators() -> Dict[str, Any]:
+    """The states of the global generators, to be compared."""
+    found = {}
+    for name, read in _GENERATORS.items():
+        with contextlib.suppress(Exception):  # a library that is not there, or only half imported
+            found[name] = read()
+    return found
+
+
+def _numpy() -> Any:
+    _, keys, *rest = sys.modules["numpy.random"].get_state()
+    return keys.tobytes(), rest
+
+
+def _torch() -> Any:
+    torch = sys.modules["torch"]
+    on_device = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_initialized() else b""
+    return torch.get_rng_state().numpy().tobytes(), on_device
+
+
+_GENERATORS: Dict[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": _numpy, "torch": _torch}

@@ -1,0 +1,136 @@
+"""From a checkpoint in the store to the objects of the running script."""
+
+from __future__ import annotations
+
+import time
+from types import FrameType
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+
+from ... import _native, state
+from ...plan import forms, places
+from ...support import static
+from ...survey import survey as unforeseen
+from ...runs.journal import Checkpoint, History
+
+
+class CannotRestore(Exception):
+    """A checkpoint does not serve, and what it was put into may be half done."""
+
+
+class Restorer:
+    """Puts checkpoints back in place. Between `take` and `put_back` one of them is at hand."""
+
+    def __init__(self, history: History, is_project: Callable[[str], bool]):
+        self._history = history
+        self._reader = unforeseen.Reader(is_project)
+        self._pending: Optional[Checkpoint] = None
+        self._chunks: List[bytes] = []
+        self.without_history: Set[str] = set()
+        """Blocks that left tensors whose autograd history is gone."""
+        self.without_gradients = False
+        """Whether a block was restored whose gradients nobody reads, and which are not in its checkpoint."""
+        self.seconds = 0.0
+        """Seconds that reading and restoring took."""
+
+    def take(self, checkpoint: Checkpoint) -> Optional[str]:
+        """Read a checkpoint from the store; why that cannot be done."""
+        begun = time.perf_counter()
+        try:
+            self._chunks = [self._history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
+        except _native.StoreError as error:
+            return str(error)
+        self._pending = checkpoint
+        self.seconds += time.perf_counter() - begun
+        return None
+
+    def has_at_hand(self, key: str) -> bool:
+        """Whether the checkpoint that was taken is this one."""
+        return self._pending is not None and self._pending.key == key
+
+    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+        """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
+        unbound, `places.unbound`. Raises CannotRestore."""
+        begun = time.perf_counter()
+        checkpoint, chunks = self._pending, self._chunks
+        self._pending, self._chunks = None, []
+        if checkpoint is None:
+            raise RuntimeError(f"florc: {loop.id} was not skipped")
+        live = self._live(loop, objects, checkpoint.origins, frame)
+        uncounted = [name for name in live if name.endswith(places.BAR) and name not in checkpoint.places]
+        if uncounted:
+            raise CannotRestore(f"what {uncounted[0]} counts is not in its checkpoint")
+        outside = places.outside(loop, frame)
+        live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
+        lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
+        # and those that it binds, where nobody reads what they hold at this instant
+        lost |= set(loop.binds).difference(place.name for place in loop.places)
+        foreign = [value for name, value in outside.items() if name not in live and name not in lost]
+        histories = state.History.made
+        try:
+            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live, foreign=foreign)
+        except state.CannotRestore as error:
+            raise CannotRestore(f"it cannot be restored: {error}") from None
+        except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
+            raise CannotRestore(f"it cannot be restored: {type(error).__name__}: {error}") from error
+        finally:
+            self.seconds += time.perf_counter() - begun
+        for place in loop.places:
+            # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
+            if place.mutated and not place.bound and place.name in live and values.get(place.name, live[place.name]) is not live[place.name]:
+                raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
+        self.without_gradients |= not checkpoint.gradients
+        if state.History.made > histories:
+            self.without_history.add(loop.id)
+        for place in loop.places:
+            if place.bound and place.in_globals:
+                _bind_global(frame, place.name, values)
+        bound = [place.name for place in loop.places if place.bound and not place.in_globals]
+        values.update((name, forms.stand_in(checkpoint.forms[name])) for name in bound
+                      if name in checkpoint.forms and name not in values)
+        missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
+        if missing:
+            raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
+        return [values.get(name, places.unbound) for name in bound]
+
+    def named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
+        """The objects outside the block that are part of its checkpoint, found by name or by path."""
+        found = {name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name)
+                 for name in checkpoint.names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
+              frame: FrameType) -> Dict[str, Any]:
+        """The present objects of places; not of those that got another object while the block ran."""
+        present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
+        for place in loop.places:  # a name that may be unbound is not handed over
+            value = places.unbound if place.iterated or place.name in present else places.read(frame, place)
+            if value is not places.unbound:
+                present[place.name] = value
+        places.release(frame)
+        origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
+        bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
+        return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
+
+
+def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:
+    """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
+    recorded = [place for place in loop.places if place.name in checkpoint.places]
+    return places.outside(loop._replace(places=recorded), frame)
+
+
+def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
+    module, _, path = name.rpartition(":")
+    names = places.globals_of(frame, module)
+    root, *between = path.split(".")
+    if between:
+        holder = names[root]
+        for attribute in between[:-1]:
+            holder = getattr(holder, attribute)
+        if name in values:
+            setattr(holder, between[-1], values[name])
+        elif hasattr(holder, between[-1]):
+            delattr(holder, between[-1])
+    elif name in values:
+        names[root] = values[name]
+    else:
+        names.pop(root, None)

@@ -1,0 +1,406 @@
+"""Replaying: the edited script runs; blocks without a probe are skipped and their side effects restored."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from types import CodeType, FrameType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
+
+from ... import _native, state
+from ...runs import environment, trust, variables
+from ...inputs import again as inputs_again, standard_input
+from ...project import positions as instrumented
+from ...plan import places
+from . import proof
+from .capture import Capture, Value
+from .compare import Comparer
+from ...process.fast_forward import after, why_not
+from ...runs.journal import History
+from .purity import Looking
+from ...support.console import count, say
+from ...process.output import Divert, Tap
+from .restore import CannotRestore, Restorer
+from ..select.skipped import Skipped
+from .statements import Ran, Statements
+from ...runs.versions import Versions
+from ...plan.window import Window, block_of, loop_of
+
+
+class Line(NamedTuple):
+    """A line that the script printed on its own during the replay."""
+
+    path: str
+    text: str
+
+
+class Leave(NamedTuple):
+    """How a replay leaves the script in the middle: neither returns, and no `except` or `finally` of the script sees it."""
+
+    at_end: Callable[[], NoReturn]
+    """The recorded run went no further than this."""
+    cannot_restore: Callable[[Dict[str, str]], NoReturn]
+    """Checkpoints do not serve (block and why): these blocks have to run instead."""
+    window_over: Callable[[], NoReturn]
+    """All iterations that were asked for are done."""
+
+
+class Replay:
+    """The session of `florc replay`."""
+
+    pace = 0.0
+    """It is told of every iteration."""
+
+    @property
+    def inputs(self) -> List[tuple]:
+        """What the recorded run took from outside: it is given back."""
+        return self.history.inputs
+
+    def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
+                 leave: "Leave", window: Optional[Window] = None, statements: Optional[Statements] = None):
+        self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
+        self.tap = Tap(self._line, self.versions.files)
+        self.lines: List[Line] = []
+        self.values: List[Value] = []
+        self.skipped = Skipped()
+        self.reasons: Dict[str, Dict[str, int]] = {}
+        """Per block that ran again, and per loop that ran from its first iteration (`loops.BOUNDARY`): why, and how often so."""
+        self.entered: Dict[str, int] = {}
+        self.window = window
+        self._proof: Optional[str] = None
+        self.variables: Mapping[str, str] = os.environ
+        """The environment with which this process began."""
+        self.is_strict = False
+        """Whether an unverified answer is a failure."""
+        self.begun = False
+        """Whether the loop of the window was met."""
+        self._leave = leave
+        self.restorer = Restorer(history, self.versions.files.__contains__)
+        self.comparer = Comparer(history, self.restorer)
+        self.looking = Looking(versions, self.versions.files.__contains__)
+        state.History.on_missing = self._miss_history
+        self._capture = Capture(self.values, versions.probe_place) if capture else None
+        self.statements = statements or Statements("")
+        """How often each added statement ran, and was answered."""
+        self.reached: Dict[str, int] = {}
+        """Followed loop at its place -> how many iterations it had so far."""
+        self.read_back: List[str] = []
+        """Sentences about files that were read and may not hold what they held in the recorded run."""
+        self.ended_in = ""
+        """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
+        self.is_over = False
+        """Whether it ended where the record, or what was asked for, does; not where the script does."""
+        self.flush_files: Callable[[], None] = lambda: None
+        """Has what the script holds open written what it holds back."""
+        self._open: List[str] = []
+        self._is_damage_told = False
+        self._is_restored = False
+        """Whether a block was restored since an iteration began."""
+
+    @functools.cached_property
+    def environment(self) -> List[str]:
+        """What is otherwise than when the run was recorded."""
+        history = self.history
+        own = {*self.versions.files, *history.changed_files()}
+        found = environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__,
+                                        history.distributions)
+        key = trust.key()
+        return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
+
+    @property
+    def ran(self) -> Dict[str, Ran]:
+        """What became of each added statement."""
+        return self.statements.all()
+
+    @property
+    def unrecorded(self) -> List[str]:
+        """What the script took from outside, and the record does not have."""
+        missing = [f"{name} was called {times} more times than recorded: these got the present value"
+                   for name, times in sorted(_native.inputs_missing().items())]
+        missing += [f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()]
+        if state.lost_orders[0]:
+            missing.append(f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run")
+        return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
+
+    @property
+    def differences(self) -> List[str]:
+        """Where the state was not as it is in the record."""
+        return self.comparer.differences
+
+    @property
+    def verified(self) -> int:
+        """Checkpoints that were compared and did not differ."""
+        return self.comparer.verified
+
+    @property
+    def timed(self) -> List[str]:
+        """Places that hold the time of day: they differed, as in every run."""
+        return self.comparer.timed
+
+    @property
+    def disturbances(self) -> List[str]:
+        """What added statements left behind for others to find. What a part of a run leaves, the next one would find."""
+        if self.window is not None:
+            self.looking.follows()
+        return self.looking.disturbances
+
+    def note_read_back(self, written: List[str], unsure: List[str]) -> None:
+        """Files that the script wrote and something then read: with iterations left out, they may not be as they were.
+        `unsure`: those that may be otherwise in any case."""
+        is_partial = self.window is not None or bool(self.skipped.jumps)
+        self.read_back = list(dict.fromkeys([*unsure, *(written if is_partial else ())]))
+
+    @property
+    def has_restored(self) -> bool:
+        """Whether anything was restored rather than run."""
+        return bool(self.skipped.blocks or self.skipped.jumps)
+
+    @property
+    def restore_seconds(self) -> float:
+        """Seconds that restoring took."""
+        return self.restorer.seconds
+
+    def compile(self, text: str, file: str, module: str) -> CodeType:
+        """Compile the present version of a file, its loops named as in the record, its probes marked."""
+        compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument(text, file, module))
+        if compiled.left_alone is not None:  # as on record; everything in it runs again
+            say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True)
+        elif compiled.plan is not None:
+            places.register(compiled.plan, file)
+        instrumented.warn(compiled, text, file)
+        return compiled.code
+
+    # -- what emitted code calls -----------------------------------------------------------------------------------
+
+    def iteration(self, path: str) -> None:
+        """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
+        place, _, index = path.rpartition("=")
+        if self.history.is_beyond(path, self.reached):
+            self._leave.at_end()
+        self.reached[place] = int(index) + 1
+        if self.window is not None:
+            self.begun |= self.window.begins(path)
+            if self.window.is_over(path, self.begun) and not self._goes_on(path):
+                self._leave.window_over()
+
+    def value(self, path: str, number: Optional[int]) -> None:
+        """What an iteration is over; None: there is no such iteration."""
+        if number is None:
+            place, _, index = path.rpartition("=")
+            self.reached[place] = int(index)
+
+    def _goes_on(self, path: str) -> bool:
+        """Whether a checkpoint with which what was computed can be compared comes soon: sooner than the window took."""
+        place, _, index = path.rpartition("=")
+        if self.window is None or place != self.window.stop_place:
+            return False
+        later = [i for i in self.history.boundaries.get(place, ()) if i >= self.window.stop]
+        if place.rpartition("/")[0] in self.history.checkpoints:
+            later.append(self.history.timeline.loops[place].count)
+        ran = self.window.stop - self.skipped.jumps.get(place, 0)
+        return bool(later) and int(index) <= min(later) <= self.window.stop + ran
+
+    def answers(self, path: Optional[str] = None) -> bool:
+        """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
+        return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self.begun)
+
+    def step_into(self, block: str, frame: FrameType) -> bool:
+        """Whether the block must run again."""
+        key = _native.enter_block(block)
+        reason = self._must_run(block, key)
+        if reason is None:
+            self.looking.follows()
+            self.skipped.blocks.add(key)
+            if self.history.writes(block):
+                self.skipped.told()
+            return False
+        self._ran(block, reason)
+        self.entered[block] = self.entered.get(block, 0) + 1
+        self._open.append(key)
+        return True
+
+    def _must_run(self, block: str, key: str) -> Optional[str]:
+        if self._proof is None:
+            self._proof = "" if self.window is not None else proof.cheapest(self.history, self.why_never_skipped)
+        if key == self._proof:
+            return proof.WHY
+        reason = self.window.why_run(key) if self.window is not None else None
+        if reason is not None:
+            return reason
+        reason = self.why_never_skipped(block, key) if self.window is None or self.answers() else (
+            self._why_forced(block) or self.versions.why_run_before(block, key, self.window.is_next(key)))
+        if reason is not None:
+            return reason
+        checkpoint = self.history.checkpoints.get(key)
+        if checkpoint is None:
+            return self.history.why_not_kept(block)
+        unreadable = self.restorer.take(checkpoint)
+        if unreadable is None:
+            return None
+        if not self._is_damage_told:
+            self._is_damage_told = True
+            say(f"{key}: its checkpoint cannot be read: {unreadable}; what cannot be restored is computed again", always=True)
+        return "what was kept of it cannot be read"
+
+    def started_again_for(self, blocks: Mapping[str, str]) -> None:
+        """The replay was started again so that these blocks run: that is why they did."""
+        for block, why in blocks.items():
+            if block in self.entered or block.endswith(places.BOUNDARY):
+                self.reasons[block] = {why: self.entered.get(block, 1)}
+
+    def _ran(self, block: str, reason: str) -> None:
+        reasons = self.reasons.setdefault(block, {})
+        reasons[reason] = reasons.get(reason, 0) + 1
+
+    def why_never_skipped(self, block: str, key: str) -> Optional[str]:
+        """Why a block runs wherever values are asked for; None when its checkpoint with this key may be restored."""
+        forced = self._why_forced(block)
+        if forced is not None:
+            return forced
+        return self.versions.why_run(block, key)
+
+    def _why_forced(self, block: str) -> Optional[str]:
+        return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
+
+    def restore(self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType) -> List[Any]:
+        """Put the side effects of a skipped block back."""
+        self._is_restored = True
+        try:
+            return self._put_back(block, objects, maybe, frame)
+        finally:
+            _native.leave_block(block)
+
+    def _put_back(self, block: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+        try:
+            return self.restorer.put_back(places.loops[block], objects, maybe, frame)
+        except CannotRestore as error:
+            self._leave.cannot_restore({block: str(error)})
+
+    def _miss_history(self) -> None:
+        self._leave.cannot_restore({block: state.NO_HISTORY for block in self.restorer.without_history})
+
+    def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
+        """A block ran again: compare what it left behind with the record."""
+        key = self._close(block)
+        checkpoint = None if key is None else self.history.checkpoints.get(key)
+        if checkpoint is not None:
+            self.comparer.compare(checkpoint, places.loops[block], objects, frame)
+        _native.leave_block(block)
+
+    # -- the start of iterations -----------------------------------------------------------------------------------
+
+    def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
+        """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
+        block = loop_of(place)
+        first = self._first_asked(place)
+        if first <= 0 or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
+            return None
+        unsafe = None if iterable is None else why_not(iterable, iterator)
+        if unsafe is not None or self.versions.why_not_jumped(block) is not None:
+            if unsafe is not None and self.window is not None and block + places.BOUNDARY in places.loops:
+                self._ran(block + places.BOUNDARY, unsafe)
+            return None
+        held = self.history.boundaries.get(place, ())
+        unreadable = None
+        for index in sorted((i for i in held if 0 < i <= first), reverse=True):
+            checkpoint = self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]
+            unreadable = self.restorer.take(checkpoint)
+            if unreadable is None:
+                try:
+                    there = None if iterable is None else after(index, iterable, iterator)
+                except StopIteration:
+                    self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
+                self.skipped.jumps[place] = index
+                if self.history.writes(block + places.BOUNDARY):
+                    self.skipped.told()
+                return index, there
+        if unreadable is not None:
+            self._ran(block + places.BOUNDARY, f"its checkpoints cannot be read: {unreadable}")
+        return None
+
+    def _first_asked(self, place: str) -> int:
+        """The first iteration of a loop for which something was asked."""
+        if self.window is not None:
+            return self.window.first_of(place, self.begun)
+        return self.versions.first_asked(place)
+
+    def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
+        """An iteration begins: whether it is the one that was jumped to. Otherwise its state is compared with the record."""
+        key = _native.loop_path() + places.BOUNDARY
+        if self.restorer.has_at_hand(key):
+            return True
+        checkpoint = self.history.checkpoints.get(key)
+        if checkpoint is not None:
+            if not self._is_restored:  # else it would be compared with itself
+                self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
+            if self.window is not None and self.window.is_over(_native.loop_path(), self.begun):
+                self._leave.window_over()
+        self._is_restored = False
+        return False
+
+    def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+        """Put the state in place of the iteration that was jumped to."""
+        self.looking.follows()
+        return self._put_back(loop + places.BOUNDARY, objects, maybe, frame)
+
+    def _close(self, block: str) -> Optional[str]:
+        while self._open:
+            key = self._open.pop()
+            if block_of(key) == block:
+                return key
+        return None
+
+    # -- what probes write -----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def probe(self, name: str, frame: FrameType) -> Iterator[None]:
+        """What is written inside reaches the outside; not where nothing is asked."""
+        _native.in_added(1)
+        try:
+            self.flush_files()
+            with self.looking.around(name, frame), self._written(name):
+                try:
+                    yield
+                finally:
+                    self.flush_files()
+        finally:
+            _native.in_added(-1)
+
+    @contextlib.contextmanager
+    def _written(self, name: str) -> Iterator[None]:
+        self.tap.pause(1)
+        self.statements.reached[name] = self.statements.reached.get(name, 0) + 1
+        is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
+        if not self.answers("" if is_beside else None):
+            try:
+                # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
+                with contextlib.suppress(Exception):
+                    yield
+            finally:
+                self.tap.pause(-1)
+            return
+        self.statements.answered[name] = self.statements.answered.get(name, 0) + 1
+        if self._capture is not None:
+            try:
+                with self._capture.values_of(name):
+                    yield
+            finally:
+                self.tap.pause(-1)
+            return
+        self.divert.open()
+        try:
+            yield
+        finally:
+            self.divert.close()
+            self.tap.pause(-1)
+
+    def _line(self, parts: List[Tuple[str, str]], file: str, line: int) -> None:
+        path = parts[-1][0]
+        if self.answers(path):
+            self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
+
+    def abandon(self) -> None:
+        """In a child that the user forked: that added statements run there is noted."""
+        self.statements.in_child()

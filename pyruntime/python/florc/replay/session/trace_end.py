@@ -1,0 +1,31 @@
+"""Where the record of a run ends before the run does: what a replay computes from there on is a value, and no proof stands behind it."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from .capture import Value
+from ...runs.journal import History
+from ...runs.run import CUT
+
+
+def described(history: History, ended_in: str, is_vouched: bool) -> str:
+    """`the record was cut off after epoch=4`; empty where it goes as far as the script does. `ended_in`: where the replay ended before
+    the script; `is_vouched`: whether the journal speaks of all that the replay ran."""
+    if ended_in and history.interrupted and history.run.status != "interrupted":
+        return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
+    if is_vouched:
+        return ""
+    last = history.last_path.split("/")[0]
+    place, _, index = last.partition("=")
+    loop = history.timeline.loops.get(place)
+    if loop is not None and loop.ended:  # the last one that is noted may turn out to be none
+        last = f"{place}={min(int(index), loop.count - 1)}"
+    what = "is damaged" if history.reader.damaged else "was cut off" if history.run.status in CUT else "ends"
+    return f"the record {what} {f'after {history.iteration(last)}' if last else 'before its first iteration'}"
+
+
+def before(history: History, values: Sequence[Value]) -> int:
+    """How many of the values, in their order, were printed before: up to the last one of a loop that the record knows."""
+    known = [at for at, value in enumerate(values, 1) if value.path.partition("=")[0] in history.timeline.loops]
+    return max(known, default=0)

@@ -1,0 +1,75 @@
+"""`florc verify`: sampled iterations of a recorded run, unchanged, run again; is everything as it was?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Dict, Optional
+
+from ..project import script as launch
+from . import report
+from .select import request as selection
+from ..process import start
+from ..support.console import answer, count, duration, say
+from .session.opening import opened, recorded_run, tell_where
+from .session.session import Replay
+from .command import Attempt, prepare
+from .report import ANOMALOUS, Check
+from ..runs.run import Run
+from ..runs.versions import Versions
+from ..plan.window import Samples
+
+_MOST = 10
+
+
+def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> launch.Prepared:
+    """The samples, ready to run. The process ends with 1 when anything differs from the record."""
+    run = recorded_run(wanted, path, arguments["trust"])
+    start.with_hash_seed(run.info["hash_seed"])
+    tell_where(run, path)
+    history = opened(run)
+    script = _recorded_script(run)
+    samples = selection.sampled(history, arguments["samples"])
+    versions = Versions(history, script, as_recorded=True)
+
+    def tell(replay: Replay, outcome: Check, seconds: float, failure: Optional[BaseException], as_json: bool,
+             folder: str) -> int:
+        return _tell(replay, outcome, samples, seconds, failure, as_json, folder)
+
+    return prepare(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
+
+
+def _recorded_script(run: Run) -> launch.Script:
+    module, path = run.info.get("module"), str(run.info["script"])
+    if module:
+        sys.path.insert(0, run.info["cwd"])
+    return launch.Script(path, run.source(path) or "", run.info["argv"], module)
+
+
+def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: Optional[BaseException],
+          as_json: bool, folder: str) -> int:
+    differs = list(outcome.anomalies)
+    if outcome.ended:
+        differs.append(f"{outcome.ended}: {failure}; its output is in {os.path.join(folder, 'output')}")
+    verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
+    if as_json:
+        answer(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
+                          "iterations": samples.indices, "blocks": replay.verified,
+                          "lines": outcome.compared - replay.verified, "differences": differs,
+                          "time_of_day": replay.timed, "seconds": seconds}) + "\n")
+    shown = ", ".join(map(str, samples.indices))
+    many = len(samples.indices) != 1
+    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, "
+        f"of {replay.history.run.id}")
+    report.tell_timed(replay.timed)
+    if differs:
+        say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)
+        for found in differs[1:_MOST]:
+            say(f"  {found}", always=True)
+        report.tell_circumstances(replay.history)
+    elif outcome.compared:
+        say(report.exact(outcome.compared, outcome.masked, replay.verified))
+    else:
+        say("unverified: nothing that the recorded run kept could be compared")
+    return ANOMALOUS if differs else 0

@@ -1,0 +1,134 @@
+"""The runs of a store: list them, find one, remove one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from typing import Any, Dict, List, Optional, Tuple
+
+from .. import _native
+from . import described
+from ..project.script import Unusable
+from ..support.console import count, duration, plain, size
+from .run import SEALED, Run, of_another_run
+
+
+def all_runs(store: str) -> List[Run]:
+    """Every run of a store, oldest first. A folder without a readable `run.json` is passed over."""
+    runs = [_described(store, run_id, info) for run_id, _, info, _ in _listed(store) if info is not None]
+    return sorted(runs, key=lambda run: (run.info["started"], run.id))
+
+
+def damaged(store: str) -> List[Tuple[str, str]]:
+    """The `run.json` files that are passed over, and why."""
+    return [(path, why) for _, path, info, why in _listed(store) if info is None]
+
+
+def undescribed(store: str, wanted: str) -> Optional[Run]:
+    """The run whose folder has this name and no readable `run.json` (the disk was full when it began), to be removed."""
+    for run_id, path, info, _ in _listed(store):
+        if info is None and run_id == os.path.basename(wanted.rstrip("/")) and not os.path.islink(os.path.dirname(path)):
+            return Run(store, run_id, {"status": "running"})
+    return None
+
+
+def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
+    """For each folder of a run: its name, its `run.json`, what that holds, or why it cannot be read."""
+    found = []
+    with contextlib.suppress(OSError):
+        for run_id in sorted(os.listdir(os.path.join(store, "runs"))):
+            folder = os.path.join(store, "runs", run_id)
+            if run_id.startswith(".") or not os.path.isdir(folder):  # a run that is being removed begins with a dot
+                continue
+            path = os.path.join(folder, "run.json")
+            info, why = (None, "its folder is a link") if os.path.islink(folder) else described.read(path)
+            found.append((run_id, path, info, why))
+    return found
+
+
+def _described(store: str, run_id: str, info: Dict[str, Any]) -> Run:
+    """A run as the first record of its journal describes it; where there is none of it, as `run.json` does."""
+    unclear, differing = "", []
+    with contextlib.suppress(_native.StoreError, ValueError):  # said when the run is opened
+        reader = _native.RunReader(store, run_id, 0)
+        first = reader.first() if reader.version >= SEALED else None
+        if first is not None:
+            head = json.loads(first[1])
+            unclear = of_another_run(run_id, first[0], head)
+            if not unclear:
+                info, differing = described.agreed(info, head)
+    run = Run(store, run_id, info)
+    run.unclear, run.disagreeing = unclear, differing
+    return run
+
+
+SHORTEST = 4
+"""Characters of an id that name a run, as git has it: the 2 of `--last 2 train.py` is none."""
+
+
+def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
+    """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
+    every = runs = [run.located(script) for run in all_runs(store)]
+    lost = "".join(f"\n  {path} is damaged: {why}" for path, why in damaged(store))
+    if not runs:
+        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}{lost}")
+    if script is not None:
+        of_script = [run for run in runs if is_of(run, script)]
+        if not of_script and wanted is None:
+            raise Unusable(f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
+                           f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}")
+        runs = of_script or runs
+    if wanted is None or wanted == "latest":
+        return runs[-1]
+    if wanted.startswith("latest~") and wanted[7:].isdigit() and int(wanted[7:]) < len(runs):
+        return runs[-1 - int(wanted[7:])]
+    by_id = os.path.basename(wanted.rstrip("/"))
+    matches = _matching(runs, wanted)
+    if not matches:
+        raise Unusable(_not_there(store, wanted, script, _matching(every, wanted)) + lost)
+    exact = [run for run in matches if run.id == by_id]
+    if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
+        raise Unusable(f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
+    return (exact or matches)[-1]
+
+
+def _matching(runs: List[Run], wanted: str) -> List[Run]:
+    by_id = os.path.basename(wanted.rstrip("/"))
+    return [run for run in runs if len(by_id) >= SHORTEST and run.id.startswith(by_id) or run.info.get("name") == wanted]
+
+
+def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[Run]) -> str:
+    if not elsewhere:
+        return f"no run {wanted} in {store}; `florc runs` lists them"
+    run = elsewhere[-1]
+    there = os.path.relpath(run.info["script"])
+    return f"{run.id} is a run of {there}, not of {_shown(script)}: florc replay {wanted} {there}"
+
+
+def others(runs: List[Run]) -> str:
+    """Which scripts a store holds runs of, in brackets."""
+    return f"(there are runs of {', '.join(sorted({os.path.relpath(run.info['script']) for run in runs}))})"
+
+
+def is_of(run: Run, script: str) -> bool:
+    """Whether a run is one of this script."""
+    return os.path.realpath(run.info["script"]) == os.path.realpath(script)
+
+
+def _shown(script: Optional[str]) -> str:
+    return os.path.relpath(script) if script else "train.py"
+
+
+def line(run: Run) -> str:
+    """A run in one line, for `florc runs`; nothing in it moves the cursor."""
+    report = run.info.get("report", {})
+    started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.info["started"]))
+    script = os.path.basename(run.info["script"])
+    arguments = " ".join(run.info["argv"][1:])
+    seconds = duration(report["seconds"]) if "seconds" in report else ""
+    kept = ""
+    if {"checkpoints", "bytes"} <= set(report):
+        kept = f"{count(report['checkpoints'], 'checkpoint')}, {size(report['bytes'])}"
+    return plain(f"{run.id:24}  {started}  {run.status:11}  {seconds:>12}  {kept:28}  {script} {arguments}".rstrip(), "")

@@ -1,0 +1,146 @@
+"""`florc check`: what is damaged of the recorded runs, and what can still be answered. Runs nothing of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
+
+from .. import _native
+from . import catalog, foreign
+from ..project.script import Unusable
+from ..support.console import answer, count, plain
+from .run import SEALED, Run, store_path
+
+WHOLE, DAMAGED = 0, 1
+
+
+class Found(NamedTuple):
+    """What was found out about one run."""
+
+    run: Run
+    is_own: bool
+    damage: List[str]
+    """What of it is damaged, a sentence each."""
+    restorable: int
+    """Checkpoints of which every part is there."""
+    checkpoints: int
+    left: str
+    """What can still be answered, where something is damaged."""
+
+
+def check(arguments: Dict[str, Any]) -> int:
+    """Check the runs and say what was found; 0 when nothing is damaged, 1 when something is."""
+    store, wanted = store_path(), arguments["run"]
+    lost = [f"{path} is damaged: {why}" for path, why in catalog.damaged(store)]
+    if wanted is None:
+        runs = catalog.all_runs(store)
+        if not runs and not lost:
+            raise Unusable(f"there are no recorded runs in {store}")
+    else:
+        script = wanted if wanted.endswith(".py") else None
+        runs, lost = [catalog.find(store, None if script else wanted, script)], []
+    bad_packs = _bad_packs(store, runs, arguments["read_data"])
+    found = [_check(run, bad_packs) for run in runs]
+    for one in found:
+        answer((json.dumps(_described(one)) if arguments["json"] else _lines(one)) + "\n")
+    others = [] if wanted is not None else [why for name, why in bad_packs.items() if not any(_is_of(name, run) for run in runs)]
+    for why in [*lost, *others]:
+        answer(json.dumps({"damage": why}) + "\n" if arguments["json"] else plain(f"damaged  {why}", "") + "\n")
+    return DAMAGED if lost or others or any(one.damage for one in found) else WHOLE
+
+
+def _bad_packs(store: str, runs: List[Run], reads_data: bool) -> Dict[str, str]:
+    """Packs that cannot be read, and why."""
+    for run in runs:
+        try:
+            reader = _native.RunReader(store, run.id, 0)
+        except (_native.StoreError, ValueError):
+            continue
+        return dict(reversed(reader.check_packs() if reads_data else reader.damaged_packs()))
+    return {}
+
+
+def _is_of(pack: str, run: Run) -> bool:
+    return pack.startswith(run.id + "-")
+
+
+def _check(run: Run, bad_packs: Dict[str, str]) -> Found:
+    damage = [why for name, why in sorted(bad_packs.items()) if _is_of(name, run)]
+    if run.disagreeing:
+        damage.append(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}); the journal counts")
+    try:
+        foreign.refuse_links(run)
+        recorded = run.load()
+    except Unusable as error:
+        return Found(run, False, [*damage, str(error)], 0, 0, "nothing: it cannot be replayed")
+    where = recorded.reader.damaged or (recorded.reader.torn if run.status != "killed" else None)
+    if where:
+        damage.append(f"{run.path}/journal.0 is damaged at {where}; what the run recorded after that is lost")
+    elif run.status == "cut off":
+        damage.append(f"{run.path}/journal.0 is cut off before the end of the run; what it recorded after that is lost")
+    unwritten = max((payload.get("records", 1) for kind, payload in recorded.records if kind == "lost"), default=0)
+    if unwritten:
+        damage.append(f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are unverified")
+    lost_sources = [*_lost_sources(run)]
+    checkpoints = dict(_checkpoints(recorded.records))
+    present: Dict[str, bool] = {}
+    lost = sum(not all(_has(recorded.reader, chunk, present) for chunk in chunks) for chunks in checkpoints.values())
+    if lost:
+        damage.append(f"{count(lost, 'checkpoint')} of {len(checkpoints)} cannot be read: their blocks run again")
+    return Found(run, run.is_own, [*damage, *lost_sources], len(checkpoints) - lost, len(checkpoints),
+                 _left(run, bool(lost_sources), bool(where) or run.status == "cut off"))
+
+
+def _left(run: Run, has_lost_sources: bool, is_cut: bool) -> str:
+    if has_lost_sources or run.info["script"] not in run.info.get("sources", {}):
+        return "nothing: the text of the script as it was run is gone"
+    return "up to the last whole iteration that the journal holds" if is_cut else "everything"
+
+
+def _lost_sources(run: Run) -> Iterator[str]:
+    for file in run.info.get("sources", {}):
+        try:
+            run.source(file)
+        except Unusable as error:
+            yield str(error)
+
+
+def _checkpoints(records: List[Tuple[str, Any]]) -> Iterator[Tuple[int, List[str]]]:
+    """The chunks of each checkpoint that was not dropped, by its number."""
+    dropped: Set[int] = {seq for kind, payload in records if kind == "dropped" for seq in _listed(payload, "seqs")}
+    for kind, payload in records:
+        if kind == "checkpoint" and isinstance(payload, dict) and payload.get("seq") not in dropped:
+            chunks = [chunk.get("hash") if isinstance(chunk, dict) else None for chunk in _listed(payload, "chunks")]
+            yield int(payload.get("seq") or 0), [str(chunk) for chunk in chunks]
+
+
+def _listed(payload: Any, name: str) -> List[Any]:
+    found = payload.get(name) if isinstance(payload, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _has(reader: Any, chunk: str, known: Dict[str, bool]) -> bool:
+    if chunk not in known:
+        try:
+            known[chunk] = reader.has_chunk(chunk)
+        except (_native.StoreError, ValueError):
+            known[chunk] = False
+    return known[chunk]
+
+
+def _described(found: Found) -> Dict[str, Any]:
+    return {"run": found.run.id, "own": found.is_own, "status": found.run.status, "checkpoints": found.checkpoints,
+            "restorable": found.restorable, "damage": found.damage, "answers": found.left if found.damage else "everything"}
+
+
+def _lines(found: Found) -> str:
+    run = found.run
+    script = os.path.basename(run.info["script"])
+    state = "damaged" if found.damage else "whole"
+    whose = "" if found.is_own else ", not known to be yours" if found.damage or run.load().version >= SEALED else ", not sealed"
+    out = [f"{state:7}  {run.id}  {script}, {run.status}, {count(found.checkpoints, 'checkpoint')}{whose}"]
+    out += [f"         {why}" for why in found.damage]
+    if found.damage:
+        out.append(f"         can still be answered: {found.left}")
+    return "\n".join(plain(line, "") for line in out)

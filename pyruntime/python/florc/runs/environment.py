@@ -1,0 +1,88 @@
+"""Is what came to the run from outside still what it was: libraries, the files that it read? Else no answer is called exact.
+
+Libraries are known by version and by what their `RECORD` lists; of those that the replay uses, a module that was written after the run began is named, too, unless
+something was installed in the same minute: then the version speaks for it. Files that the run read are known by size and time, small ones
+by what they hold.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
+
+from ..support.light import OWN
+from .. import _native
+from . import circumstances
+from .found_files import hash_of
+from ..support.static import attributes_of
+
+_COMPARED = ("processor", "threads of torch", "instruction set", "CUDA devices", *circumstances.VARIABLES)
+"""How sums are rounded is up to these: a difference shows in what is compared, or nowhere."""
+_INSTALLED_S = 60.0
+"""The files of a package are written so soon before or after what describes it."""
+_MOST = 5
+_BEGUN = time.time()
+"""What is written later is written by the replay."""
+
+
+def differences(found: Dict[str, object], started: Optional[float], reads: Dict[str, Tuple[int, int, Optional[str]]],
+                is_own: Callable[[str], bool], builds: Dict[str, str]) -> List[str]:
+    """In words, what is otherwise now. `found`: the recorded circumstances; `started`: when the run began, in seconds since the epoch;
+    `reads`: size, time in ns, and hash (or None) of each file that it read and did not change; `is_own(path)`: whether a module is the
+    user's, or was written by the run itself; `builds`: distributions that it used, and what they held."""
+    names = {name: value for name, value in found.items() if name not in _COMPARED}
+    words = circumstances.changed(names)
+    words += [f"{name} is another build" for name in _rebuilt(builds)]
+    edited = sorted(_edited(started, is_own)) if started is not None else []
+    words += [f"{path} was changed after the run began" for path in edited[:_MOST]]
+    changed = [(path, why) for path, known in reads.items() for why in [_how_changed(path, *known)] if why]
+    words += [f"{os.path.basename(path)}, which the run read, {why}" for path, why in changed[:_MOST]]
+    more = len(edited[_MOST:]) + len(changed[_MOST:])
+    return words + [f"and {more} more files"] * bool(more)
+
+
+def _rebuilt(builds: Dict[str, str]) -> List[str]:
+    """Distributions that have the version they had, and hold other files."""
+    if not builds:
+        return []
+    now = _native.distributions(*circumstances.installed())
+    return sorted(name for name, build in builds.items() if now.get(name, build) != build)[:_MOST]
+
+
+def _how_changed(path: str, size: int, mtime_ns: int, held: Optional[str]) -> str:
+    try:
+        now = os.stat(path)
+    except OSError:
+        return "is not there any more"
+    if (now.st_size, now.st_mtime_ns) == (size, mtime_ns) or now.st_size == size and held is not None and hash_of(path) == held:
+        return ""
+    return "has changed since"
+
+
+def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
+    """Modules of libraries that were written after the run began, and before this process did."""
+    described: Dict[str, List[float]] = {}
+    for module in list(sys.modules.values()):
+        path = attributes_of(module).get("__file__")
+        if not isinstance(path, str) or path.startswith((OWN, os.path.dirname(os.__file__) + os.sep + "lib-dynload")) or is_own(path):
+            continue
+        try:
+            written = os.stat(path).st_mtime
+        except OSError:
+            continue
+        if started < written < _BEGUN and not any(abs(written - at) < _INSTALLED_S for at in _descriptions(path, described)):
+            yield path
+
+
+def _descriptions(path: str, known: Dict[str, List[float]]) -> List[float]:
+    """When what describes the packages beside a module was written."""
+    head, found, _ = path.partition(f"{os.sep}site-packages{os.sep}")
+    root = head + found
+    if not found:
+        return []
+    if root not in known:
+        with os.scandir(root) as entries:
+            known[root] = [entry.stat().st_mtime for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    return known[root]

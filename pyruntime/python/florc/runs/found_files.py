@@ -1,0 +1,154 @@
+"""The user's files as a recorded run found them: what its journal tells of each path that it changed.
+
+A record `file` is written before the run first changes a path (`record/files_noted.py`). A path that was not there is hidden from a
+replay, one that was is shown with its old content, where that was kept.
+"""
+
+from __future__ import annotations
+
+import os
+from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, List, Optional, Set
+
+NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
+"""What was at a path: nothing, a regular file, a folder, a symbolic link."""
+BRIEFLY, LATER = "briefly", "later"
+"""A path is removed: where it was made, or elsewhere in the loop nest."""
+FOLDER_NAME = "files"
+"""Below the folder of a run: old contents that were kept; below that of a replay: its own files."""
+_PIECE = 4096
+"""Bytes at both ends of a file by which it is known again."""
+
+
+class Noted:
+    """What is known of one path."""
+
+    def __init__(self, payload: Dict[str, Any], path: str, folder: str):
+        self.path, self.was = path, str(payload["was"])
+        self.size, self.mode = int(payload.get("size", 0)), int(payload.get("mode", 0o644))
+        self.mtime_ns = int(payload.get("mtime_ns", 0))
+        self.ends: Optional[str] = payload.get("ends")
+        self.target = str(payload.get("target", ""))
+        self.kept: Optional[str] = None
+        self.kept_hash: Optional[str] = None
+        """Of what was kept; None of a file that was too large to be read."""
+        self.kept_size, self.kept_mtime_ns = 0, 0
+        self.places: List[str] = []
+        """Where in the loop nest the run changed it: the first place of each kind."""
+        self.removed: List[str] = []
+        """Where it removed it, or gave it another name."""
+        self.brief: List[str] = []
+        """Where it did so with what it had made at the same place."""
+        self._folder = folder
+        self.add(payload)
+
+    def add(self, payload: Dict[str, Any]) -> None:
+        """A further record of the same path."""
+        kept = payload.get("kept")
+        if kept and os.path.basename(kept) == kept and self.kept is None:
+            self.kept = os.path.join(self._folder, kept)
+            self.kept_hash = payload.get("kept_hash")
+            self.kept_size, self.kept_mtime_ns = int(payload["kept_size"]), int(payload["kept_mtime_ns"])
+        at = str(payload["at"])
+        self.places.append(at)
+        if "gone" in payload:
+            (self.brief if payload["gone"] == BRIEFLY else self.removed).append(at)
+
+    def blocks(self) -> Set[str]:
+        """The blocks in which the run changed it."""
+        return {part.partition("#")[0] for place in self.places for part in place.split("/") if "#" in part}
+
+    @property
+    def is_unhashed(self) -> bool:
+        """Whether old content was kept without a hash of it."""
+        return self.kept is not None and self.kept_hash is None
+
+    def content(self, beside: str) -> Optional[str]:
+        """Where the old content of a file lies; `beside`: a folder for what has to be cut to size. None: it was not kept,
+        or is not what it was."""
+        if _is_as_it_was(self.path, self.size, self.mtime_ns):  # it was opened for writing, and not written
+            return self.path
+        if self.kept is None:  # something may only have been appended
+            whole = self.path if self.ends is not None and ends_of(self.path, self.size) == self.ends else None
+        else:
+            whole = self.kept if self._is_kept(self.kept) else None
+        if whole is None or os.path.getsize(whole) == self.size and whole == self.kept:
+            return whole
+        return self._cut(whole, beside)
+
+    def _is_kept(self, kept: str) -> bool:
+        if self.kept_hash is not None:
+            return hash_of(kept) == self.kept_hash
+        return _is_as_it_was(kept, self.kept_size, self.kept_mtime_ns)
+
+    def _cut(self, whole: str, beside: str) -> Optional[str]:
+        os.makedirs(beside, exist_ok=True)
+        cut = os.path.join(beside, name_of(self.path))
+        half = f"{cut}.{os.getpid()}"
+        with open(whole, "rb") as source, open(half, "wb") as out:
+            left = self.size
+            while left:
+                data = source.read(min(left, 1 << 20))
+                if not data:
+                    return None
+                out.write(data)
+                left -= len(data)
+        os.chmod(half, os.stat(whole).st_mode & 0o7777)
+        os.utime(half, ns=(self.mtime_ns, self.mtime_ns))
+        os.replace(half, cut)
+        return cut
+
+
+def read(payloads: Iterable[Dict[str, Any]], folder: str, located: Any) -> Dict[str, Noted]:
+    """The notes of a run by path. `located(path)`: where a recorded path lies now; `folder`: where old contents are kept."""
+    found: Dict[str, Noted] = {}
+    for payload in payloads:
+        path = located(payload["path"])
+        if path in found:
+            found[path].add(payload)
+        elif "was" in payload:
+            found[path] = Noted(payload, path, folder)
+    return found
+
+
+def name_of(path: str) -> str:
+    """The name under which the old content of a path is kept."""
+    return blake2b(os.fsencode(path), digest_size=16).hexdigest()
+
+
+def hash_of(path: str) -> Optional[str]:
+    """The hash of what a file holds; None for one that cannot be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def ends_of(path: str, size: int) -> Optional[str]:
+    """By what the first `size` bytes of a file are known again; None when it has fewer."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size < size:
+                return None
+            digest.update(file.read(min(size, _PIECE)))
+            file.seek(max(0, size - _PIECE))
+            digest.update(file.read(min(size, _PIECE)))
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def _is_as_it_was(kept: str, size: int, mtime_ns: int) -> bool:
+    try:
+        found = os.stat(kept)
+    except OSError:
+        return False
+    return (found.st_size, found.st_mtime_ns) == (size, mtime_ns)

@@ -1,0 +1,35 @@
+"""Lines that are equal but for a time.
+
+What the script itself takes from a clock is recorded and given back (`inputs/known.py`). A library that prints the time, how long
+something took or how fast it goes asks its own clock: in the lines that it writes, numbers of these forms are left out of the comparison,
+on both sides, and such lines are counted apart. Every other number is compared. A library that prints a time in another form is
+flagged.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FORMS = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T _-]+\d{1,2}[:-]\d{2}(?:[:-]\d{2}(?:[.,]\d+)*)?)?",  # 2026-11-22 16:42:14,123
+    r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})? +\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)*)?(?: ?[AP]M)?",  # 11/22 16:42
+    r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* +\d{1,2}(?:,? \d{4})?",
+    r"(?:\d+ days?, )?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AP]M)?",  # 16:42:14.123, 00:07<00:12
+    r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",  # 8.31it/s
+    r"[\d.,?]+ ?(?:s|ms|us|µs)/ ?\w+\b",  # 3ms/step
+    r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
+)
+_TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
+_BLANKS = re.compile(r"[ \t]+")
+_BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[-+]?\d+)?", re.IGNORECASE)
+
+
+def without_times(text: str) -> str:
+    """A line of a library with its times left out; their width moves the blanks around them."""
+    return _BLANKS.sub(" ", _TIME.sub("<time>", _BAR.sub("", text)))
+
+
+def without_numbers(text: str) -> str:
+    """A line of which any number may come from a clock."""
+    return _BLANKS.sub(" ", NUMBER.sub("<number>", text))

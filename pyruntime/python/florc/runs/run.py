@@ -1,0 +1,320 @@
+"""One recorded run: begin it, keep what it consists of, read it back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
+
+from .. import _native
+from . import circumstances, described, relocate as moved, trust
+from ..project.script import Unusable
+from ..support.light import dumps, suppress
+from ..support.console import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this platform: a run that was killed looks like one that is running
+    fcntl = None  # type: ignore[assignment]
+
+CUT = ("killed", "interrupted", "cut off")
+"""How a run ends that has an unfinished iteration."""
+SEALED = 2
+"""The first version of the journal that says whose it is, and which run it is of."""
+
+
+_LOWEST_FD = 200
+"""As the recorder's own descriptors."""
+
+
+def store_path() -> str:
+    """`FLORC_DIR`, or `.florc` in the working directory; absolute."""
+    return os.path.abspath(os.environ.get("FLORC_DIR") or ".florc")
+
+
+def _take_back(folder: str) -> None:
+    """Remove the folder of a run that did not begin, which nobody could name otherwise."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Run:
+    """The folder of one run. `info` describes it, as the first record of its journal does; paths in it are where the project
+    lies now."""
+
+    def __init__(self, store: str, run_id: str, info: Dict[str, Any], since: Optional[moved.Moved] = None):
+        self.store, self.id, self.moved = store, run_id, since
+        self.info = info if since is None else since.info(info)
+        self.path = os.path.join(store, "runs", run_id)
+        self.disagreeing: List[str] = []
+        """Fields of `run.json` that say something else than the journal."""
+        self.unclear = ""
+        """Why the journal is not known to be of this run."""
+        self.is_own = False
+        """Whether this user recorded it; known once its journal was read."""
+        self.key: Optional[bytes] = None
+        """What a run that is being recorded is sealed with."""
+        self.note: Callable[..., None] = lambda kind, **payload: None
+        """Adds a record to the journal of a run that is being recorded."""
+        self._recorded: Optional["_Recorded"] = None
+        self._lock: Any = None
+
+    @classmethod
+    def begin(cls, store: str, script: str, argv: List[str], module: Optional[str], name: Optional[str],
+              hash_seed: str) -> "Run":
+        """Make a new run's folder. Raises Unusable when the store cannot be written."""
+        suffix = f"-{name}" if name else ""
+        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
+        try:
+            _native.create_store(store)
+            for folder in ("", "source"):
+                private_folder(os.path.join(store, "runs", run_id, folder))
+        except (_native.StoreError, OSError) as error:
+            _take_back(os.path.join(store, "runs", run_id))
+            raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
+        run = cls(store, run_id, {
+            "format": described.FORMAT, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
+            "cwd": os.getcwd(), "store": store, "hash_seed": hash_seed, "started": time.time(), "status": "running",
+            "python": sys.version.split()[0], "platform": _platform(), "executable": sys.executable,
+        })
+        run.key, why = trust.key_to_record()
+        if run.key is None:
+            say(f"the run cannot be sealed as yours ({why}): replay will ask for --trust")
+        try:
+            run.lock()
+            run.save()
+        except OSError:  # a full disk: nothing is left of a run that did not begin
+            _take_back(run.path)
+            raise
+        return run
+
+    def head(self) -> Dict[str, Any]:
+        """The first record of the journal: what the run is."""
+        return {"format": described.FORMAT, "rank": 0, **{name: self.info.get(name) for name in described.HEAD},
+                "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES}}
+
+    def located(self, script: Optional[str]) -> "Run":
+        """This run, wherever its project lies now; `script`: the one that is asked for."""
+        since = moved.since(self.info, self.store, script)
+        if since is None:
+            return self
+        found = Run(self.store, self.id, self.info, since)
+        found.disagreeing, found.unclear = self.disagreeing, self.unclear
+        return found
+
+    def file(self, recorded: str) -> str:
+        """Where a recorded file lies now."""
+        return recorded if self.moved is None else self.moved.path(recorded)
+
+    def lock(self) -> None:
+        """Hold the run's lock: released by the operating system however the process ends."""
+        if fcntl is not None:
+            low = private_file(os.path.join(self.path, "lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK)
+            try:  # out of the script's way: its first file gets the number it has in a plain run
+                self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
+            finally:
+                os.close(low)
+            with suppress(OSError):
+                fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def is_running(self) -> bool:
+        """Whether the recording process still lives."""
+        if self.info.get("status") != "running":
+            return False
+        if fcntl is None:
+            return True
+        try:
+            with open(os.path.join(self.path, "lock"), "r+") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def is_replayed(self) -> bool:
+        """Whether a replay of it goes on: each holds a lock beside its files."""
+        if fcntl is None:
+            return False
+        import glob
+
+        for lock in glob.glob(os.path.join(glob.escape(self.path), "replays", "*", "files", "lock")):
+            try:
+                with open(lock, "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            except OSError:  # it ended meanwhile
+                continue
+        return False
+
+    def save(self) -> None:
+        """Write `run.json` whole: a reader sees the old one or the new one."""
+        path = os.path.join(self.path, "run.json")
+        with open(path + ".new", "w", encoding="utf-8", opener=private_file) as file:
+            file.write(dumps(self.info, indent=1))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path + ".new", path)
+
+    # -- what it consists of ---------------------------------------------------------------------------------------
+
+    def load(self) -> "_Recorded":
+        """The journal, read once. Raises Unusable when there is none, or when it is of another run."""
+        if self._recorded is None:
+            found = _Recorded(self)
+            if found.sources is not None:
+                sources = found.sources if self.moved is None else self.moved.sources(found.sources)
+                self.info = {**self.info, "sources": sources}
+            self.is_own = found.is_own
+            self._recorded = found
+        return self._recorded
+
+    def keep_source(self, file: str, text: str, module: str, package: str) -> None:
+        """Keep the text of a project file as it was run; the journal names it by its hash."""
+        data = text.encode("utf-8", "surrogateescape")
+        name = blake2b(file.encode("utf-8", "surrogateescape") + b"\0" + data, digest_size=8).hexdigest()
+        kept = f"{name}-{os.path.basename(file)}"
+        with open(os.path.join(self.path, "source", kept), "wb", opener=private_file) as out:
+            out.write(data)
+        entry = {"kept": kept, "module": module, "package": package, "hash": _hash_of(data)}
+        self.info.setdefault("sources", {})[file] = entry
+        self.note("source", file=file, **entry)
+
+    def source(self, file: str) -> Optional[str]:
+        """The text of a project file as it was run; None when the run did not use it. Raises Unusable when it is damaged."""
+        self.load()
+        entry = self.info.get("sources", {}).get(file)
+        if entry is None:
+            return None
+        path = os.path.join(self.path, "source", entry["kept"])
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(descriptor, "rb") as source:
+                data = source.read()
+        except OSError as error:
+            raise Unusable(_damaged_source(path, file, (error.strerror or str(error)).lower())) from None
+        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):
+            raise Unusable(_damaged_source(path, file, "it does not match its hash in the journal"))
+        return data.decode("utf-8", "surrogateescape")
+
+    def files(self) -> List[Tuple[str, str, str, str]]:
+        """The project as it was run: name as a module, package, path and text of each file that can still be read."""
+        self.load()
+        found = []
+        for file, entry in self.info.get("sources", {}).items():
+            text = self.source(file)
+            if text is not None:
+                found.append((entry["module"], entry["package"], file, text))
+        return found
+
+    @property
+    def status(self) -> str:
+        """`ok`, `exception`, `interrupted`, `exit N`, `running`, `killed`, or `cut off`: its journal ends before its end."""
+        told = str(self.info.get("status"))
+        if self._recorded is not None and self._recorded.version >= SEALED:
+            if self._recorded.ending is not None:
+                return self._recorded.ending
+            if told != "running":
+                return "cut off"
+        return told if told != "running" or self.is_running() else "killed"
+
+
+def _platform() -> str:
+    """The operating system, as `platform.platform()` has it, which takes long to import."""
+    found = os.uname()
+    return f"{found.sysname}-{found.release}-{found.machine}"
+
+
+class _Recorded:
+    """What the journal of a run holds."""
+
+    def __init__(self, run: Run):
+        own = trust.key()
+        try:
+            self.reader = _native.RunReader(run.store, run.id, 0, own)
+            self.records: List[Tuple[str, Any]] = [(kind, _parsed(run, kind, text)) for kind, text in self.reader.records()]
+        except ValueError as error:  # the name of the run's folder
+            raise Unusable(f"{error}; remove {run.path}") from None
+        except _native.StoreError as error:
+            is_lost = "journal.0" in str(error)
+            way_out = ("; a run cannot be replayed without its journal: record the script again, or choose another run "
+                       "(`florc runs`)")
+            raise Unusable(f"{error}{way_out * is_lost}") from None
+        self.version: int = self.reader.version
+        self.is_own: bool = self.reader.sealed and self.version >= SEALED
+        self.sources: Optional[Dict[str, Any]] = None
+        self.ending: Optional[str] = None
+        if self.version >= SEALED:
+            self._bind(run)
+        elif run.info.get("format", 1) >= SEALED:
+            raise Unusable(f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
+                           "choose another run (`florc runs`)")
+
+    def _bind(self, run: Run) -> None:
+        journal = os.path.join(run.path, "journal.0")
+        if not self.records:
+            what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
+            raise Unusable(f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
+                           "again, or choose another run (`florc runs`)")
+        why = of_another_run(run.id, *self.records[0])
+        if why:
+            raise Unusable(f"{journal} {why}; choose another run (`florc runs`)")
+        self.sources = {}
+        for kind, payload in self.records:
+            if kind == "source":
+                if not described.is_source(payload) or not described.is_path(payload.get("file")):
+                    raise Unusable(f"{journal} holds a record ({kind}) that this version of florc cannot read")
+                self.sources[payload["file"]] = payload
+            elif kind == "end":
+                self.ending = str(payload.get("status")) if isinstance(payload, dict) else None
+
+
+def of_another_run(run_id: str, kind: str, head: Any) -> str:
+    """Why the first record of a journal is not that of this run; empty when it is."""
+    if kind != "run":
+        return "does not begin with what it is a journal of"
+    why = described.amiss(head)
+    if why:
+        return f"begins with a record that cannot be used: {why}"
+    is_it = head.get("id") == run_id and head.get("rank", 0) == 0
+    return "" if is_it else f"is the journal of another run, {head.get('id')}"
+
+
+def _parsed(run: Run, kind: str, text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+                       f"{error!r}; record the script again") from None
+
+
+def private_folder(path: str) -> None:
+    """Make a folder, and those above it, that only this user may enter."""
+    os.makedirs(path, 0o700, exist_ok=True)
+    with suppress(OSError):  # a umask may have taken more
+        os.chmod(path, 0o700)
+
+
+def private_file(path: str, flags: int) -> int:
+    """An opener of files that only this user may read, whatever the umask."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
+    with suppress(OSError):
+        os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def _hash_of(data: bytes, size: int = 32) -> str:
+    return blake2b(data, digest_size=min(max(size, 16), 32)).hexdigest()
+
+
+def _damaged_source(path: str, file: str, why: str) -> str:
+    return f"{path}, the text of {os.path.relpath(file)} as it was run, is damaged: {why}; record the script again"

@@ -1,0 +1,163 @@
+"""What the iterations of a recorded run were, and how long they took."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Dict, List, NamedTuple, Optional
+
+from ..project.script import Unusable
+from ..plan.window import iterations_of, loop_of
+
+
+class Followed(NamedTuple):
+    """A followed loop of the recorded run at one place of the nest: `L1`, `L1=2/L2#0/L2`."""
+
+    place: str
+    begun: Dict[int, float]
+    """Second of the run at which an iteration began; of fast iterations only some are known."""
+    numbers: Dict[int, int]
+    """The whole number that an iteration was over."""
+    ended: Dict[int, float]
+    """The number of iterations, when the iterator had no more, and the second of the run when that was seen."""
+
+    @property
+    def loop(self) -> str:
+        """Its id."""
+        return self.place.rsplit("/", 1)[-1]
+
+    @property
+    def base(self) -> str:
+        """Its id in the plan: a loop that runs again in the same place is `L2.1`."""
+        return loop_of(self.place)
+
+    @property
+    def count(self) -> int:
+        """How many iterations were begun."""
+        return next(iter(self.ended), max(self.begun, default=-1) + 1)
+
+    def index_of(self, number: int, at_least: bool = False) -> int:
+        """The iteration over a number, or the first over `at_least` that; where no numbers are known: that iteration.
+
+        Raises Unusable when there is none.
+        """
+        if not self.numbers:
+            return number
+        known = sorted(self.numbers.items())
+        exact = next((index for index, value in known if value == number), None)
+        if exact is not None:
+            return exact
+        (first, a), (last, b) = known[0], known[-1]
+        if at_least and len(known) == self.count and b > a:
+            return next((index for index, value in known if value >= number), self.count)
+        step = (b - a) / (last - first) if last > first else 1
+        index = first + (number - a) / step if step else -1
+        if at_least and step > 0:
+            return max(0, math.ceil(index))
+        if index != int(index) or index < 0:
+            raise Unusable(f"no iteration of {self.loop} is over {number}")
+        return int(index)
+
+
+    def number_of(self, index: int) -> int:
+        """The number that an iteration is over, as far as is known; else its own."""
+        known = sorted(self.numbers.items())
+        if not known or index in self.numbers:
+            return self.numbers.get(index, index)
+        (first, a), (last, b) = known[0], known[-1]
+        return a + round((index - first) * (b - a) / (last - first)) if last > first else a + index - first
+
+
+class Timeline:
+    """Every followed loop that was told of, by its place."""
+
+    def __init__(self) -> None:
+        self.loops: Dict[str, Followed] = {}
+        self._order: List[tuple] = []
+
+    def iteration(self, path: str, at: float) -> None:
+        """An iteration began, and so did those around it."""
+        parts = path.split("/")
+        for n, part in enumerate(parts, 1):
+            loop, sign, index = part.partition("=")
+            if sign:
+                place = "/".join([*parts[: n - 1], loop])
+                self.loops.setdefault(place, Followed(place, {}, {}, {})).begun.setdefault(int(index), at)
+        self._order.append((at, path.rpartition("=")[0]))
+
+    def over(self, path: str) -> None:
+        """There was no such iteration: the iterator had no more."""
+        place, _, index = path.rpartition("=")
+        if place in self.loops:
+            at = self.loops[place].begun.pop(int(index), None)
+            if at is not None:
+                self.loops[place].ended[int(index)] = at
+
+    def value(self, path: str, number: int) -> None:
+        """An iteration was over a whole number."""
+        place, _, index = path.rpartition("=")
+        if place in self.loops:
+            self.loops[place].numbers[int(index)] = number
+
+    def seconds(self, place: str, end: Optional[float]) -> List[float]:
+        """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""
+        loop = self.loops[place]
+        known = sorted(loop.begun.items())
+        begun = known[-1][1] if known else 0.0
+        later = (at for at, other in self._order if at > begun and other != place and not other.startswith(place + "="))
+        over = loop.ended or {loop.count: max(begun, min(later, default=begun if end is None else end))}
+        stops = [*known[1:], *over.items()]
+        found = [0.0] * loop.count
+        for (index, at), (next_index, next_at) in zip(known, stops):
+            for i in range(index, next_index):
+                found[i] = (next_at - at) / (next_index - index)
+        return found
+
+    def main_loop(self, end: Optional[float]) -> Followed:
+        """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
+        outermost = [loop for loop in self.loops.values() if len(iterations_of(loop.place + "=0")) == 1]
+        if not outermost:
+            raise Unusable("the recorded run has no loop whose iterations could be told apart")
+        return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
+
+    def runs_of(self, base: str) -> List[Followed]:
+        """Every run of a loop, in the order in which they began."""
+        return sorted((loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0))
+
+    def named(self, name: str, within: str, variables: Dict[str, List[str]], asked: str) -> Followed:
+        """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is.
+
+        `asked`: what was asked for of it, `epoch=2`.
+        """
+        below = [loop for loop in self.loops.values() if loop.place.startswith(within)]
+        inside = [loop for loop in below
+                  if len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
+        found, deeper = ([loop for loop in among if name == loop.loop or name in variables.get(loop.base, ())]
+                         for among in (inside, below))
+        if not found:
+            known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
+            where = f" inside {self.words(within, variables)}" if within else ""
+            raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else "")
+                           + (self._way_to(deeper[0], asked, variables) if deeper else ""))
+        return found[0]
+
+    def _way_to(self, loop: Followed, asked: str, variables: Dict[str, List[str]]) -> str:
+        around = self.words(loop.place.rpartition("/")[0], variables)
+        return f"; name the iterations around it, too: {around},{asked}"
+
+    def words(self, path: str, variables: Dict[str, List[str]]) -> str:
+        """The iterations of a path by loop variable: `fold=0,epoch=2`."""
+        parts, found = path.rstrip("/").split("/"), []
+        for n, part in enumerate(parts, 1):
+            loop, sign, index = part.partition("=")
+            if sign:
+                followed = self.loops.get("/".join([*parts[: n - 1], loop]))
+                number = followed.number_of(int(index)) if followed else index
+                found.append(f"{next(iter(variables.get(loop_of(loop), ())), loop)}={number}")
+        return ",".join(found)
+
+
+def variables_of(header: str) -> List[str]:
+    """The names that a `for` loop's header binds."""
+    match = re.match(r"(?:async )?for (.*?) in ", header)
+    return re.findall(r"[^\W\d]\w*", match.group(1)) if match else []

@@ -1,0 +1,322 @@
+"""The recorded and the present version of each project file: what was added, what else changed, what it reaches."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import re
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+from .. import _native
+from ..plan import carried, forms, places
+from .journal import Function, History
+from ..project.script import Script
+from ..project.territory import MAIN, Territory, analyse, decode, package_of_module, parsed
+from ..plan.window import END, loop_of
+
+
+_ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
+
+
+class Change(NamedTuple):
+    """One change of a file since it was recorded."""
+
+    file: str
+    kind: str
+    line: int
+    end_line: int
+    removed: bool
+    text: str
+    loops: List[str]
+    why: Optional[str]
+    can_be_seen: bool
+    """Whether all that it does besides looking shows when it runs."""
+
+
+def _names_in(texts: Iterable[str]) -> FrozenSet[str]:
+    return frozenset(name for text in texts for name in re.findall(r"\w+", text))
+
+
+class Versions:
+    """The present project beside the recorded one."""
+
+    def __init__(self, history: History, script: Script, as_recorded: bool = False):
+        """`as_recorded`: the present version is the recorded one, whatever the files hold today."""
+        self._history = history
+        self.changes: List[Change] = []
+        self._reached: Dict[str, str] = {}
+        """Loops that may run an added statement in any of their executions -> why."""
+        self._asked: Set[Function] = set()
+        """Functions: the executions that entered one of them run an added statement, too."""
+        self._loops: Dict[str, places.Loop] = {}
+        self._probes: Dict[str, Tuple[str, int]] = {}
+        self._edited: Set[str] = set()
+        """Those of them that stood there before, in another form."""
+        self._beside: Dict[Tuple[str, str], bool] = {}
+        self._trees: Dict[str, ast.Module] = {}
+        self._accumulated: Optional[bool] = None
+        self._fresh: Dict[Tuple[str, str], bool] = {}
+        self._kept_though_dead: Dict[Tuple[str, str], bool] = {}
+        self.territory = Territory(script)
+        self._project = analyse(script, self.territory)
+        self._add_recorded(as_recorded)
+        self.files: Set[str] = set()
+        """The project's files as they are met."""
+        self._compare()
+
+    def _add_recorded(self, as_recorded: bool) -> None:
+        """Files that the run met otherwise than by following imports."""
+        for module, package, file, text in self._history.run.files():
+            if as_recorded:
+                with contextlib.suppress(SyntaxError):
+                    self._project.add(module, package, file, text)
+            elif module != MAIN and self._project.text(file) is None:
+                with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
+                    self._project.add(module, package, file, decode(present.read()))
+
+    def _compare(self) -> None:
+        comparison = _native.Comparison(self._history.run.files(), self._project, self._history.noted_functions())
+        self.changes.clear()
+        self._reached.clear()
+        self._asked.clear()
+        self._accumulated = None
+        self._fresh.clear()
+        self._kept_though_dead.clear()
+        self._beside.clear()
+        self._trees.clear()
+        self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
+        for file, emitted in self._emitted.items():
+            self._note(file, emitted)
+
+    def instrument(self, text: str, file: str, module: str) -> Any:
+        """The present text instrumented against the recorded one; None when the compiler cannot read it."""
+        self.files.add(file)
+        if self._project.text(file) != text:
+            try:
+                self._project.add(module, package_of_module(module, file), file, text)
+            except SyntaxError:
+                return None
+            self._compare()
+        return self._emitted.get(file)
+
+    def _note(self, file: str, emitted: Any) -> None:
+        for entry in json.loads(emitted.plan)["loops"]:
+            loop = places.loop_of(entry, file)
+            self._loops[loop.id] = loop
+            if entry.get("boundary") is not None:
+                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, file)
+        report = json.loads(emitted.changes)
+        qualifier = "" if report["module"] == MAIN else f"{report['module']}."
+        for change in report["changes"]:
+            found = Change(file, **change)
+            self.changes.append(found)
+            if found.kind in ("probe", "outside", "inside") and not found.removed:
+                self._probes[f"{qualifier}{found.line}"] = (file, found.line)
+                if found.kind != "probe" and found.why == "edited":
+                    self._edited.add(f"{qualifier}{found.line}")
+            for block in found.loops if found.kind in ("probe", "inside") else ():
+                self._reached.setdefault(block, "holds or reaches what was changed")
+        self._reached.update(report["probed"])
+        self._asked.update(Function(*function) for function in report["entered"])
+
+    def loop(self, block: str) -> Optional[places.Loop]:
+        """The present plan of a loop."""
+        return self._loops.get(block)
+
+    def first_asked(self, place: str) -> int:
+        """The first iteration of a loop, at its place in the nest, that a replay needs: one before which no added statement runs, as
+        far as the checkpoints between its iterations tell. END where none runs."""
+        if loop_of(place) in self._reached:
+            return 0
+        starts = self._history.boundaries.get(place, ())
+        free = [index for index in starts if self._entered_by(f"{place}={index}{places.BOUNDARY}") is None]
+        return END if len(free) == len(starts) else max(free, default=0)
+
+    def _entered_by(self, key: str) -> Optional[str]:
+        """Why a checkpoint may stand for a run of an added statement; None where it does not."""
+        if not self._asked:
+            return None
+        entered = self._history.entered.get(key)
+        if entered is None:
+            return "may run an added statement: the record does not tell which functions it entered"
+        found = sorted({function.name for function in entered & self._asked})
+        return f"entered {', '.join(found)} in the recorded run" if found else None
+
+    def marked(self) -> List[str]:
+        """The names of the added statements that are marked as such."""
+        return [name for name in self._probes if name not in self._edited]
+
+    def said(self, name: str) -> str:
+        """Where an added statement stands: `train.py:12`."""
+        file, line = self.probe_place(name)
+        return f"{os.path.basename(file)}:{line}"
+
+    def probe_place(self, name: str) -> Tuple[str, int]:
+        """File and line of a probe."""
+        return self._probes.get(name, ("", 0))
+
+    def is_in_deletion(self, name: str) -> bool:
+        """Whether a probe stands in a method that Python may call when nothing is left of the script."""
+        file, line = self.probe_place(name)
+        return getattr(carried.function_of(self.tree(file), line), "name", "") == "__del__"
+
+    def is_beside(self, name: str, block: str) -> bool:
+        """Whether a probe stands in the function of a loop, but not inside the loop.
+
+        Nothing tells when a `while` loop is over, or one that was left by a `break`.
+        """
+        known = self._beside.get((name, block))
+        if known is None:
+            (file, line), loop = self.probe_place(name), self._loops.get(block)
+            known = self._beside[name, block] = (
+                loop is not None and file == loop.file and not loop.line <= line <= loop.end_line
+                and carried.function_of(self.tree(file), line) is carried.function_of(self.tree(file), loop.line))
+        return known
+
+    def removed_lines(self) -> Set[Tuple[str, int]]:
+        """(file, line) of the recorded version where log statements stood that are gone now."""
+        return {(change.file, line) for change in self.changes if change.removed and change.kind == "removed log"
+                for line in range(change.line, change.end_line + 1)}
+
+    def why_run(self, block: str, key: str) -> Optional[str]:
+        """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is one."""
+        why = self._reached.get(block)
+        if why is None and key in self._history.checkpoints:
+            why = self._entered_by(key)
+        if why is not None:
+            return why
+        if self._asks_caches():
+            return _ASKS_CACHES
+        missing = [place.name for place in self._missing(block)]
+        if missing:
+            return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
+        if self._lacks_gradients(block):
+            return "gradients are read after it, and its checkpoints do not hold them"
+        return None
+
+    def why_run_before(self, block: str, key: str, is_next: bool = False) -> Optional[str]:
+        """Why a block runs in iterations before those that are asked for: what it leaves behind would be missed there.
+
+        `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
+        """
+        if self._has_changed or self._accumulates() or self._asks_caches():
+            return self.why_run(block, key)
+        lasting = [place.name for place in self._missing(block)
+                   if place.mutated or not self._is_fresh(block, place.name)]
+        if lasting:
+            return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"
+        return "gradients are read in the next iteration" if is_next and self._lacks_gradients(block) else None
+
+    def why_not_jumped(self, loop: str) -> Optional[str]:
+        """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
+        if self._has_changed:
+            return "code outside the memoized loops has changed"
+        if self._asks_caches():
+            return _ASKS_CACHES
+        if self._accumulates():
+            return "added statements keep something from one iteration for another"
+        if loop + places.BOUNDARY not in self._loops:
+            return "what its iterations begin with cannot be told"
+        if self._lacks_gradients(loop + places.BOUNDARY):
+            return "gradients are read in its iterations, and the checkpoints do not hold them"
+        missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
+        return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
+
+    def _asks_caches(self) -> bool:
+        """What `functools` counts for a cache is no part of a checkpoint, unless the recorded script asks for it."""
+        return any(not change.removed and "cache_info" in change.text for change in self.changes)
+
+    @property
+    def _has_changed(self) -> bool:
+        """Whether more was changed than statements that only look."""
+        return any(change.kind in ("outside", "inside") for change in self.changes)
+
+    def _lacks_gradients(self, block: str) -> bool:
+        held, loop = self._history.held_by(block), self._loops.get(block)
+        return held is not None and loop is not None and loop.gradients and not held.gradients
+
+    def _missing(self, block: str) -> List[places.Place]:
+        """Places that are read after the block, and that its checkpoints do not hold."""
+        loop, planned = self._loops.get(block), self._history.planned.get(block, {})
+        if self._history.held_by(block) is None or loop is None:
+            return []
+        missing = [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
+        return [place for place in missing if not self._is_kept_though_dead(block, place)] if missing else missing
+
+    def _is_held(self, place: places.Place, planned: Dict[str, bool]) -> bool:
+        """Whether checkpoints hold what is needed of a place. `planned`: the places of the record, and whether it kept what the
+        name stands for, not only the content of an object. What is not in the checkpoint then was unbound."""
+        return place.name in planned and (planned[place.name] or not place.bound)
+
+    def _is_kept_though_dead(self, block: str, place: places.Place) -> bool:
+        """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of it."""
+        known = self._kept_though_dead.get((block, place.name))
+        if known is None:  # it takes a look at every checkpoint, and is asked for at every execution
+            known = self._kept_though_dead[block, place.name] = place.name in self._history.dead(block) or (
+                not place.mutated and place.name in self._history.forms(block) and self._ask_for_form_only(place.name))
+        return known
+
+    def _ask_for_form_only(self, name: str) -> bool:
+        return all(forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), name)
+                   for change in self.changes if not change.removed)
+
+    def _accumulates(self) -> bool:
+        """Whether added statements keep something from one iteration for a later one."""
+        if self._accumulated is None:
+            lines: Dict[str, Set[int]] = {}
+            for change in self.probes:
+                lines.setdefault(change.file, set()).update(range(change.line, change.end_line + 1))
+            self._accumulated = any(carried.accumulates(self.tree(file), added.__contains__)
+                                   for file, added in lines.items())
+        return self._accumulated
+
+    def _is_fresh(self, block: str, place: str) -> bool:
+        """Whether what an earlier run of the block left at a place is never read."""
+        loop = self._loops[block]
+        known = self._fresh.get((block, place))
+        if known is None:
+            known = self._fresh[block, place] = carried.is_fresh(self.tree(loop.file), loop.line, place)
+        return known
+
+    def tree(self, file: str) -> ast.Module:
+        """What a file of the project holds now; nothing when Python cannot read it."""
+        if file not in self._trees:
+            self._trees[file] = parsed(self._project.text(file))
+        return self._trees[file]
+
+    def added_lines(self, file: str) -> Set[int]:
+        """The lines where added statements begin."""
+        return {change.line for change in self.changes if change.file == file and not change.removed and change.why != "edited"}
+
+    def names(self) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+        """Every name that the recorded project mentions, and those that only added statements do."""
+        recorded = _names_in(text for *_, text in self._history.run.files())
+        present = _names_in(self._project.text(change.file) or "" for change in self.changes)
+        return recorded, present - recorded
+
+    def recorded_trees(self) -> Iterator[ast.Module]:
+        """What the files of the recorded project hold."""
+        for *_, text in self._history.run.files():
+            yield parsed(text)
+
+    def reads_gradients(self) -> bool:
+        """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""
+        return any(loop["gradients"] for plan in self._history.plans.values() for loop in plan["loops"])
+
+    @property
+    def drift(self) -> List[Change]:
+        """Changes inside blocks whose checkpoints would be loaded. Those that are watched when they run only make the block
+        run again."""
+        return [change for change in self.changes if change.kind == "inside" and not change.can_be_seen]
+
+    @property
+    def outside(self) -> List[Change]:
+        """Changes that run again anyway, and of which not all can be seen when they do."""
+        return [change for change in self.changes if change.kind == "outside" and not change.can_be_seen]
+
+    @property
+    def probes(self) -> List[Change]:
+        """The added log statements."""
+        return [change for change in self.changes if change.kind == "probe"]

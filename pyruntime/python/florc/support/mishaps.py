@@ -1,0 +1,60 @@
+"""Errors inside florc that were swallowed, so that the script could go on: counted, told at the end of the run, and shown in
+full with FLORC_DEBUG=1."""
+
+from __future__ import annotations
+
+import os
+
+from .. import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+count = 0
+first = ""
+"""The first of them: where, and what."""
+
+
+def swallowed(where: str, error: BaseException) -> None:
+    """Count an error. Never raises."""
+    global count, first
+    count += 1
+    try:
+        first = first or f"{where}: {type(error).__name__}: {error}"
+        if os.environ.get("FLORC_DEBUG"):
+            import traceback
+
+            from .console import say
+
+            for line in "".join(traceback.format_exception(error)).splitlines():
+                say(f"{where}: {line}", always=True)
+    except Exception:  # an error whose text cannot be told
+        first = first or where
+
+
+class Swallow:
+    """`with Swallow("where"):` for what may fail without the script noticing. Ctrl-C waits for its end."""
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: str):
+        self._where = where
+
+    def __enter__(self) -> None:
+        _native.hold_interrupts()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        _native.release_interrupts()
+        if not isinstance(error, Exception):
+            return False
+        swallowed(self._where, error)
+        return True
+
+
+def told() -> str:
+    """What there is to tell at the end; empty when nothing was swallowed."""
+    if not count:
+        return ""
+    times = "an error" if count == 1 else f"{count} errors"
+    return f"{times} inside florc, which the script did not notice ({first}); FLORC_DEBUG=1 shows each in full"

@@ -1,0 +1,1 @@
+"""What the program holds before and after a block."""

@@ -1,0 +1,232 @@
+"""What objects hold, by key, so that two states of one can be told apart: the readers of `survey/survey.py`."""
+
+from __future__ import annotations
+
+import _io
+import gc
+import itertools
+import sys
+import types
+from _collections import deque  # `collections` and the like take long to import
+from _functools import _lru_cache_wrapper, partial
+from _operator import length_hint
+from itertools import chain, islice
+from ..support.static import all_slots, attributes_of, defines, module_of
+from ..support.weak_table import WeakTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Optional
+
+    Parts = Dict[Any, Any]
+    """The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
+
+MAX_ITEMS = 200
+"""Of longer containers the length and both ends are looked at."""
+MAX_ARRAY_BYTES = 1 << 16
+"""Of larger arrays a sample is looked at."""
+
+ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
+"""Classes whose objects hold nothing and never change."""
+ATOM_IDS = frozenset(map(id, ATOMS))
+
+
+
+def _list(obj: Any, base: Any) -> Parts:
+    count = base.__len__(obj)
+    if count <= MAX_ITEMS:
+        items = enumerate(base.__iter__(obj))
+    else:
+        items = chain(enumerate(islice(base.__iter__(obj), MAX_ITEMS // 2)),
+                      ((i - count, base.__getitem__(obj, i - count)) for i in range(count - MAX_ITEMS // 2, count)))
+    parts: Parts = {("item", i): item for i, item in items}
+    parts["(length)"] = count
+    return parts
+
+
+def _dict(obj: Any) -> Parts:
+    parts: Parts = {"(length)": dict.__len__(obj)}
+    items = list(islice(dict.items(obj), MAX_ITEMS))
+    for n, (key, value) in enumerate(items):
+        parts["item", key if id(type(key)) in ATOM_IDS else ("key", n)] = value
+    if dict.__len__(obj) > MAX_ITEMS:
+        for n, (key, value) in enumerate(islice(reversed(dict.items(obj)), MAX_ITEMS // 2)):
+            parts["item", key if id(type(key)) in ATOM_IDS else ("key", -1 - n)] = value
+    return parts
+
+
+def _set(obj: Any) -> Parts:
+    atoms = [item for item in islice(set.__iter__(obj), MAX_ITEMS) if id(type(item)) in ATOM_IDS]
+    return {"(length)": set.__len__(obj), "(elements)": hash(frozenset(atoms))}
+
+
+def of_function(obj: Any) -> Parts:
+    parts: Parts = {f".__defaults__[{n}]": value for n, value in enumerate(obj.__defaults__ or ())}
+    parts.update((f".{name}", value) for name, value in (obj.__kwdefaults__ or {}).items())
+    for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or ()):
+        try:
+            parts[f".{name}"] = cell.cell_contents
+        except ValueError:
+            continue
+    parts.update((f".{name}", value) for name, value in attributes_of(obj).items())
+    return parts
+
+
+def of_class(obj: Any) -> Parts:
+    skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
+    return {f".{name}": value for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
+            if not name.startswith("__") and not issubclass(type(value), skipped)}
+
+
+def of_instance(obj: Any) -> Parts:
+    parts: Parts = {f".{name}": value for name, value in list(attributes_of(obj).items())}
+    for name, slot in all_slots(type(obj)):
+        try:
+            parts[f".{name}"] = slot.__get__(obj, type(obj))
+        except AttributeError:
+            continue
+    return parts
+
+
+def of_module(obj: Any) -> Parts:
+    parts: Parts = {}
+    for name, value in list(attributes_of(obj).items()):
+        if name in ("_parameters", "_buffers", "_modules"):
+            parts.update((f".{key}", part) for key, part in list(value.items()))
+        elif "hooks" not in name and name not in ("_compiled_call_impl", "_non_persistent_buffers_set"):
+            parts[f".{name}"] = value
+    return parts
+
+
+def of_optimizer(obj: Any) -> Parts:
+    own = attributes_of(obj)
+    state = [value for held in list(own.get("state", {}).values()) if issubclass(type(held), dict) for value in held.values()]
+    values = [version(value) for value in islice(state, MAX_ITEMS)]
+    return {".state": hash(tuple(values)), "(groups)": own.get("param_groups")}
+
+
+asks_caches = False
+"""Whether the script asks caches how often they served it: then that is part of what it computes with."""
+
+
+def of_lru_cache(obj: Any) -> Parts:
+    """Numbers and texts that are computed again instead of remembered are the same ones; another object would be another one."""
+    own, parts = attributes_of(obj), gc.get_referents(obj)
+    if _lru_cache_wrapper.cache_info(obj).maxsize is None:
+        held = [value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), MAX_ITEMS + 1)]
+    else:  # what is remembered and what it was computed from, side by side
+        held = [part for part in parts if type(part) not in (dict, type, object, types.FunctionType)]
+    if not asks_caches and len(held) <= MAX_ITEMS and all(id(type(value)) in ATOM_IDS for value in held):
+        return {}
+    return {".cache_info()": hash(_lru_cache_wrapper.cache_info(obj))}
+
+
+def of_tensor(obj: Any) -> Parts:
+    return {"(data)": version(obj)}
+
+
+def version(value: Any) -> Any:
+    """What tells two states of a tensor apart: torch counts its changes."""
+    if id(type(value)) in ATOM_IDS:
+        return value
+    torch = sys.modules.get("torch")
+    base = getattr(torch, "Tensor", None)
+    if base is None or not issubclass(type(value), base):
+        return 0
+    try:
+        with torch._C.DisableTorchFunctionSubclass():  # a class of the user's may see each of these calls
+            return hash((base._version.__get__(value), base.data_ptr(value)))
+    except Exception:  # an inference tensor counts no versions, others have no storage
+        return 0
+
+
+def of_torch_generator(obj: Any) -> Parts:
+    return {"(state)": hash(obj.get_state().numpy().tobytes())}
+
+
+def of_numpy(obj: Any) -> Optional[Parts]:
+    numpy = sys.modules["numpy"]
+    if issubclass(type(obj), numpy.ndarray):
+        data = numpy.ndarray.view(obj, numpy.ndarray)  # without the methods of its class: those of a masked array change it
+        if data.dtype.hasobject:
+            return None
+        sample = data if data.nbytes <= MAX_ARRAY_BYTES else data.flat[:: data.size // 4096 or 1]
+        parts: Parts = {"(data)": hash((data.shape, sample.tobytes()))}
+        if module_of(type(obj)).startswith("numpy"):  # of its attributes some are caches
+            mask = attributes_of(obj).get("_mask")
+            return {**parts, "._mask": mask} if mask is not None else parts
+        return {**parts, **of_instance(obj)}
+    if issubclass(type(obj), numpy.random.Generator):
+        return {"(state)": hash(repr(obj.bit_generator.state))}
+    if issubclass(type(obj), numpy.random.RandomState):
+        state = obj.get_state()
+        return {"(state)": hash((state[1].tobytes(), *state[2:]))}
+    return None
+
+
+_OF_LOGGING = ("handlers", "parent", "target", "buffer", "queue", "level", "disabled", "propagate", "unfinished_tasks")
+
+
+def of_logging(obj: Any) -> Parts:
+    """A logger, a handler that collects records, a queue: what a line that is logged may change, and what decides who gets it."""
+    own = attributes_of(obj)
+    return {f".{name}": own[name] for name in _OF_LOGGING if name in own}
+
+
+def is_iterator(kind: type) -> bool:
+    """Whether objects of a class are iterators whose position can be told."""
+    return defines(kind, "__next__") and (
+        module_of(kind) in ("builtins", "itertools", "torch.utils.data.dataloader") and kind is not types.CoroutineType)
+
+
+def of_iterator(obj: Any) -> Parts:
+    """Where an iterator is: what it takes from, and how far it is where it says so. It is not moved."""
+    parts: Parts = {"(position)": _position(obj)}
+    if module_of(type(obj)).startswith("torch"):
+        parts["._sampler_iter"] = getattr(obj, "_sampler_iter", None)
+    elif not issubclass(type(obj), types.GeneratorType) or not obj.gi_running:
+        held = [part for part in gc.get_referents(obj) if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))]
+        parts.update((("item", n), part) for n, part in enumerate(held[:MAX_ITEMS]))
+    return parts
+
+
+def _position(obj: Any) -> Any:
+    if issubclass(type(obj), types.GeneratorType):
+        if obj.gi_running:
+            return "running"  # it moves while it is looked at
+        return obj.gi_frame.f_lasti if obj.gi_frame is not None else "over"
+    if issubclass(type(obj), itertools.count):
+        return repr(obj)
+    if module_of(type(obj)).startswith("torch"):
+        return getattr(obj, "_num_yielded", None)
+    if issubclass(type(obj), (enumerate, itertools.cycle)):
+        import warnings
+
+        with warnings.catch_warnings():  # to be taken from the iterators of itertools in Python 3.14
+            warnings.simplefilter("ignore")
+            state = obj.__reduce__()[1] if defines(type(obj), "__reduce__") else (None, None)
+        return length_hint(state[0], -1) if issubclass(type(obj), itertools.cycle) else state[1]
+    return length_hint(obj, -1)
+
+
+def _buffer(obj: Any) -> Parts:
+    """A file in memory: what was written to it."""
+    return {} if obj.closed else {"(content)": hash(obj.getvalue()), "(position)": obj.tell()}
+
+
+READERS = WeakTable({
+    _io.StringIO: _buffer,
+    _io.BytesIO: _buffer,
+    list: lambda obj: _list(obj, list),
+    tuple: lambda obj: _list(obj, tuple),
+    deque: lambda obj: _list(obj, deque),
+    dict: _dict,
+    set: _set,
+    types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
+    types.SimpleNamespace: of_instance,
+    partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
+    _lru_cache_wrapper: of_lru_cache,
+    property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
+    classmethod: lambda obj: {".__func__": obj.__func__},
+    staticmethod: lambda obj: {".__func__": obj.__func__},
+}.items())
