@@ -3,7 +3,7 @@ and what does florc call them?
 
     python tools/programs.py [FIRST:END]
 
-Ends with 1 where an answer that is not what a plain run prints is called exact, or where more than 1 % of those that are are not.
+Ends with 1 where an answer that is not what a plain run prints is called exact or nothing at all, or where more than 1 % of those that are are not.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def main(arguments: List[str]) -> int:
     with ThreadPoolExecutor(WORKERS) as pool:
         for found in pool.map(answered, range(int(first), int(end))):
             counts[found.is_right, found.verdict] += 1
-            if found.verdict != "no answer" and found.is_right != (found.verdict == "exact"):
-                is_wrong = not found.is_right and found.verdict == "exact"
+            if found.verdict == "none" or found.verdict != "no answer" and found.is_right != (found.verdict == "exact"):
+                is_wrong = not found.is_right and found.verdict in ("exact", "none")
                 bad += is_wrong
                 print(f"program {found.seed}: {'WRONG' if is_wrong else 'right' if found.is_right else 'not right'}, "
                       f"{found.verdict}\n{found.why}", flush=True)
