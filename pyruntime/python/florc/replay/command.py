@@ -182,8 +182,8 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         unsure = files.unsure
         if divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(again))
-            unsure.append("what was printed first is not what it is now: the replay started again, and prints no line twice "
-                          f"({options} prints all lines as they are)")
+            replaying.differences.append("what was printed first is not what it is now: the replay started again, and prints no line "
+                                         f"twice ({options} prints all lines as they are)")
         replaying.note_read_back(files.read_back, unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
