@@ -155,9 +155,9 @@ for name, before, inside, after in (
 ):
     add(f"needed_{name}", 'os.mkdir("d")\n' + before, inside, after, imports=_TEMPORARY + ", numpy as np" * name.startswith("array"),
         restores=False, exact=True)
-# what was printed before the block ran again stays printed
+# what was printed before the block ran again stays printed, and is wrong
 add("needed_after_a_wrong_answer", 'os.mkdir("d")', _MAKES, 'if epoch: os.remove(f"d/{epoch - 1}_0")\n+print("PROBE", sorted(os.listdir("d")))',
-    restores=False, unsure=True)
+    flagged=True)
 # what is not there was not there then, either
 add("made_and_removed_in_the_block", "", 'open("tmp", "w").write("x")\nos.remove("tmp")',
     'try: open("tmp")\nexcept OSError: total += 1\n+print("PROBE", total)', unsure=True)
