@@ -1628,3 +1628,20 @@ for epoch in range(3):
     print(epoch)
 +    print("PROBE", len(pairs))
 """, restores=None)
+
+add("attribute_that_a_number_cannot_have", """
+import time
+class Node:
+    def __init__(self, v): self.v = v
+    def bump(self, k):
+        self.v += k
+        return self
+node = Node(2)
+for epoch in range(3):
+    for step in range(3):
+        time.sleep(0.01)
+        node = Node(epoch)
+        node.bump(step)
+    print(epoch)
++    print("PROBE", epoch)
+""", restores=None, exact=True)

@@ -90,6 +90,9 @@ class Restorer:
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
+        for place in loop.places:
+            if place.name in maybe and place.name not in values and not _can_be_without(frame, place):
+                raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
 
     def named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
@@ -110,6 +113,14 @@ class Restorer:
         origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
         bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
         return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
+
+
+def _can_be_without(frame: FrameType, place: places.Place) -> bool:
+    """Whether emitted code can bind a place and unbind it: an attribute, of an object that has some. A number has none."""
+    holder, _, attribute = place.name.rpartition(".")
+    found = places.read(frame, place._replace(name=holder)) if holder else places.unbound
+    cls = type(found)
+    return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
 
 
 def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:
