@@ -97,7 +97,7 @@ static GIVES: AtomicBool = AtomicBool::new(false);
 static ADDED: AtomicI64 = AtomicI64::new(0);
 static INPUTS: Mutex<Option<Inputs>> = Mutex::new(None);
 /// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`,
-/// `inputs.before(name)`: a method of form `Drawn` is about to be called.
+/// `inputs.before()`: a method of form `Drawn` is about to be called.
 static HOW: Mutex<Option<[Py<PyAny>; 4]>> = Mutex::new(None);
 
 fn with<T: Default>(work: impl FnOnce(&mut Inputs) -> T) -> T {
@@ -301,8 +301,8 @@ impl Observed {
                 _ => callee.call(args, kwargs),
             };
         }
-        if self.form == Form::Drawn {
-            swallowed(py, || how(py, 3).map(|before| before.call1(py, (&*self.name,))).transpose());
+        if self.form == Form::Drawn && !with(|inputs| inputs.is_full) {
+            swallowed(py, || how(py, 3).map(|before| before.call0(py)).transpose());
         }
         let value = callee.call(args, kwargs);
         let begun = Instant::now();

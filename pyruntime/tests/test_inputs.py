@@ -124,6 +124,17 @@ def test_generators_that_no_one_seeded_begin_as_they_did(workshop: Workshop) -> 
         assert replayed.code == 0 and "exact: " in replayed.said, replayed.said
 
 
+def test_nothing_stands_for_the_kernel_once_no_more_is_kept(workshop: Workshop) -> None:
+    workshop.write("train.py", """
+        import os, random
+        for step in range(10):
+            os.urandom(1 << 20)  # more than is kept in all
+        print(random.SystemRandom().random() < 1, random._urandom is os.urandom)
+    """)
+    recorded = workshop.florc("record", "train.py")
+    assert recorded.out == "True True\n" and recorded.code == 0, recorded.err
+
+
 def test_a_generator_of_the_kernel_raises_as_in_a_plain_run(workshop: Workshop) -> None:
     workshop.write("train.py", """
         import random

@@ -51,7 +51,7 @@ def end() -> str:
 
 
 def again(method: Callable[..., Any], kept: str) -> Tuple[Callable[..., Any], bool, Callable[[Any], None]]:
-    """How the method is to be called for what it returned then (`inputs_again.Again`)."""
+    """How the method is to be called for what it returned then (`again.Again`)."""
     if not kept or vars(random).get("_urandom") is not os.urandom:
         return method, True, lambda value: None
     bytes_ = _Bytes([bytes.fromhex(word) for word in reversed(kept.split())])

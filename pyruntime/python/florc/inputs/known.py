@@ -131,7 +131,7 @@ _left = [1 << 22]
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
 
 
-def before(name: str) -> None:
+def before() -> None:
     """A method of form `drawn` is about to be called."""
     from . import drawn as inputs_drawn
 
@@ -172,7 +172,7 @@ def encode(name: str, value: Any) -> str:
 
 
 def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
-    """The value again; of forms `again` and `drawn`: how the function is to be called (`inputs_again.Again`)."""
+    """The value again; of forms `again` and `drawn`: how the function is to be called (`again.Again`)."""
     if name.startswith(SYSTEM):
         from . import drawn as inputs_drawn
 

@@ -58,7 +58,7 @@ def encode(name: str, value: Any) -> str:
 
 
 def again(name: str, function: Callable[..., Any], kept: str) -> Tuple[Callable[..., Any], bool, Callable[[Any], None]]:
-    """What is called in the place of the function (`inputs_again.Again`)."""
+    """What is called in the place of the function (`again.Again`)."""
     if not kept:
         return function, True, lambda value: None
     return lambda: _HOW[name][1](function, kept), False, lambda value: None

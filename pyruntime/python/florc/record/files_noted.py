@@ -95,7 +95,7 @@ class FilesNoted:
             self._hear("florc.make", (args[0] if args else options.get("path"), 0, -1 if folder is None else folder))
             return original(*args, **options)
 
-        made = _native.Redirect(original, call, name, "os", native_writers.OWN)
+        made = _native.Redirect(original, call, name, "os", OWN)
         setattr(os, name, made)
         if original in os.supports_dir_fd:
             os.supports_dir_fd.add(made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .kinds import KEPT, refuse_kept
+
 
 class Kind:
     """One kind of node. `m` is the Matcher (nothing may be changed through it), `r` the Restorer.
@@ -37,3 +39,22 @@ class Kind:
 
     def fill(self, r, node, obj, index) -> None:
         """Put the recorded state into `obj`, live or new."""
+
+
+class Whole(Kind):
+    """One kind of immutable node that has its elements' values second: kept, or made anew of all of them at once."""
+
+    immutable = True
+
+    def check_new(self, m, node, index) -> None:
+        refuse_kept(node[1])
+
+    def parts(self, node):
+        return node[1]
+
+    def make(self, r, node, index):
+        return r.live_of(index) if KEPT in node[1] else self.of_items(r, node, index, [r.value(v) for v in node[1]])
+
+    def of_items(self, r, node, index, items: list):
+        """The object with these elements."""
+        raise NotImplementedError

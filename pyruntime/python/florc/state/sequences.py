@@ -12,7 +12,7 @@ import collections
 import sys
 
 from .atoms import same_atom
-from .kind import Kind
+from .kind import Kind, Whole
 from .kinds import KEPT, LONG_NUMBERS, Refused, refuse_kept, type_name
 
 
@@ -183,10 +183,8 @@ class Bytes(Kind):
         base.__setitem__(obj, slice(None), self.make(r, node, -1))
 
 
-class Tuple(Kind):
+class Tuple(Whole):
     """Tuples and named tuples: kept when every element is the live one, else built anew."""
-
-    immutable = True
 
     def match(self, m, node, live) -> bool:
         if node[0] == "tuple" and type(live) is not tuple or not issubclass(type(live), tuple) or len(live) != len(node[1]):
@@ -199,16 +197,7 @@ class Tuple(Kind):
             m.pair(value, item)
         return True
 
-    def check_new(self, m, node, index):
-        refuse_kept(node[1])
-
-    def parts(self, node):
-        return node[1]
-
-    def make(self, r, node, index):
-        if KEPT in node[1]:
-            return r.live_of(index)
-        items = [r.value(v) for v in node[1]]
+    def of_items(self, r, node, index, items):
         if node[0] == "tuple":
             return tuple(items)
         live = r.live_of(index)

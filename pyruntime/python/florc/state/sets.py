@@ -20,7 +20,7 @@ import json
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from .atoms import decode
-from .kind import Kind
+from .kind import Kind, Whole
 from .kinds import KEPT, POINTER, CannotRestore, Refused, is_ref, refuse_kept
 
 _SLOT_BYTES = 2 * POINTER
@@ -220,6 +220,13 @@ def _have_other_hashes(node: list, items: list) -> bool:
     return recorded is not None and sum(map(hash, items)) % _MOST != recorded
 
 
+def _keeps_order(node: list, items: list) -> bool:
+    """Whether the order is to be brought about; one that is lost, as the hashes are others, is counted."""
+    is_lost = _is_ordered(node) and _have_other_hashes(node, items)
+    lost_orders[0] += is_lost and len(items) > 1
+    return _is_ordered(node) and not is_lost
+
+
 def _checked(node: list, can: Callable[[list, Layout], bool]) -> None:
     """Raises Refused where elements that are plain values cannot be laid as they were; of others that is seen when they are made."""
     if not _is_ordered(node) or any(map(is_ref, node[1])):
@@ -254,13 +261,12 @@ class Set(Kind):
         if KEPT in node[1]:
             return
         items = [r.value(v) for v in node[1]]
-        if _is_ordered(node) and not _have_other_hashes(node, items):
+        if _keeps_order(node, items):
             wanted = _wanted(node)
             same = len(obj) == len(items) and all(map(_is_same, set.__iter__(obj), items))
             if not (same and layout(obj) == wanted) and not arrange(obj, items, wanted):
                 raise CannotRestore("", "the order of a set cannot be brought about again")
             return
-        lost_orders[0] += _is_ordered(node) and len(items) > 1
         new = set(items)
         if new != obj or {type(x) for x in new} != {type(x) for x in set.__iter__(obj)}:
             set.clear(obj)
@@ -275,10 +281,8 @@ def _is_same(one, other) -> bool:
 _PLAIN = (int, str, bytes, bool, float)
 
 
-class FrozenSet(Kind):
+class FrozenSet(Whole):
     """Kept when it has the same elements in the same order, else built anew."""
-
-    immutable = True
 
     def match(self, m, node, live) -> bool:
         if type(live) is not frozenset:
@@ -289,20 +293,8 @@ class FrozenSet(Kind):
     def check(self, m, node, index):
         _checked(node, lambda items, wanted: arranged(items, wanted) is not None)
 
-    def check_new(self, m, node, index):
-        refuse_kept(node[1])
-
-    def parts(self, node):
-        return node[1]
-
-    def make(self, r, node, index):
-        if KEPT in node[1]:
-            return r.live_of(index)
-        items = [r.value(v) for v in node[1]]
-        if not _is_ordered(node):
-            return frozenset(items)
-        if _have_other_hashes(node, items):
-            lost_orders[0] += len(items) > 1
+    def of_items(self, r, node, index, items):
+        if not _keeps_order(node, items):
             return frozenset(items)
         made = arranged(items, _wanted(node))
         if made is None:

@@ -19,7 +19,7 @@ from ... import _native
 from ...inputs import standard_input
 from .handles import opened, replace_everywhere, watched
 from ...process.native_writers import ANEW, READ, UPDATED
-from ...process.native_writers import OWN as OWN_FOLDER
+from ...support.light import OWN as OWN_FOLDER
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
 from .looks import Looks
 from .moves import Moves
