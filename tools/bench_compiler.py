@@ -84,7 +84,9 @@ def cold_start(binary: str, texts: dict[str, str]) -> None:
         for command in ("instrument", "plan"):
             argv = [binary, command, str(script)]
             times = [timed(lambda _: subprocess.run(argv, capture_output=True, check=True), "") for _ in range(20)]
-            print(f"florc {command}, cold, {count} lines: {statistics.median(times) * 1000:.1f} ms (best {min(times) * 1000:.1f})")
+            print(
+                f"florc {command}, cold, {count} lines: {statistics.median(times) * 1000:.1f} ms (best {min(times) * 1000:.1f})"
+            )
 
 
 def block(lines: list[str]) -> str:

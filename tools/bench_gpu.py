@@ -17,11 +17,12 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from savers import Dcp, Handle, torch_save  # noqa: E402
+from savers import Dcp, Handle, torch_save
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 TESTS = Path(__file__).resolve().parent.parent / "pyruntime" / "tests"
@@ -38,8 +39,8 @@ class Florc:
 
         self.recorder = _native.Recorder(store, f"bench-{name}", max_staging=max_staging)
         self.room, self.staging = room, None
-        self.known: Dict[int, Dict[str, Any]] = {}
-        self.written: Dict[int, int] = {}
+        self.known: dict[int, dict[str, Any]] = {}
+        self.written: dict[int, int] = {}
 
     def start(self, state: Any, path: str) -> Handle:
         """A checkpoint; the handle is done once it is durable."""
@@ -48,9 +49,10 @@ class Florc:
 
         if self.staging is None:
             self.staging = Staging(self.recorder)
-        header = json.dumps({"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False,
-                             "seconds": 1.0, "origins": {}})
-        told: List[Any] = []
+        header = json.dumps(
+            {"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False, "seconds": 1.0, "origins": {}}
+        )
+        told: list[Any] = []
         encoded = codec.encode({"state": state})
         device = devices.named(next(leaf.device for leaf in encoded.leaves if isinstance(leaf, codec.DeviceLeaf)))
         if self.room is not None:
@@ -120,7 +122,7 @@ def thread_over_host_copies(state: Any, path: str) -> Handle:
     return Handle(lambda: not worker.is_alive(), path)
 
 
-def one(training: Training, start: Callable[[Any, str], Any], path: str) -> Dict[str, float]:
+def one(training: Training, start: Callable[[Any, str], Any], path: str) -> dict[str, float]:
     """One checkpoint with the loop after it."""
     for tensor in training.tensors:
         tensor.add_(1e-3)
@@ -140,24 +142,31 @@ def one(training: Training, start: Callable[[Any, str], Any], path: str) -> Dict
     return {"stall": stalled - begun, "whole": ended - begun, "durable": seen - begun}
 
 
-def measure(device: str, nbytes: int, rounds: int, folder: str) -> Dict[str, Any]:
+def measure(device: str, nbytes: int, rounds: int, folder: str) -> dict[str, Any]:
     """Seconds by way: the first round apart, it pins memory."""
     staging = 3 * nbytes + (64 << 20)
-    florcs = {"florc, copied on the device": Florc("copied", os.path.join(folder, "store"), staging),
-              "florc, no memory on the device": Florc("held", os.path.join(folder, "store"), staging, 0)}
-    ways: Dict[str, Callable[[], Any]] = {name: lambda florc=florc: florc.start for name, florc in florcs.items()}
-    ways.update({"torch.save": lambda: torch_save, "thread over host copies": lambda: thread_over_host_copies,
-                 "DCP async_save, thread": lambda: Dcp("thread", folder).start})
+    florcs = {
+        "florc, copied on the device": Florc("copied", os.path.join(folder, "store"), staging),
+        "florc, no memory on the device": Florc("held", os.path.join(folder, "store"), staging, 0),
+    }
+    ways: dict[str, Callable[[], Any]] = {name: lambda florc=florc: florc.start for name, florc in florcs.items()}
+    ways.update(
+        {
+            "torch.save": lambda: torch_save,
+            "thread over host copies": lambda: thread_over_host_copies,
+            "DCP async_save, thread": lambda: Dcp("thread", folder).start,
+        }
+    )
     if device != "cuda":
         sys.path.insert(0, str(TESTS))
         import fake_device
 
         fake_device.install(fake_device.FakeDevice(patience=1))
     training = Training(device, nbytes)
-    starts: Dict[str, Any] = {}
-    found: Dict[str, Any] = {}
-    alone: List[float] = []
-    skipped: Dict[str, str] = {}
+    starts: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    alone: list[float] = []
+    skipped: dict[str, str] = {}
     for name, make in ways.items():
         try:
             starts[name] = make()
@@ -174,25 +183,28 @@ def measure(device: str, nbytes: int, rounds: int, folder: str) -> Dict[str, Any
     return {"alone": alone, "found": found, "skipped": skipped}
 
 
-def table(result: Dict[str, Any], nbytes: int, rounds: int, date: str, machine: str) -> str:
+def table(result: dict[str, Any], nbytes: int, rounds: int, date: str, machine: str) -> str:
     """Markdown."""
     import torch
 
     alone = statistics.median(result["alone"])
     spread = (max(result["alone"]) - min(result["alone"])) * 1000
-    text = (f"`make bench-gpu`, {date}, {machine}, torch {torch.__version__}; {nbytes / 1e9:.1f} GB of float32 on the "
-            f"device, {rounds} rounds in which every way takes its turn, medians in ms. Every file is synced. *stall*: the "
-            "training's thread stands still; *taken*: how much longer a loop takes that computes on the device and writes "
-            "into the state; *first*: the stall of the first checkpoint. The loop alone takes "
-            f"{alone * 1000:.0f} ms, and varies by {spread:.0f}: *taken* below that is noise.\n\n"
-            "| | stall | first | taken | durable after |\n|---|---|---|---|---|\n")
+    text = (
+        f"`make bench-gpu`, {date}, {machine}, torch {torch.__version__}; {nbytes / 1e9:.1f} GB of float32 on the "
+        f"device, {rounds} rounds in which every way takes its turn, medians in ms. Every file is synced. *stall*: the "
+        "training's thread stands still; *taken*: how much longer a loop takes that computes on the device and writes "
+        "into the state; *first*: the stall of the first checkpoint. The loop alone takes "
+        f"{alone * 1000:.0f} ms, and varies by {spread:.0f}: *taken* below that is noise.\n\n"
+        "| | stall | first | taken | durable after |\n|---|---|---|---|---|\n"
+    )
     for name, all_rounds in result["found"].items():
         if name in result["skipped"]:
             continue
-        median = {key: 1000 * statistics.median(one[key] for one in all_rounds[1:])
-                  for key in ("stall", "whole", "durable")}
-        text += (f"| {name} | {median['stall']:.1f} | {1000 * all_rounds[0]['stall']:.1f} | "
-                 f"{median['whole'] - alone * 1000:.0f} | {median['durable']:.0f} |\n")
+        median = {key: 1000 * statistics.median(one[key] for one in all_rounds[1:]) for key in ("stall", "whole", "durable")}
+        text += (
+            f"| {name} | {median['stall']:.1f} | {1000 * all_rounds[0]['stall']:.1f} | "
+            f"{median['whole'] - alone * 1000:.0f} | {median['durable']:.0f} |\n"
+        )
     for name, why in result["skipped"].items():
         text += f"| {name} | not measured: {why} | | | |\n"
     return text
@@ -207,8 +219,13 @@ def main() -> int:
     options.add_argument("--rehearse", action="store_true", help="without a device: try this program, measure nothing")
     args = options.parse_args()
     # A process of its own is asked, because the writer is cloned before torch is imported here.
-    asked = os.popen(f'"{sys.executable}" -c "import torch; print(torch.cuda.get_device_name()) '
-                     'if torch.cuda.is_available() else None"').read().strip()
+    asked = (
+        os.popen(
+            f'"{sys.executable}" -c "import torch; print(torch.cuda.get_device_name()) if torch.cuda.is_available() else None"'
+        )
+        .read()
+        .strip()
+    )
     if not asked and not args.rehearse:
         print("no CUDA device here: nothing was measured")
         return 0

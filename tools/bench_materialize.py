@@ -28,8 +28,11 @@ from savers import OURS, Florc, all_savers
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-materialize -->", "<!-- /bench-materialize -->"
-STATES = {"large": "100 tensors of 4 MB", "small": "model and Adam, 2,001 tensors of 1 KB and 667 of 4 bytes",
-          "plain": "lists and dicts of 1,000,000 numbers"}
+STATES = {
+    "large": "100 tensors of 4 MB",
+    "small": "model and Adam, 2,001 tensors of 1 KB and 667 of 4 bytes",
+    "plain": "lists and dicts of 1,000,000 numbers",
+}
 LOOP_SECONDS = {"large": 1.2, "small": 0.4, "plain": 0.8}
 STAGING = 1 << 30
 
@@ -45,10 +48,13 @@ def small():
 
     def tensors():
         return [torch.randn(256) for _ in range(667)]
+
     adam = {i: {"step": torch.tensor(1.0), "exp_avg": m, "exp_avg_sq": v} for i, (m, v) in enumerate(zip(tensors(), tensors()))}
     groups = [{"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "params": list(range(667))}]
-    return {"model": {f"layer{i}.weight": t for i, t in enumerate(tensors())},
-            "optimizer": {"state": adam, "param_groups": groups}}
+    return {
+        "model": {f"layer{i}.weight": t for i, t in enumerate(tensors())},
+        "optimizer": {"state": adam, "param_groups": groups},
+    }
 
 
 def plain():
@@ -56,16 +62,20 @@ def plain():
 
     random = Random(0)
     # tables nested in lists, which DCP keeps whole: it would make a key of every number of a dict
-    return [[random.random() for _ in range(400_000)], [random.randrange(1 << 40) for _ in range(200_000)],
-            {i: random.random() for i in range(200_000)}, [[random.random(), i] for i in range(100_000)]]
+    return [
+        [random.random() for _ in range(400_000)],
+        [random.randrange(1 << 40) for _ in range(200_000)],
+        {i: random.random() for i in range(200_000)},
+        [[random.random(), i] for i in range(100_000)],
+    ]
 
 
 class Training:
     """A loop that computes and writes into the state, tensor after tensor."""
 
     def __init__(self, name: str):
-        import torch
         import savers
+        import torch
 
         self.state = {"large": large, "small": small, "plain": plain}[name]()
         self.tensors = [] if name == "plain" else list(savers.tensors_of(self.state).values())
@@ -197,7 +207,7 @@ def limit(training: Training, source, target, path: str) -> dict:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     view, at = memoryview(source), 0
     while at < nbytes:
-        at += os.write(fd, view[at:at + (1 << 24)])
+        at += os.write(fd, view[at : at + (1 << 24)])
     os.fsync(fd)
     os.close(fd)
     written = time.perf_counter()
@@ -232,8 +242,9 @@ def leave() -> None:
 
 def peak_memory(name: str, saver: str) -> int:
     """Bytes at the highest, above the level before saving."""
-    process = subprocess.Popen([sys.executable, __file__, "--keep", name, saver], stdout=subprocess.PIPE, text=True,
-                               stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, __file__, "--keep", name, saver], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    )
     process.stdout.readline()
     level = highest = tree_pss(process.pid)
     while process.poll() is None:
@@ -279,9 +290,14 @@ def main() -> int:
     for name in args.states:
         results, memory = {}, {}
         for threads in args.threads:
-            done = subprocess.run([sys.executable, __file__, "--rounds", str(args.rounds), "--measure", name, str(threads)],
-                                  stdout=subprocess.PIPE, text=True, check=True, timeout=1800,
-                                  env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": str(threads)})
+            done = subprocess.run(
+                [sys.executable, __file__, "--rounds", str(args.rounds), "--measure", name, str(threads)],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+                timeout=1800,
+                env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": str(threads)},
+            )
             results[threads] = json.loads(done.stdout.splitlines()[-1])
         level = peak_memory(name, "nothing")
         for saver in results[args.threads[0]]["found"]:

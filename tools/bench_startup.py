@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, List
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-startup -->", "<!-- /bench-startup -->"
@@ -39,7 +38,7 @@ class Net:
 net = Net()
 batches = [[float(n + k) for k in range(4)] for n in range(5)]
 '''
-PIECE = '''
+PIECE = """
 
 class Meter{n}:
     def __init__(self, name):
@@ -73,14 +72,14 @@ def shown{n}(meter, epoch):
 meter{n} = Meter{n}("loss")
 for item{n} in scaled{n}(batches[0]):
     meter{n}.add(item{n})
-'''
-TAIL = '''
+"""
+TAIL = """
 
 for epoch in range(2):
     for batch in batches:
         net.step(batch)
     print(epoch, net.weights)
-'''
+"""
 
 
 def source(lines: int) -> str:
@@ -96,7 +95,7 @@ def main() -> int:
     """Measure, print, write."""
     words = [word for word in sys.argv[1:] if word != "--write"]
     rounds = int(words[0]) if words else ROUNDS
-    spent: Dict[int, Dict[str, List[float]]] = {lines: {"plain": [], "record": []} for lines in LENGTHS}
+    spent: dict[int, dict[str, list[float]]] = {lines: {"plain": [], "record": []} for lines in LENGTHS}
     florc = os.path.join(os.path.dirname(sys.executable), "florc")
     ways = {"plain": [sys.executable], "record": [florc, "record"]}
     with tempfile.TemporaryDirectory() as folder:
@@ -116,19 +115,23 @@ def main() -> int:
         middle = statistics.median(over)
         first = middle if first is None else first
         slope = "" if lines == LENGTHS[0] else f"{(middle - first) * 1000 / (lines - LENGTHS[0]):.1f}"
-        table.append(f"| {lines:,} | {plain:.1f} | {statistics.median(spent[lines]['record']):.1f} | {middle:.1f} | "
-                     f"{min(over):.1f} … {max(over):.1f} | {slope} |")
+        table.append(
+            f"| {lines:,} | {plain:.1f} | {statistics.median(spent[lines]['record']):.1f} | {middle:.1f} | "
+            f"{min(over):.1f} … {max(over):.1f} | {slope} |"
+        )
     print("\n".join(table))
     if "--write" in sys.argv:
         before, _, rest = PAGE.read_text().partition(BEGIN)
-        said = (f"`python tools/bench_startup.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared with other work, "
-                f"CPython {platform.python_version()}, {rounds} rounds, medians, CPU in ms "
-                "(user and system, children included).\n")
+        said = (
+            f"`python tools/bench_startup.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared with other work, "
+            f"CPython {platform.python_version()}, {rounds} rounds, medians, CPU in ms "
+            "(user and system, children included).\n"
+        )
         PAGE.write_text(before + "\n".join([BEGIN, said, *table, END]) + rest.partition(END)[2])
     return 0
 
 
-def cpu(command: List[str], folder: str) -> float:
+def cpu(command: list[str], folder: str) -> float:
     """CPU milliseconds of a process and of its children that it waited for."""
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "FLORC_DIR")}
     with open(os.devnull, "r+b") as nowhere:

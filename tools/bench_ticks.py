@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SCRIPT = '''
+SCRIPT = """
 import statistics, sys, time
 import torch
 from torch import nn
@@ -88,7 +88,7 @@ for step in range({steps}):
     steps.append(time.thread_time() - begun)
 tick = statistics.median(calls(sys.modules["florc"].entered) for _ in range(7))
 print(count(lambda: train_step(tokens)), statistics.median(steps), tick)
-'''
+"""
 WIDTHS = (16, 64, 128)
 
 
@@ -98,11 +98,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for width in WIDTHS:
             Path(folder, "train.py").write_text(SCRIPT.format(width=width, steps=200))
-            done = subprocess.run([sys.executable, "-m", "florc", "record", "train.py"], cwd=folder, capture_output=True, text=True,
-                                  env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True)
+            done = subprocess.run(
+                [sys.executable, "-m", "florc", "record", "train.py"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                check=True,
+            )
             ticks, step, tick = (float(word) for word in done.stdout.split())
             assert ticks > 0, "no function told that it was entered"
-            print(f"| {width} | {step * 1e3:.2f} | {ticks:.0f} | {tick * 1e9:.0f} | {100 * ticks * tick / step:.3f} |", flush=True)
+            print(
+                f"| {width} | {step * 1e3:.2f} | {ticks:.0f} | {tick * 1e9:.0f} | {100 * ticks * tick / step:.3f} |", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from probes import environment, files, insert, load, scripts, write  # noqa: E402
+from probes import environment, files, insert, load, scripts, write
 
 
 class Ran(NamedTuple):
@@ -62,7 +62,7 @@ def run(folder: Path, *command: str) -> Ran:
     return Ran(done.stdout, done.stderr, done.returncode, time.perf_counter() - begun)
 
 
-def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
+def wanted_lines(script: str, folder: Path) -> tuple[dict[str, list[str]], Ran]:
     """What each probe prints in a full re-run that holds all of them, and that run.
 
     The probes' prints are tagged there, so that one re-run answers for all of them.
@@ -78,10 +78,10 @@ def wanted_lines(script: str, folder: Path) -> Tuple[Dict[str, List[str]], Ran]:
         raise SystemExit(f"{script} with its probes: {again.err}")
     lines = again.out.splitlines()
     tags = {probe.name: f"@{probe.name}@ " for probe in probes}
-    return {name: [line[len(tag):] for line in lines if line.startswith(tag)] for name, tag in tags.items()}, again
+    return {name: [line[len(tag) :] for line in lines if line.startswith(tag)] for name, tag in tags.items()}, again
 
 
-def rows_of(script: str, folder: Path, with_workers: bool = True) -> List[Row]:
+def rows_of(script: str, folder: Path, with_workers: bool = True) -> list[Row]:
     """Record a script once, then ask every question of it; `with_workers`: also of two processes."""
     texts = files(script)
     write(folder, texts)
@@ -101,8 +101,22 @@ def rows_of(script: str, folder: Path, with_workers: bool = True) -> List[Row]:
         is_same = (parallel.out, parallel.code, 0) == (replayed.out, replayed.code, replayed.code)
         why = "; ".join(reasons) if exact and is_same else replayed.err + parallel.err
         verdict = re.search(r"^florc: (exact|unverified|ANOMALOUS)", replayed.err, re.MULTILINE)
-        rows.append(Row(script, probe.name, exact, verdict.group(1) if verdict else "none", "rand" in probe.insert, len(wanted[probe.name]), replayed.seconds, again.seconds, is_same,
-                        parallel.seconds, ideal, why))
+        rows.append(
+            Row(
+                script,
+                probe.name,
+                exact,
+                verdict.group(1) if verdict else "none",
+                "rand" in probe.insert,
+                len(wanted[probe.name]),
+                replayed.seconds,
+                again.seconds,
+                is_same,
+                parallel.seconds,
+                ideal,
+                why,
+            )
+        )
     return rows
 
 
@@ -117,19 +131,32 @@ def said(holds: bool) -> str:
     return "yes" if holds else "NO"
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print the table; 0 when every row is exact and equal with two workers."""
-    print("| script | probe | values | equal | verdict | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
-          "| why blocks ran again |")
+    print(
+        "| script | probe | values | equal | verdict | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
+        "| why blocks ran again |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     exact = True
     for script in arguments or scripts():
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(script, Path(folder)):
                 exact &= row.is_called_right and row.parallel
-                cells = (row.script, row.probe, row.values, said(row.exact), row.verdict, f"{row.replay_s:.1f} s",
-                         f"{row.rerun_s:.1f} s", f"{row.rerun_s / row.replay_s:.1f}", said(row.parallel), f"{row.parallel_s:.1f} s",
-                         f"{row.ideal_s:.1f} s", row.why)
+                cells = (
+                    row.script,
+                    row.probe,
+                    row.values,
+                    said(row.exact),
+                    row.verdict,
+                    f"{row.replay_s:.1f} s",
+                    f"{row.rerun_s:.1f} s",
+                    f"{row.rerun_s / row.replay_s:.1f}",
+                    said(row.parallel),
+                    f"{row.parallel_s:.1f} s",
+                    f"{row.ideal_s:.1f} s",
+                    row.why,
+                )
                 print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return 0 if exact else 1
 

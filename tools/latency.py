@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import List
 
 import tables
 from exactness import Ran, run, said
@@ -82,19 +81,29 @@ def row(folder: Path, passes: int) -> str:
     exact = outer.out.splitlines() == [line for line in again.out.splitlines() if line.startswith("norm")]
     exact &= inner.out.splitlines() == [lines[i] for i in asked]
     times = [done.seconds for done in (recorded, again, outer, inner)]
-    cells = (29 * passes, f"{times[0]:.1f}", f"{times[1]:.1f}", f"{times[2]:.1f}", f"{times[1] / times[2]:.1f}",
-             f"{times[3]:.1f}", f"{times[1] / times[3]:.1f}", said(exact))
+    cells = (
+        29 * passes,
+        f"{times[0]:.1f}",
+        f"{times[1]:.1f}",
+        f"{times[2]:.1f}",
+        f"{times[1] / times[2]:.1f}",
+        f"{times[3]:.1f}",
+        f"{times[1] / times[3]:.1f}",
+        said(exact),
+    )
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print the table; `--write` puts it into docs/benchmarks.md."""
     import torch
 
-    text = (f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
-            f"{torch.__version__}, one run, wall time in seconds, start-up included: {EPOCHS} epochs of a small CNN.\n\n"
-            "| steps per epoch | record | re-run | a value of each epoch | speed-up | ten steps in the middle | speed-up "
-            "| exact |\n|---|---|---|---|---|---|---|---|\n")
+    text = (
+        f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
+        f"{torch.__version__}, one run, wall time in seconds, start-up included: {EPOCHS} epochs of a small CNN.\n\n"
+        "| steps per epoch | record | re-run | a value of each epoch | speed-up | ten steps in the middle | speed-up "
+        "| exact |\n|---|---|---|---|---|---|---|---|\n"
+    )
     print(text, end="", flush=True)
     for passes in PASSES:
         with tempfile.TemporaryDirectory() as folder:

@@ -24,8 +24,9 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Dict, List, NamedTuple, NoReturn, Optional, Sequence
+from typing import NamedTuple, NoReturn
 
 from mutations import MUTATIONS, Mutation
 
@@ -41,7 +42,7 @@ CARGO = "cargo:"
 class Outcome(NamedTuple):
     """`caught_by`: the test that failed first; None when all passed."""
 
-    caught_by: Optional[str]
+    caught_by: str | None
     seconds: float
 
 
@@ -105,7 +106,7 @@ def copy_tree() -> None:
 class Builds:
     """The extension module in the tree, built of what is there; that of the unchanged tree is kept."""
 
-    def __init__(self, native: Optional[Path]):
+    def __init__(self, native: Path | None):
         self._module = PACKAGE / "florc" / "_native.abi3.so"
         self._clean = TARGET / "clean.so"
         if native is not None:
@@ -128,8 +129,20 @@ class Builds:
         wheels = TARGET / "wheels"
         shutil.rmtree(wheels, ignore_errors=True)
         quickly = [f"--config=profile.dev.package.florc-pyruntime.{setting}=0" for setting in ("opt-level", "debug")]
-        command = [sys.executable, "-m", "maturin", "build", "--quiet", "--auditwheel", "skip", "--out", str(wheels),
-                   "--manifest-path", str(TREE / "pyruntime" / "Cargo.toml"), *quickly]
+        command = [
+            sys.executable,
+            "-m",
+            "maturin",
+            "build",
+            "--quiet",
+            "--auditwheel",
+            "skip",
+            "--out",
+            str(wheels),
+            "--manifest-path",
+            str(TREE / "pyruntime" / "Cargo.toml"),
+            *quickly,
+        ]
         done = subprocess.run(command, env=environment(), capture_output=True, text=True)
         if done.returncode != 0:
             fail(f"it does not build:\n{done.stderr[-3000:]}")
@@ -142,8 +155,9 @@ class Builds:
 def base(builds: Builds, tests: Sequence[str]) -> None:
     """Without a change every test passes, and is not skipped: a skipped test catches nothing."""
     builds.restore()
-    where = subprocess.run([sys.executable, "-c", "import florc; print(florc.__file__)"], env=environment(), cwd=TREE,
-                           capture_output=True, text=True)
+    where = subprocess.run(
+        [sys.executable, "-c", "import florc; print(florc.__file__)"], env=environment(), cwd=TREE, capture_output=True, text=True
+    )
     if not where.stdout.startswith(str(PACKAGE)):
         fail(f"the tests would run {where.stdout.strip() or where.stderr.strip()}")
     outcome = run(tests, may_skip=False)
@@ -174,11 +188,11 @@ def run(tests: Sequence[str], may_skip: bool = True) -> Outcome:
     caught = _pytest(ids, may_skip) if ids else None
     for test in tests if caught is None else ():
         if test.startswith(CARGO) and caught is None:
-            caught = _cargo(test[len(CARGO):])
+            caught = _cargo(test[len(CARGO) :])
     return Outcome(caught, time.perf_counter() - begun)
 
 
-def _pytest(ids: Sequence[str], may_skip: bool) -> Optional[str]:
+def _pytest(ids: Sequence[str], may_skip: bool) -> str | None:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfEs", "-p", "no:cacheprovider", *ids]
     code, out = _limited(command, TREE / "pyruntime", LIMIT_S if may_skip else 10 * LIMIT_S)
     if code is None:
@@ -192,7 +206,7 @@ def _pytest(ids: Sequence[str], may_skip: bool) -> Optional[str]:
     return failed.group(1)
 
 
-def _cargo(test: str) -> Optional[str]:
+def _cargo(test: str) -> str | None:
     command = ["cargo", "test", "--quiet", "--package", "florc-pyruntime", "--lib"]
     built = subprocess.run([*command, "--no-run"], cwd=TREE, env=environment(), capture_output=True, text=True)
     if built.returncode != 0:
@@ -208,10 +222,17 @@ def _cargo(test: str) -> Optional[str]:
     return CARGO + (failed.group(1) or failed.group(2))
 
 
-def _limited(command: List[str], folder: Path, seconds: float) -> "tuple[Optional[int], str]":
+def _limited(command: list[str], folder: Path, seconds: float) -> tuple[int | None, str]:
     """The exit code, None when it took too long, and what was said. What hangs is ended with all of its children."""
-    process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
     try:
         out, _ = process.communicate(timeout=seconds)
         return process.returncode, out
@@ -221,13 +242,12 @@ def _limited(command: List[str], folder: Path, seconds: float) -> "tuple[Optiona
         return None, ""
 
 
-def environment() -> Dict[str, str]:
+def environment() -> dict[str, str]:
     """Python imports the copy, and keeps no bytecode: a change within one second of another has the same time.
 
     What cargo has built of the dependencies is used again.
     """
-    known = {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1",
-             "CARGO_TARGET_DIR": str(ROOT / "target")}
+    known = {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1", "CARGO_TARGET_DIR": str(ROOT / "target")}
     known.pop("FLORC_TORTURE", None)
     return known
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, NoReturn, Tuple
+from collections.abc import Callable
+from typing import NamedTuple, NoReturn
 
 STORE = "pyruntime/src/store/"
 MATERIALIZE = "pyruntime/src/materialize/"
@@ -31,7 +32,7 @@ class Mutation(NamedTuple):
     file: str
     old: str
     new: str
-    tests: Tuple[str, ...]
+    tests: tuple[str, ...]
 
     @property
     def is_rust(self) -> bool:
@@ -46,7 +47,7 @@ class Mutation(NamedTuple):
         return text.replace(self.old, self.new)
 
 
-MUTATIONS: List[Mutation] = []
+MUTATIONS: list[Mutation] = []
 
 
 def add(name: str, file: str, old: str, new: str, *tests: str) -> None:
@@ -56,217 +57,543 @@ def add(name: str, file: str, old: str, new: str, *tests: str) -> None:
 
 # -- the store: what a crash leaves behind
 
-add("small files: written under their own name", STORE + "durable.rs",
-    "let temporary = temporary_beside(path);", "let temporary = path.to_path_buf();", WHOLE)
-add("small files: not synced", STORE + "durable.rs",
-    "            file.sync_all()\n        })\n", "            Ok(())\n        })\n", WHOLE)
-add("packs: written under their own name", STORE + "pack/write.rs",
-    "let temporary = temporary_beside(&path);", "let temporary = path.clone();", ORDER)
-add("packs: not synced", STORE + "pack/write.rs",
-    "            self.file.get_ref().sync_all()?;\n", "", ORDER)
-add("packs: their folder is not synced", STORE + "pack/write.rs",
-    '        sync_dir(self.path.parent().unwrap_or(Path::new(".")))?;\n', "", ORDER)
-add("the journal's record before the packs are durable", MATERIALIZE + "commit.rs",
+add(
+    "small files: written under their own name",
+    STORE + "durable.rs",
+    "let temporary = temporary_beside(path);",
+    "let temporary = path.to_path_buf();",
+    WHOLE,
+)
+add(
+    "small files: not synced",
+    STORE + "durable.rs",
+    "            file.sync_all()\n        })\n",
+    "            Ok(())\n        })\n",
+    WHOLE,
+)
+add(
+    "packs: written under their own name",
+    STORE + "pack/write.rs",
+    "let temporary = temporary_beside(&path);",
+    "let temporary = path.clone();",
+    ORDER,
+)
+add("packs: not synced", STORE + "pack/write.rs", "            self.file.get_ref().sync_all()?;\n", "", ORDER)
+add(
+    "packs: their folder is not synced",
+    STORE + "pack/write.rs",
+    '        sync_dir(self.path.parent().unwrap_or(Path::new(".")))?;\n',
+    "",
+    ORDER,
+)
+add(
+    "the journal's record before the packs are durable",
+    MATERIALIZE + "commit.rs",
     """        let chunks = self.write_chunks(&staged.parts, bytes_written)?;
         self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()
-""", """        let chunks: Vec<_> = staged.parts.iter().map(|part| (ChunkHash::of(part), part.len())).collect();
+""",
+    """        let chunks: Vec<_> = staged.parts.iter().map(|part| (ChunkHash::of(part), part.len())).collect();
         self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()?;
         self.write_chunks(&staged.parts, bytes_written).map(|_| ())
-""", ORDER)
-add("the journal: not synced", STORE + "journal/write.rs",
-    "self.file.sync_data()", "Ok::<(), io::Error>(())", ORDER)
-add("the journal: an error of writing is swallowed", STORE + "journal/write.rs",
-    'Err(StoreError::io("write", &self.path)(error))', "Ok(())",
-    RECORDER_FAULTS + "test_a_full_disk_costs_checkpoints_and_nothing_else", TOLD)
-add("the journal: an error of syncing is swallowed", STORE + "journal/write.rs",
-    'return Err(StoreError::io("sync", &self.path)(error));', "let _ = error;", TOLD)
-add("packs: an error of syncing is swallowed", STORE + "pack/write.rs",
-    "self.file.get_ref().sync_all()?;", "let _ = self.file.get_ref().sync_all();", TOLD)
+""",
+    ORDER,
+)
+add("the journal: not synced", STORE + "journal/write.rs", "self.file.sync_data()", "Ok::<(), io::Error>(())", ORDER)
+add(
+    "the journal: an error of writing is swallowed",
+    STORE + "journal/write.rs",
+    'Err(StoreError::io("write", &self.path)(error))',
+    "Ok(())",
+    RECORDER_FAULTS + "test_a_full_disk_costs_checkpoints_and_nothing_else",
+    TOLD,
+)
+add(
+    "the journal: an error of syncing is swallowed",
+    STORE + "journal/write.rs",
+    'return Err(StoreError::io("sync", &self.path)(error));',
+    "let _ = error;",
+    TOLD,
+)
+add(
+    "packs: an error of syncing is swallowed",
+    STORE + "pack/write.rs",
+    "self.file.get_ref().sync_all()?;",
+    "let _ = self.file.get_ref().sync_all();",
+    TOLD,
+)
 
 # -- the store: what is read is what was written
 
-add("packs: the hash of a chunk is not checked", STORE + "pack/read.rs",
-    "if found != entry.hash {", "if false {", RECORDER_FAULTS + "test_damage_is_named")
-add("packs: the hash of the index is not checked", STORE + "pack/read.rs",
-    "if index_hash(&index) != trailer[8..40] {", "if false {", RECORDER_FAULTS + "test_damage_of_any_part_is_named")
-add("the journal: the chain of hashes is not checked", STORE + "journal/read.rs",
-    "if chain != hash {", "if false {", RECORDER_FAULTS + "test_damage_of_any_part_is_named")
-add("the journal: the check of lengths is not looked at", STORE + "journal/read.rs",
-    "if check != check_of(&self.chain, &lengths) {", "if false {", RECORDER_FAULTS + "test_damage_is_named")
+add(
+    "packs: the hash of a chunk is not checked",
+    STORE + "pack/read.rs",
+    "if found != entry.hash {",
+    "if false {",
+    RECORDER_FAULTS + "test_damage_is_named",
+)
+add(
+    "packs: the hash of the index is not checked",
+    STORE + "pack/read.rs",
+    "if index_hash(&index) != trailer[8..40] {",
+    "if false {",
+    RECORDER_FAULTS + "test_damage_of_any_part_is_named",
+)
+add(
+    "the journal: the chain of hashes is not checked",
+    STORE + "journal/read.rs",
+    "if chain != hash {",
+    "if false {",
+    RECORDER_FAULTS + "test_damage_of_any_part_is_named",
+)
+add(
+    "the journal: the check of lengths is not looked at",
+    STORE + "journal/read.rs",
+    "if check != check_of(&self.chain, &lengths) {",
+    "if false {",
+    RECORDER_FAULTS + "test_damage_is_named",
+)
 
 # -- the processes
 
-add("SIGCHLD is ignored", MATERIALIZE + "child.rs",
+add(
+    "SIGCHLD is ignored",
+    MATERIALIZE + "child.rs",
     "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
     "    // SAFETY: a seeded bug\n    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };\n"
     "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
-    RECORDER + "test_children_of_the_script_are_its_own")
-add("a fork of the script is not inert", MATERIALIZE + "recorder.rs",
-    "self.abandoned.load(Ordering::Acquire) || pid() != self.owner", "self.abandoned.load(Ordering::Acquire)",
-    RECORDER_FAULTS + "test_a_fork_of_the_script_is_inert")
-add("a child takes memory that processes share", FLORC + "record/forking.py",
-    "if _is_shared(found.encoded.encoder.spans()):", "if False:",
-    FORK + "test_memory_that_processes_share_is_not_left_to_a_child")
-add("a child lets torch copy", FLORC + "record/materializer.py",
-    "may_copy=False))", "may_copy=True))", FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child")
+    RECORDER + "test_children_of_the_script_are_its_own",
+)
+add(
+    "a fork of the script is not inert",
+    MATERIALIZE + "recorder.rs",
+    "self.abandoned.load(Ordering::Acquire) || pid() != self.owner",
+    "self.abandoned.load(Ordering::Acquire)",
+    RECORDER_FAULTS + "test_a_fork_of_the_script_is_inert",
+)
+add(
+    "a child takes memory that processes share",
+    FLORC + "record/forking.py",
+    "if _is_shared(found.encoded.encoder.spans()):",
+    "if False:",
+    FORK + "test_memory_that_processes_share_is_not_left_to_a_child",
+)
+add(
+    "a child lets torch copy",
+    FLORC + "record/materializer.py",
+    "may_copy=False))",
+    "may_copy=True))",
+    FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child",
+)
 
 # -- staging
 
-add("staging keeps the address of CPU tensors", FLORC + "staging/staging.py",
-    "if type(leaf) is not bytes:", "if type(leaf) is DeviceLeaf:",
-    STAGING + "test_several_on_their_way_arrive_in_order_and_whole")
-add("a device is drained without waiting for the compute stream", FLORC + "staging/devices.py",
-    "            self._side.wait_event(ready)\n", "", STAGING + "test_what_cuda_is_asked_for_and_in_which_order")
-add("a device without memory is not held", FLORC + "staging/staging.py",
-    "events.append(device.drain(copies, hold=True))", "events.append(device.drain(copies, hold=False))",
-    STAGING + "test_what_is_overwritten_after_end_is_kept_as_it_was")
-add("buffers are given back before the device is done", FLORC + "staging/staging.py",
-    "        self._copying.append(Transfer(", "        self.pool.give(buffers)\n        self._copying.append(Transfer(",
-    STAGING + "test_several_on_their_way_arrive_in_order_and_whole")
+add(
+    "staging keeps the address of CPU tensors",
+    FLORC + "staging/staging.py",
+    "if type(leaf) is not bytes:",
+    "if type(leaf) is DeviceLeaf:",
+    STAGING + "test_several_on_their_way_arrive_in_order_and_whole",
+)
+add(
+    "a device is drained without waiting for the compute stream",
+    FLORC + "staging/devices.py",
+    "            self._side.wait_event(ready)\n",
+    "",
+    STAGING + "test_what_cuda_is_asked_for_and_in_which_order",
+)
+add(
+    "a device without memory is not held",
+    FLORC + "staging/staging.py",
+    "events.append(device.drain(copies, hold=True))",
+    "events.append(device.drain(copies, hold=False))",
+    STAGING + "test_what_is_overwritten_after_end_is_kept_as_it_was",
+)
+add(
+    "buffers are given back before the device is done",
+    FLORC + "staging/staging.py",
+    "        self._copying.append(Transfer(",
+    "        self.pool.give(buffers)\n        self._copying.append(Transfer(",
+    STAGING + "test_several_on_their_way_arrive_in_order_and_whole",
+)
 
 # -- recording
 
-add("lines are shifted", FLORC + "project/tree_positions.py",
-    "node.lineno, node.col_offset = line, column", "node.lineno, node.col_offset = line + 1, column",
-    "tests/test_positions.py::test_every_fixture_keeps_its_tree")
-add("lines are shifted in what runs", "pyruntime/src/line_table.rs",
-    "= (at(line, start)?, at(end_line, end)?);", "= (at(line + 1, start)?, at(end_line + 1, end)?);",
-    "tests/test_faithful.py::test_recorded_is_plain[raises half-way]")
-add("an altered tree is not noticed", FLORC + "project/tree_positions.py",
-    "        raise Altered\n", "        pass\n", "tests/test_positions.py::test_an_altered_tree_is_noticed")
-add("the survey is switched off", FLORC + "record/blocks.py",
-    "survey = self._survey(block, frame)", "survey = None",
-    SMALL + "[functools_partial]", SMALL + "[mutable_default]", SMALL + "[callbacks_in_dict]")
-add("generators of random numbers are left out", FLORC + "state/encode.py",
-    "random_state = generators.capture(encoder)", "random_state = []",
-    "tests/state/test_arrays.py::test_global_generators")
-add("torch's generator is left out", FLORC + "state/generators.py",
-    '        found.append(["torch", encode_torch(enc, torch.default_generator)])\n', "        pass\n",
-    "tests/state/test_arrays.py::test_global_generators")
+add(
+    "lines are shifted",
+    FLORC + "project/tree_positions.py",
+    "node.lineno, node.col_offset = line, column",
+    "node.lineno, node.col_offset = line + 1, column",
+    "tests/test_positions.py::test_every_fixture_keeps_its_tree",
+)
+add(
+    "lines are shifted in what runs",
+    "pyruntime/src/line_table.rs",
+    "= (at(line, start)?, at(end_line, end)?);",
+    "= (at(line + 1, start)?, at(end_line + 1, end)?);",
+    "tests/test_faithful.py::test_recorded_is_plain[raises half-way]",
+)
+add(
+    "an altered tree is not noticed",
+    FLORC + "project/tree_positions.py",
+    "        raise Altered\n",
+    "        pass\n",
+    "tests/test_positions.py::test_an_altered_tree_is_noticed",
+)
+add(
+    "the survey is switched off",
+    FLORC + "record/blocks.py",
+    "survey = self._survey(block, frame)",
+    "survey = None",
+    SMALL + "[functools_partial]",
+    SMALL + "[mutable_default]",
+    SMALL + "[callbacks_in_dict]",
+)
+add(
+    "generators of random numbers are left out",
+    FLORC + "state/encode.py",
+    "random_state = generators.capture(encoder)",
+    "random_state = []",
+    "tests/state/test_arrays.py::test_global_generators",
+)
+add(
+    "torch's generator is left out",
+    FLORC + "state/generators.py",
+    '        found.append(["torch", encode_torch(enc, torch.default_generator)])\n',
+    "        pass\n",
+    "tests/state/test_arrays.py::test_global_generators",
+)
 
 # -- replaying
 
-add("restore rebinds the memory of tensors", FLORC + "state/tensors.py",
-    "                put(r, node, obj.detach())\n", "                obj.data = fresh(r, node)\n",
-    "tests/state/test_tensors.py::test_identity_survives_shared_memory")
-add("restore makes new tensors", FLORC + "state/tensors.py",
+add(
+    "restore rebinds the memory of tensors",
+    FLORC + "state/tensors.py",
+    "                put(r, node, obj.detach())\n",
+    "                obj.data = fresh(r, node)\n",
+    "tests/state/test_tensors.py::test_identity_survives_shared_memory",
+)
+add(
+    "restore makes new tensors",
+    FLORC + "state/tensors.py",
     "        match_attributes(m, node[9], live.__dict__)\n        return True\n",
     "        match_attributes(m, node[9], live.__dict__)\n        return False\n",
-    "tests/state/test_tensors.py::test_identity_survives_shared_memory")
-add("generators of random numbers are not restored", FLORC + "state/restore.py",
-    "        generators.set_globals(self, self.document[RANDOM])\n", "",
-    "tests/state/test_arrays.py::test_global_generators")
-add("the deferred check compares no lines", FLORC + "replay/report.py",
-    "in _native.diff_lines(ours, theirs):", "in ():",
-    CHECK + "test_a_line_that_differs_is_told")
-add("the deferred check compares no states", FLORC + "replay/session/compare.py",
-    "if hashes == checkpoint.chunks:", "if hashes:", CHECK + "test_a_state_that_differs_is_told")
-add("a jump takes one item too few", FLORC + "replay/session/session.py",
-    "after(index, iterable, iterator)", "after(index - 1, iterable, iterator)", JUMPS)
-add("a jump leaves out the code that was changed", FLORC + "runs/versions.py",
+    "tests/state/test_tensors.py::test_identity_survives_shared_memory",
+)
+add(
+    "generators of random numbers are not restored",
+    FLORC + "state/restore.py",
+    "        generators.set_globals(self, self.document[RANDOM])\n",
+    "",
+    "tests/state/test_arrays.py::test_global_generators",
+)
+add(
+    "the deferred check compares no lines",
+    FLORC + "replay/report.py",
+    "in _native.diff_lines(ours, theirs):",
+    "in ():",
+    CHECK + "test_a_line_that_differs_is_told",
+)
+add(
+    "the deferred check compares no states",
+    FLORC + "replay/session/compare.py",
+    "if hashes == checkpoint.chunks:",
+    "if hashes:",
+    CHECK + "test_a_state_that_differs_is_told",
+)
+add(
+    "a jump takes one item too few",
+    FLORC + "replay/session/session.py",
+    "after(index, iterable, iterator)",
+    "after(index - 1, iterable, iterator)",
+    JUMPS,
+)
+add(
+    "a jump leaves out the code that was changed",
+    FLORC + "runs/versions.py",
     """        if self._has_changed:
-            return "code outside""", """        if False:
-            return "code outside""", MIDDLE + "test_a_changed_statement_is_not_jumped_over")
-add("a name that is dead at the start of an iteration keeps its object apart", FLORC + "replay/session/restore.py",
-    "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n", "",
-    JUMPS)
-add("the name of an object is lost when one of its attributes is bound", FLORC + "plan/places.py",
+            return "code outside""",
+    """        if False:
+            return "code outside""",
+    MIDDLE + "test_a_changed_statement_is_not_jumped_over",
+)
+add(
+    "a name that is dead at the start of an iteration keeps its object apart",
+    FLORC + "replay/session/restore.py",
+    "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n",
+    "",
+    JUMPS,
+)
+add(
+    "the name of an object is lost when one of its attributes is bound",
+    FLORC + "plan/places.py",
     'taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}',
     'taken = {place.name.partition(".")[0] for place in loop.places}',
-    SMALL + "[other_name_of_an_object_whose_attribute_is_bound]")
-add("what is iterated over is no object that a block may refer to", FLORC + "plan/places.py",
-    ' and not place.iterated}', "}", SMALL + "[stores_what_it_iterates_over]")
-add("a while loop that runs again is taken for the one before", "pyruntime/src/follow.rs",
-    "        with_nest(|nest| nest.enter_loop(id));\n", "        let _ = id;\n",
-    "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one")
+    SMALL + "[other_name_of_an_object_whose_attribute_is_bound]",
+)
+add(
+    "what is iterated over is no object that a block may refer to",
+    FLORC + "plan/places.py",
+    " and not place.iterated}",
+    "}",
+    SMALL + "[stores_what_it_iterates_over]",
+)
+add(
+    "a while loop that runs again is taken for the one before",
+    "pyruntime/src/follow.rs",
+    "        with_nest(|nest| nest.enter_loop(id));\n",
+    "        let _ = id;\n",
+    "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one",
+)
 
 # -- added statements
 
-add("fork: the child binds names of the script", "pyruntime/src/forking.rs", "Some(&names), None)", "None, None)",
-    FORK + "test_a_large_plain_state_replays_exactly[fork]")
-add("added statements: draws are not seen", FLORC + "replay/session/purity.py",
-    "if state != found.get(name, state)]", "if False]", SMALL + "[draws]")
-add("added statements: nothing follows what they left", FLORC + "replay/session/purity.py",
-    "        self.disturbances += self._pending\n", "", SMALL + "[evaluates_and_stays_so]")
-add("added statements: those side by side are looked at one by one", FLORC + "replay/session/purity.py",
-    "and line > self._last", "and False", SMALL + "[evaluates_in_between]")
-add("unforeseen: iterators stand still", FLORC + "survey/readers.py",
-    '    parts: Parts = {"(position)": _position(obj)}\n', "    parts: Parts = {}\n",
-    SMALL + "[iterator_in_a_class_attribute]")
+add(
+    "fork: the child binds names of the script",
+    "pyruntime/src/forking.rs",
+    "Some(&names), None)",
+    "None, None)",
+    FORK + "test_a_large_plain_state_replays_exactly[fork]",
+)
+add(
+    "added statements: draws are not seen",
+    FLORC + "replay/session/purity.py",
+    "if state != found.get(name, state)]",
+    "if False]",
+    SMALL + "[draws]",
+)
+add(
+    "added statements: nothing follows what they left",
+    FLORC + "replay/session/purity.py",
+    "        self.disturbances += self._pending\n",
+    "",
+    SMALL + "[evaluates_and_stays_so]",
+)
+add(
+    "added statements: those side by side are looked at one by one",
+    FLORC + "replay/session/purity.py",
+    "and line > self._last",
+    "and False",
+    SMALL + "[evaluates_in_between]",
+)
+add(
+    "unforeseen: iterators stand still",
+    FLORC + "survey/readers.py",
+    '    parts: Parts = {"(position)": _position(obj)}\n',
+    "    parts: Parts = {}\n",
+    SMALL + "[iterator_in_a_class_attribute]",
+)
 
 # -- what was added since
 
-add("added loops decide how recorded ones are replayed", "compiler/src/probes/compare.rs",
-    "after.plans_as(options, &recorded)", "after.plans(options)",
-    "tests/test_window.py::test_an_added_loop_changes_nothing_about_the_loop_around_it")
-add("names of lambdas are asked for", "compiler/src/effects/filter.rs",
-    "self.extractor.project.scopes.text(self.entry.scope).mentions(name)", "!name.is_empty()", SMALL + "[names_of_lambdas_and_comprehensions]")
-add("loops of another length pass", FLORC + "replay/report.py", "        anomalies += _other_lengths(replay)\n", "        pass\n",
-    "tests/test_user_files.py::test_data_that_is_shorter_now_is_told")
-add("sets: elements are taken in as they come", FLORC + "state/sets.py",
-    "    keys = [*removed, *order]\n", "    keys = [*removed, *items]\n", "tests/state/test_sets.py")
-add("sets: removed elements leave no trace", FLORC + "state/sets.py",
-    "    removed = [_Removed(slot + wanted.table) for slot in wanted.removed]\n", "    removed: list = []\n",
-    "tests/state/test_sets.py")
+add(
+    "added loops decide how recorded ones are replayed",
+    "compiler/src/probes/compare.rs",
+    "after.plans_as(options, &recorded)",
+    "after.plans(options)",
+    "tests/test_window.py::test_an_added_loop_changes_nothing_about_the_loop_around_it",
+)
+add(
+    "names of lambdas are asked for",
+    "compiler/src/effects/filter.rs",
+    "self.extractor.project.scopes.text(self.entry.scope).mentions(name)",
+    "!name.is_empty()",
+    SMALL + "[names_of_lambdas_and_comprehensions]",
+)
+add(
+    "loops of another length pass",
+    FLORC + "replay/report.py",
+    "        anomalies += _other_lengths(replay)\n",
+    "        pass\n",
+    "tests/test_user_files.py::test_data_that_is_shorter_now_is_told",
+)
+add(
+    "sets: elements are taken in as they come",
+    FLORC + "state/sets.py",
+    "    keys = [*removed, *order]\n",
+    "    keys = [*removed, *items]\n",
+    "tests/state/test_sets.py",
+)
+add(
+    "sets: removed elements leave no trace",
+    FLORC + "state/sets.py",
+    "    removed = [_Removed(slot + wanted.table) for slot in wanted.removed]\n",
+    "    removed: list = []\n",
+    "tests/state/test_sets.py",
+)
 
 # -- the user's files
 
 VIEW = "tests/test_replay_view.py"
-add("user's files: a replay writes to them", FLORC + "replay/files/view.py", "        return self.upper + path\n", "        return path\n",
-    "tests/test_user_files.py::test_a_killed_replay_changes_nothing")
-add("user's files: what the run made is there", FLORC + "replay/files/view.py",
-    "            self._enter(path, Entry(GONE))\n", "            pass\n", VIEW)
-add("user's files: what was overwritten is not kept", FLORC + "record/files_noted.py",
-    "            found.update(self._keep(real, keep))\n", "            pass\n", VIEW)
-add("user's files: what was appended to is whole", FLORC + "runs/found_files.py",
-    "        return self._cut(whole, beside)\n", "        return whole\n", VIEW)
-add("user's files: skipped iterations wrote nothing", FLORC + "replay/files/view.py",
-    "        return any(self._skipped.holds(place) for place in noted.places)\n", "        return False\n",
-    VIEW + "::test_iterations_that_are_left_out_have_written_their_files")
-add("user's files: lists hold what is new", FLORC + "replay/files/view.py",
-    "            listed = [name for name in listed if name in self._listed[path]]\n", "            pass\n", VIEW)
-add("user's files: what is lost is vouched for", FLORC + "replay/files/view.py",
-    "        elif found.kind == LOST:\n", "        elif False:\n",
-    VIEW + "::test_content_that_was_not_kept_is_not_vouched_for")
-add("user's files: native writers go unseen", FLORC + "replay/files/user_files.py",
-    "        native_writers.adapt(self._functions.native, readers=True)\n", "        pass\n",
-    "tests/test_user_files.py::test_what_torch_saves")
-add("user's files: forked children have their own", FLORC + "replay/files/view.py",
-    "        self._is_shared = True\n", "        self._is_shared = False\n", "tests/test_view.py")
-add("user's files: what added statements write goes to the view", FLORC + "replay/files/redirection.py",
-    "        if not self.is_added():\n            return None\n", "        return None\n",
-    "tests/test_user_files.py::test_what_added_statements_write_stays")
-add("user's files: a failing note is an error", FLORC + "record/files_noted.py",
-    "            if not _is_own(error.__traceback__):", "            if True:",
-    VIEW + "::test_a_note_that_fails_is_no_error")
-add("user's files: frames of the view are seen", "pyruntime/src/redirect.rs",
-    ".map_err(|error| self.without_own_frames(py, error))", "", "tests/test_view.py")
+add(
+    "user's files: a replay writes to them",
+    FLORC + "replay/files/view.py",
+    "        return self.upper + path\n",
+    "        return path\n",
+    "tests/test_user_files.py::test_a_killed_replay_changes_nothing",
+)
+add(
+    "user's files: what the run made is there",
+    FLORC + "replay/files/view.py",
+    "            self._enter(path, Entry(GONE))\n",
+    "            pass\n",
+    VIEW,
+)
+add(
+    "user's files: what was overwritten is not kept",
+    FLORC + "record/files_noted.py",
+    "            found.update(self._keep(real, keep))\n",
+    "            pass\n",
+    VIEW,
+)
+add(
+    "user's files: what was appended to is whole",
+    FLORC + "runs/found_files.py",
+    "        return self._cut(whole, beside)\n",
+    "        return whole\n",
+    VIEW,
+)
+add(
+    "user's files: skipped iterations wrote nothing",
+    FLORC + "replay/files/view.py",
+    "        return any(self._skipped.holds(place) for place in noted.places)\n",
+    "        return False\n",
+    VIEW + "::test_iterations_that_are_left_out_have_written_their_files",
+)
+add(
+    "user's files: lists hold what is new",
+    FLORC + "replay/files/view.py",
+    "            listed = [name for name in listed if name in self._listed[path]]\n",
+    "            pass\n",
+    VIEW,
+)
+add(
+    "user's files: what is lost is vouched for",
+    FLORC + "replay/files/view.py",
+    "        elif found.kind == LOST:\n",
+    "        elif False:\n",
+    VIEW + "::test_content_that_was_not_kept_is_not_vouched_for",
+)
+add(
+    "user's files: native writers go unseen",
+    FLORC + "replay/files/user_files.py",
+    "        native_writers.adapt(self._functions.native, readers=True)\n",
+    "        pass\n",
+    "tests/test_user_files.py::test_what_torch_saves",
+)
+add(
+    "user's files: forked children have their own",
+    FLORC + "replay/files/view.py",
+    "        self._is_shared = True\n",
+    "        self._is_shared = False\n",
+    "tests/test_view.py",
+)
+add(
+    "user's files: what added statements write goes to the view",
+    FLORC + "replay/files/redirection.py",
+    "        if not self.is_added():\n            return None\n",
+    "        return None\n",
+    "tests/test_user_files.py::test_what_added_statements_write_stays",
+)
+add(
+    "user's files: a failing note is an error",
+    FLORC + "record/files_noted.py",
+    "            if not _is_own(error.__traceback__):",
+    "            if True:",
+    VIEW + "::test_a_note_that_fails_is_no_error",
+)
+add(
+    "user's files: frames of the view are seen",
+    "pyruntime/src/redirect.rs",
+    ".map_err(|error| self.without_own_frames(py, error))",
+    "",
+    "tests/test_view.py",
+)
 
 # -- whose a store is, and what it consists of
 
-add("seals are not looked at", STORE + "journal/read.rs",
-    "self.is_sealed &= seal == expected;", "let _ = (&seal, expected);", TRUST + "test_what_another_recorded_is_read_and_not_run")
-add("run.json counts", FLORC + "runs/described.py", "    return {**info, **told}, ", "    return info, ",
-    COPY + "_counts_and_not_its_copy")
-add("the journal of another run passes", FLORC + "runs/run.py",
-    '    is_it = head.get("id") == run_id and head.get("rank", 0) == 0\n', "    is_it = True\n", COPY + "_of_another_run_is_refused")
-add("the source is not compared with its hash", FLORC + "runs/run.py",
-    '        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):\n', "        if False:\n", "tests/test_messages.py::test_a_damaged_source_is_no_edit")
-add("foreign runs are replayed", FLORC + "replay/session/opening.py", "        if not is_trusted:\n", "        if False:\n", "tests/store/test_trust.py")
-add("a foreign script may lie anywhere", FLORC + "replay/session/opening.py",
-    "        foreign.refuse_elsewhere(run, path)\n", "        pass\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
-add("os.system from a checkpoint", FLORC + "state/references.py",
-    "        m.check_named(node[1], found)\n", "", TRUST + "test_trust_does_not_reach_beyond_the_project")
-add("any class may be pickled", FLORC + "state/reach.py",
-    "    if handler not in ENCODERS[kind]:\n", "    if False:\n", TRUST + "test_trust_does_not_reach_beyond_the_project")
-add("control characters pass", FLORC + "support/console.py",
-    'return char < " " or', "return False and", TRUST + "test_nothing_in_a_store_steers_the_terminal")
-add("gc looks at one journal", STORE + "gc.rs",
-    "    for path in &journals {\n", "    for path in journals.iter().take(1) {\n", KEEPING + "test_what_a_removed_run_shares_is_kept")
-add("gc while a recording goes on", STORE + "gc.rs",
-    "journals.iter().find(|path| is_written(path))", "journals.iter().find(|_| false)",
-    KEEPING + "test_a_recording_in_progress_loses_nothing")
-add("shared packs: not synced", STORE + "pack/segments.rs",
-    "            self.file.sync_data()?;\n", "", "tests/store/test_shared_packs.py::test_a_failed_sync_is_told")
+add(
+    "seals are not looked at",
+    STORE + "journal/read.rs",
+    "self.is_sealed &= seal == expected;",
+    "let _ = (&seal, expected);",
+    TRUST + "test_what_another_recorded_is_read_and_not_run",
+)
+add(
+    "run.json counts",
+    FLORC + "runs/described.py",
+    "    return {**info, **told}, ",
+    "    return info, ",
+    COPY + "_counts_and_not_its_copy",
+)
+add(
+    "the journal of another run passes",
+    FLORC + "runs/run.py",
+    '    is_it = head.get("id") == run_id and head.get("rank", 0) == 0\n',
+    "    is_it = True\n",
+    COPY + "_of_another_run_is_refused",
+)
+add(
+    "the source is not compared with its hash",
+    FLORC + "runs/run.py",
+    '        if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):\n',
+    "        if False:\n",
+    "tests/test_messages.py::test_a_damaged_source_is_no_edit",
+)
+add(
+    "foreign runs are replayed",
+    FLORC + "replay/session/opening.py",
+    "        if not is_trusted:\n",
+    "        if False:\n",
+    "tests/store/test_trust.py",
+)
+add(
+    "a foreign script may lie anywhere",
+    FLORC + "replay/session/opening.py",
+    "        foreign.refuse_elsewhere(run, path)\n",
+    "        pass\n",
+    TRUST + "test_trust_does_not_reach_beyond_the_project",
+)
+add(
+    "os.system from a checkpoint",
+    FLORC + "state/references.py",
+    "        m.check_named(node[1], found)\n",
+    "",
+    TRUST + "test_trust_does_not_reach_beyond_the_project",
+)
+add(
+    "any class may be pickled",
+    FLORC + "state/reach.py",
+    "    if handler not in ENCODERS[kind]:\n",
+    "    if False:\n",
+    TRUST + "test_trust_does_not_reach_beyond_the_project",
+)
+add(
+    "control characters pass",
+    FLORC + "support/console.py",
+    'return char < " " or',
+    "return False and",
+    TRUST + "test_nothing_in_a_store_steers_the_terminal",
+)
+add(
+    "gc looks at one journal",
+    STORE + "gc.rs",
+    "    for path in &journals {\n",
+    "    for path in journals.iter().take(1) {\n",
+    KEEPING + "test_what_a_removed_run_shares_is_kept",
+)
+add(
+    "gc while a recording goes on",
+    STORE + "gc.rs",
+    "journals.iter().find(|path| is_written(path))",
+    "journals.iter().find(|_| false)",
+    KEEPING + "test_a_recording_in_progress_loses_nothing",
+)
+add(
+    "shared packs: not synced",
+    STORE + "pack/segments.rs",
+    "            self.file.sync_data()?;\n",
+    "",
+    "tests/store/test_shared_packs.py::test_a_failed_sync_is_told",
+)

@@ -20,8 +20,9 @@ TESTS = ["tests/test_cuda.py", "tests/test_device_staging.py", "tests/state"]
 
 def has_cuda() -> bool:
     """Whether this Python has a torch that sees a device."""
-    asked = subprocess.run([sys.executable, "-c", "import sys, torch; sys.exit(not torch.cuda.is_available())"],
-                           stderr=subprocess.DEVNULL)
+    asked = subprocess.run(
+        [sys.executable, "-c", "import sys, torch; sys.exit(not torch.cuda.is_available())"], stderr=subprocess.DEVNULL
+    )
     return asked.returncode == 0
 
 
@@ -46,11 +47,11 @@ def main() -> int:
         print(f"no CUDA device here: nothing was {'tested' if words[0] == 'test' else 'measured'}")
         return 0
     path = [unpacked(), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)),
-                   "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     command = ["-m", "pytest", *TESTS] if words[0] == "test" else [str(ROOT / "tools" / "bench_gpu.py")]
-    return subprocess.run([sys.executable, *command, *words[1:]], env=environment,
-                          cwd=ROOT / "pyruntime" if words[0] == "test" else ROOT).returncode
+    return subprocess.run(
+        [sys.executable, *command, *words[1:]], env=environment, cwd=ROOT / "pyruntime" if words[0] == "test" else ROOT
+    ).returncode
 
 
 if __name__ == "__main__":

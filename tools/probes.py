@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Dict, List, NamedTuple
+from typing import NamedTuple
 
 try:
     import tomllib
@@ -15,7 +15,7 @@ except ImportError:  # Python 3.10
 SCRIPTS = Path(__file__).resolve().parent.parent / "testdata" / "scripts"
 
 
-def environment() -> Dict[str, str]:
+def environment() -> dict[str, str]:
     """The environment of commands: this virtual environment's `florc` first.
 
     Threads that spin while they wait starve each other when cores are shared; how they wait changes no value.
@@ -36,26 +36,26 @@ class Probe(NamedTuple):
     """The file that gets it: the script, or one of those it imports."""
 
 
-def scripts() -> List[str]:
+def scripts() -> list[str]:
     """The file names of all example scripts."""
     return sorted(path.name for path in SCRIPTS.glob("*.py"))
 
 
-def files(script: str) -> Dict[str, str]:
+def files(script: str) -> dict[str, str]:
     """The text of a script and of the project modules it imports, which lie in a folder of its name."""
     beside = SCRIPTS / Path(script).stem
     modules = {path.relative_to(beside).as_posix(): path.read_text() for path in sorted(beside.rglob("*.py"))}
     return {script: (SCRIPTS / script).read_text(), **modules}
 
 
-def write(folder: Path, texts: Dict[str, str]) -> None:
+def write(folder: Path, texts: dict[str, str]) -> None:
     """Lay files out in a folder, as a user would have them."""
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
 
-def load(script: str) -> List[Probe]:
+def load(script: str) -> list[Probe]:
     """The probes of a script."""
     table = tomllib.loads((SCRIPTS / "probes" / f"{Path(script).stem}.toml").read_text())
     return [Probe(entry["name"], entry["after"], entry["insert"], entry.get("file", script)) for entry in table["probe"]]

@@ -1,9 +1,10 @@
-"""`make programs`: programs made at random, recorded, and replayed with statements added in hindsight. How many answers are right,
-and what does florc call them?
+"""`make programs`: programs made at random, recorded, and replayed with statements added in hindsight. How many answers are
+right, and what does florc call them?
 
     python tools/programs.py [FIRST:END]
 
-Ends with 1 where an answer that is not what a plain run prints is called exact or nothing at all, or where more than 1 % of those that are are not.
+Ends with 1 where an answer that is not what a plain run prints is called exact or nothing at all, or where more than 1 % of those
+that are are not.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import List, NamedTuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyruntime" / "tests" / "replay"))
 
-from generated import program  # noqa: E402
-from harness import Trial  # noqa: E402
+from generated import program
+from harness import Trial
 
 WORKERS = 2
 MOST_FLAGGED = 0.01
@@ -49,7 +50,7 @@ def answered(seed: int) -> Answered:
     return Answered(seed, outcome.printed == outcome.expected, verdict, said)
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print the table."""
     first, _, end = (arguments or ["0:2000"])[0].partition(":")
     counts: Counter = Counter()
@@ -60,8 +61,11 @@ def main(arguments: List[str]) -> int:
             if found.verdict == "none" or found.verdict != "no answer" and found.is_right != (found.verdict == "exact"):
                 is_wrong = not found.is_right and found.verdict in ("exact", "none")
                 bad += is_wrong
-                print(f"program {found.seed}: {'WRONG' if is_wrong else 'right' if found.is_right else 'not right'}, "
-                      f"{found.verdict}\n{found.why}", flush=True)
+                print(
+                    f"program {found.seed}: {'WRONG' if is_wrong else 'right' if found.is_right else 'not right'}, "
+                    f"{found.verdict}\n{found.why}",
+                    flush=True,
+                )
     print("| answer | verdict | programs |\n|---|---|---|")
     for (is_right, verdict), count in sorted(counts.items(), reverse=True):
         print(f"| {'right' if is_right else 'not right'} | {verdict} | {count} |")

@@ -15,7 +15,8 @@ import pickle
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, Optional
+from collections.abc import Callable
+from typing import Any
 
 OURS = ("writer", "fork", "thread", "inline")
 
@@ -23,7 +24,7 @@ OURS = ("writer", "fork", "thread", "inline")
 class Handle:
     """A save that goes on in the background."""
 
-    def __init__(self, done: Callable[[], bool], path: Optional[str] = None):
+    def __init__(self, done: Callable[[], bool], path: str | None = None):
         self.done, self.path = done, path
 
     def wait(self) -> None:
@@ -64,15 +65,16 @@ class Florc:
         self.forks = engine == "fork"
         self.room = 0
         """What a child may write: known from the first checkpoint, which is encoded here."""
-        self.finished: Dict[int, dict] = {}
+        self.finished: dict[int, dict] = {}
 
     def start(self, state: Any, path: str) -> Handle:
         def look(may_copy: bool = False) -> tuple:
             from florc import state as codec
 
             encoded = codec.encode({"state": state}, gradients=False, names={}, may_copy=may_copy)
-            header = json.dumps({"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False,
-                                 "seconds": 1.0, "origins": {}})
+            header = json.dumps(
+                {"block": "L1", "key": path, "places": ["state"], "names": [], "gradients": False, "seconds": 1.0, "origins": {}}
+            )
             return header, encoded.graph, encoded.leaves
 
         if self.forks and self.room:
@@ -236,19 +238,21 @@ class Dcp:
         return Handle(done, path)
 
 
-def all_savers(folder: str, florcs: Dict[str, Florc]) -> Dict[str, Callable[[], Callable[[Any, str], Handle]]]:
+def all_savers(folder: str, florcs: dict[str, Florc]) -> dict[str, Callable[[], Callable[[Any, str], Handle]]]:
     """Name -> what makes a `start`."""
-    made: Dict[str, Callable[[], Callable[[Any, str], Handle]]] = {}
+    made: dict[str, Callable[[], Callable[[Any, str], Handle]]] = {}
     for engine, florc in florcs.items():
         made[f"florc, {engine}"] = lambda florc=florc: florc.start
-    made.update({
-        "torch.save": lambda: torch_save,
-        "cloudpickle": lambda: cloudpickle_dump,
-        "safetensors": lambda: safetensors_save,
-        "fork + torch.save": lambda: fork_torch_save,
-        "thread over a copy": lambda: thread_over_clones,
-        "multiprocessing.Queue": lambda: Queue().start,
-        "DCP async_save, thread": lambda: Dcp("thread", folder).start,
-        "DCP async_save, process": lambda: Dcp("process", folder).start,
-    })
+    made.update(
+        {
+            "torch.save": lambda: torch_save,
+            "cloudpickle": lambda: cloudpickle_dump,
+            "safetensors": lambda: safetensors_save,
+            "fork + torch.save": lambda: fork_torch_save,
+            "thread over a copy": lambda: thread_over_clones,
+            "multiprocessing.Queue": lambda: Queue().start,
+            "DCP async_save, thread": lambda: Dcp("thread", folder).start,
+            "DCP async_save, process": lambda: Dcp("process", folder).start,
+        }
+    )
     return made

@@ -17,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, List
+from typing import Any
 
 LENGTHS = (500, 1000, 2000, 4000)
 ROUNDS = 5
@@ -30,9 +31,18 @@ def source(count: int, probed: bool = False) -> str:
     """A script of so many loops; `probed`: with a log statement added to every hundredth."""
     lines = ["values = list(range(10))", "total = 0"]
     for n in range(count):
-        lines += [f"found{n} = []", f"def step{n}(x):", f"    return x * {n} + 1", f"for item{n} in values:",
-                  f"    y{n} = step{n}(item{n})", f"    total += y{n}", f"    if y{n} > 3:", f"        found{n}.append(y{n})",
-                  "    total -= 1", f"print(total, len(found{n}))"]
+        lines += [
+            f"found{n} = []",
+            f"def step{n}(x):",
+            f"    return x * {n} + 1",
+            f"for item{n} in values:",
+            f"    y{n} = step{n}(item{n})",
+            f"    total += y{n}",
+            f"    if y{n} > 3:",
+            f"        found{n}.append(y{n})",
+            "    total -= 1",
+            f"print(total, len(found{n}))",
+        ]
         if probed and n % 100 == 0:
             lines.append(f"print('probe', found{n})")
     return "\n".join(lines) + "\n"
@@ -42,7 +52,7 @@ def main() -> int:
     from florc import _native  # noqa: F401  loaded before anything is timed
 
     binary = sys.argv[1]
-    rows: List[tuple] = [("`florc plan`", lambda n: plan(binary, n)), ("`florc record`", recorded), ("`florc replay`", replayed)]
+    rows: list[tuple] = [("`florc plan`", lambda n: plan(binary, n)), ("`florc record`", recorded), ("`florc replay`", replayed)]
     table = [f"| | {' | '.join(f'{n} loops' for n in LENGTHS)} | exponent |", f"|---|{'---|' * len(LENGTHS)}---|"]
     found = {(name, n): [] for name, _ in rows for n in LENGTHS}
     for _ in range(ROUNDS):

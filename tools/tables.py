@@ -10,12 +10,14 @@ from pathlib import Path
 def head(date: str, machine: str, rounds: int) -> str:
     import torch
 
-    return (f"`make bench-materialize`, {date}, {machine}, CPython {platform.python_version()}, torch {torch.__version__}; "
-            f"{rounds} rounds in which every way takes its turn, medians, in ms unless said otherwise. Every file is synced. "
-            "*stall*: training stands still; *taken*: how much longer a training loop takes that goes on meanwhile and writes "
-            "into the state, the stall included; *first*: the stall of the first checkpoint, before memory was touched; "
-            "*memory*: peak of the processes together, above the training alone, 1 thread. `× limit` compares the stall with a "
-            "copy of the same bytes into touched memory by as many cores as help (the limit of anything that copies).\n\n")
+    return (
+        f"`make bench-materialize`, {date}, {machine}, CPython {platform.python_version()}, torch {torch.__version__}; "
+        f"{rounds} rounds in which every way takes its turn, medians, in ms unless said otherwise. Every file is synced. "
+        "*stall*: training stands still; *taken*: how much longer a training loop takes that goes on meanwhile and writes "
+        "into the state, the stall included; *first*: the stall of the first checkpoint, before memory was touched; "
+        "*memory*: peak of the processes together, above the training alone, 1 thread. `× limit` compares the stall with a "
+        "copy of the same bytes into touched memory by as many cores as help (the limit of anything that copies).\n\n"
+    )
 
 
 def table(name: str, what: str, results: dict, memory: dict) -> str:
@@ -30,20 +32,24 @@ def _one(threads: int, result: dict, memory: dict) -> str:
     limits = {key: statistics.median(one[key] for one in result["limits"]) for key in ("copy", "copy2", "disk")}
     limit = min(limits["copy"], limits["copy2"])
     spread = (max(result["alone"]) - min(result["alone"])) * 1000
-    text = (f"{threads} torch thread{'s' * (threads > 1)}; the loop alone {alone * 1000:.0f} ms, between rounds it varies by "
-            f"{spread:.0f} ms: *taken* below that is noise.\n\n"
-            "| | stall | × limit | first | taken | durable after | MB | memory, MB |\n|---|---|---|---|---|---|---|---|\n"
-            f"| limit: copy, 1 core | {_ms(limits['copy'])} | {limits['copy'] / limit:.1f} | | | | | |\n"
-            f"| limit: copy, 2 cores | {_ms(limits['copy2'])} | {limits['copy2'] / limit:.1f} | | | | | |\n"
-            f"| limit: write + fsync | {_ms(limits['disk'])} | | | | {_ms(limits['disk'])} | | |\n")
+    text = (
+        f"{threads} torch thread{'s' * (threads > 1)}; the loop alone {alone * 1000:.0f} ms, between rounds it varies by "
+        f"{spread:.0f} ms: *taken* below that is noise.\n\n"
+        "| | stall | × limit | first | taken | durable after | MB | memory, MB |\n|---|---|---|---|---|---|---|---|\n"
+        f"| limit: copy, 1 core | {_ms(limits['copy'])} | {limits['copy'] / limit:.1f} | | | | | |\n"
+        f"| limit: copy, 2 cores | {_ms(limits['copy2'])} | {limits['copy2'] / limit:.1f} | | | | | |\n"
+        f"| limit: write + fsync | {_ms(limits['disk'])} | | | | {_ms(limits['disk'])} | | |\n"
+    )
     for saver, rounds in result["found"].items():
         warm = rounds[1:]
         if not warm:
             continue
         stall, durable = _median(warm, "stall"), _median(warm, "durable")
-        text += (f"| {saver} | {_ms(stall)} | {stall / limit:.1f} | {_ms(rounds[0]['stall'])} | "
-                 f"{_ms(_median(warm, 'whole') - alone)} | {_ms(durable)} | {_median(warm, 'bytes') / 1e6:.1f} | "
-                 f"{memory.get(saver, 0) / 1e6:.0f} |\n")
+        text += (
+            f"| {saver} | {_ms(stall)} | {stall / limit:.1f} | {_ms(rounds[0]['stall'])} | "
+            f"{_ms(_median(warm, 'whole') - alone)} | {_ms(durable)} | {_median(warm, 'bytes') / 1e6:.1f} | "
+            f"{memory.get(saver, 0) / 1e6:.0f} |\n"
+        )
     for saver, why in result["skipped"].items():
         text += f"| {saver} | not measured: {why} | | | | | | |\n"
     return text + "\n"
@@ -65,8 +71,10 @@ def _aims(name: str, results: dict) -> str:
         taken = {saver: _median(rounds[1:], "whole") - alone for saver, rounds in result["found"].items()}
         best = min((seconds, saver) for saver, seconds in taken.items() if not saver.startswith("florc"))
         told = "; ".join(f"{text}: {'met' if met else '**not met**'}" for text, met in aims)
-        lines.append(f"{threads} thread{'s' * (threads > 1)}: {told}; taken {_ms(taken[ours[1]])} ms, by the peer that takes "
-                     f"least {_ms(best[0])} ms ({best[1]}).")
+        lines.append(
+            f"{threads} thread{'s' * (threads > 1)}: {told}; taken {_ms(taken[ours[1]])} ms, by the peer that takes "
+            f"least {_ms(best[0])} ms ({best[1]})."
+        )
     return " ".join(lines) + "\n\n"
 
 

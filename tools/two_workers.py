@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, List
 
 import tables
 from latency import DOCS, EPOCHS, INNER, SCRIPT, checked
@@ -30,20 +29,22 @@ def halves(folder: Path) -> float:
     """Wall seconds of two plain processes, each with half of the epochs."""
     (folder / "half.py").write_text(SCRIPT.replace(f"range({EPOCHS})", f"range({EPOCHS // 2})"))
     begun = time.perf_counter()
-    both = [subprocess.Popen([sys.executable, "half.py", PASSES], cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
-            for _ in range(2)]
-    if any([process.wait() for process in both]):
+    both = [
+        subprocess.Popen([sys.executable, "half.py", PASSES], cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
+        for _ in range(2)
+    ]
+    if any([process.wait() for process in both]):  # noqa: C419 - both are waited for
         raise SystemExit("half of the epochs cannot be trained")
     return time.perf_counter() - begun
 
 
-def measured(folder: Path) -> Dict[str, List[float]]:
+def measured(folder: Path) -> dict[str, list[float]]:
     """Wall seconds of each way in each round. The answers of both replays are compared with the re-run's."""
     script = folder / "train.py"
     script.write_text(SCRIPT)
     checked(folder, "florc", "record", "train.py", PASSES)
     script.write_text(SCRIPT.replace("#INNER", f"if step % 100 == 0: {INNER}"))
-    found: Dict[str, List[float]] = {"re-run": [], "one process": [], "two workers": [], "two plain halves": []}
+    found: dict[str, list[float]] = {"re-run": [], "one process": [], "two workers": [], "two plain halves": []}
     for _ in range(ROUNDS):
         again = checked(folder, sys.executable, "train.py", PASSES)
         one = checked(folder, "florc", "replay", "train.py")
@@ -56,18 +57,20 @@ def measured(folder: Path) -> Dict[str, List[float]]:
     return found
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print the table; `--write` puts it into docs/benchmarks.md."""
     import torch
 
     with tempfile.TemporaryDirectory() as folder:
         found = measured(Path(folder))
     ideal = statistics.median(found["two plain halves"])
-    text = (f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
-            f"{torch.__version__}, {ROUNDS} rounds, medians, wall time in seconds, start-up included. A value of every hundredth "
-            "step is asked of the script above, so that all of it runs again. *two plain halves*: two processes without florc, "
-            "side by side, that train half of the epochs each.\n\n| way | seconds | from … to | ÷ two plain halves |\n"
-            "|---|---|---|---|\n")
+    text = (
+        f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
+        f"{torch.__version__}, {ROUNDS} rounds, medians, wall time in seconds, start-up included. A value of every hundredth "
+        "step is asked of the script above, so that all of it runs again. *two plain halves*: two processes without florc, "
+        "side by side, that train half of the epochs each.\n\n| way | seconds | from … to | ÷ two plain halves |\n"
+        "|---|---|---|---|\n"
+    )
     for way, seconds in found.items():
         middle = statistics.median(seconds)
         text += f"| {way} | {middle:.1f} | {min(seconds):.1f} … {max(seconds):.1f} | {middle / ideal:.2f} |\n"

@@ -8,7 +8,8 @@ overwrite is torn, unless the training's own stream was made to wait for it (`ho
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, List, Optional
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -16,7 +17,7 @@ import torch
 class Event:
     """Done once the side stream got there."""
 
-    def __init__(self, device: "FakeDevice"):
+    def __init__(self, device: FakeDevice):
         self.device = device
         self.done = False
         self.asked = 0
@@ -38,10 +39,10 @@ class Event:
 class FakeDevice:
     """`room_bytes`: what copies on the device may take. `patience`: how often an event is asked until it is done."""
 
-    def __init__(self, room_bytes: int = 1 << 30, patience: Optional[int] = None):
+    def __init__(self, room_bytes: int = 1 << 30, patience: int | None = None):
         self.room_bytes, self.patience = room_bytes, patience
         self.out_of_memory = self.broken = False
-        self.side: List[Callable[[], None]] = []
+        self.side: list[Callable[[], None]] = []
         self.clones = self.held = self.pins = 0
 
     def room(self) -> int:
@@ -60,7 +61,7 @@ class FakeDevice:
         self.clones += 1
         buffer = torch.full((nbytes,), 0xBB, dtype=torch.uint8)
         for source, offset in parts:
-            buffer[offset:offset + source.numel()] = source
+            buffer[offset : offset + source.numel()] = source
         return buffer
 
     def drain(self, copies: Any, hold: bool) -> Event:
@@ -86,9 +87,10 @@ class FakeDevice:
 
 def install(device: FakeDevice, patch: Callable[[Any, str, Any], None] = setattr) -> FakeDevice:
     """Have tensors of the CPU taken for the device's. `patch` is setattr, or pytest's to take it back."""
-    from florc.staging import devices
     from florc import _native
+    from florc.staging import devices
     from florc.state import kinds, tensors
+
     encode = sys.modules["florc.state.encode"]
 
     def waits(*_: Any) -> None:

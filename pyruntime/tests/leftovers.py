@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Dict, Iterable
 
 IGNORED = (".florc", "__pycache__")
 
 
-def tree(folder: Path, ignored: Iterable[str] = IGNORED) -> Dict[str, str]:
+def tree(folder: Path, ignored: Iterable[str] = IGNORED) -> dict[str, str]:
     """Every file and folder below `folder`, by its path: kind, permissions, and every byte of a file."""
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in ignored)
         for name in sorted([*folders, *files]):
@@ -27,7 +27,6 @@ def tree(folder: Path, ignored: Iterable[str] = IGNORED) -> Dict[str, str]:
     return found
 
 
-def differences(plain: Dict[str, str], other: Dict[str, str]) -> Dict[str, tuple]:
+def differences(plain: dict[str, str], other: dict[str, str]) -> dict[str, tuple]:
     """The paths that differ, with what is there in either."""
-    return {path: (plain.get(path), other.get(path)) for path in sorted({*plain, *other})
-            if plain.get(path) != other.get(path)}
+    return {path: (plain.get(path), other.get(path)) for path in sorted({*plain, *other}) if plain.get(path) != other.get(path)}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, Tuple
 
 FLORC = Path(__file__).resolve().parents[1] / "python" / "florc"
-Name = Tuple[str, ...]
+Name = tuple[str, ...]
 
 
-def modules() -> Dict[Name, Path]:
+def modules() -> dict[Name, Path]:
     """Every module of the package by its name below `florc`."""
     found = {path.relative_to(FLORC).with_suffix("").parts: path for path in FLORC.rglob("*.py")}
     return {name[:-1] if name[-1] == "__init__" else name: path for name, path in found.items()}
@@ -26,21 +26,21 @@ def room_of(module: Name) -> Name:
     return folders[-1] if folders else module
 
 
-def imported(module: Name) -> Iterator[Tuple[Name, int]]:
+def imported(module: Name) -> Iterator[tuple[Name, int]]:
     """What a module of the package imports of it, wherever in its text."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
-            source = (*package[:len(package) - node.level + 1], *(node.module or "").split("."))
+            source = (*package[: len(package) - node.level + 1], *(node.module or "").split("."))
             source = tuple(part for part in source if part)
             for alias in node.names:
                 yield ((*source, alias.name) if (*source, alias.name) in MODULES else source), node.lineno
 
 
-def arrows() -> Dict[Name, Dict[Name, List[str]]]:
+def arrows() -> dict[Name, dict[Name, list[str]]]:
     """Of each room the rooms that it imports from, and where."""
-    found: Dict[Name, Dict[Name, List[str]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[Name, dict[Name, list[str]]] = defaultdict(lambda: defaultdict(list))
     for module in MODULES:
         for other, line in imported(module):
             if other and room_of(other) != room_of(module):
@@ -48,8 +48,28 @@ def arrows() -> Dict[Name, Dict[Name, List[str]]]:
     return found
 
 
-ORDER = ("support inputs project session process state staging plan survey runs record replay.select replay.files replay.session "
-         "replay.parallel replay cli saving skipblock __main__").split()
+ORDER = [
+    "support",
+    "inputs",
+    "project",
+    "session",
+    "process",
+    "state",
+    "staging",
+    "plan",
+    "survey",
+    "runs",
+    "record",
+    "replay.select",
+    "replay.files",
+    "replay.session",
+    "replay.parallel",
+    "replay",
+    "cli",
+    "saving",
+    "skipblock",
+    "__main__",
+]
 
 
 def test_a_room_imports_only_from_rooms_before_it() -> None:
@@ -68,4 +88,6 @@ def test_recording_and_replaying_do_not_know_one_another() -> None:
 
 def test_every_room_says_what_it_is_for() -> None:
     for name, path in MODULES.items():
-        assert path.name != "__init__.py" or ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{'/'.join(name)} has no docstring"
+        assert path.name != "__init__.py" or ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), (
+            f"{'/'.join(name)} has no docstring"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pytest
 from workshop import Done, Workshop
@@ -24,12 +24,15 @@ STEP = """
     loss.backward()
     time.sleep(0.008)
 """
-SCRIPTS: Dict[str, str] = {
-    "for": HEAD + """
+SCRIPTS: dict[str, str] = {
+    "for": HEAD
+    + """
 seen, ema = [], None
 for step in range(100):
     at = torch.randint(0, 64, (8,))
-    opt.zero_grad()""" + STEP + """    opt.step()
+    opt.zero_grad()"""
+    + STEP
+    + """    opt.step()
     ema = loss.item() if ema is None else 0.9 * ema + 0.1 * loss.item()
     seen.append(ema)
     #PROBE
@@ -37,11 +40,14 @@ for step in range(100):
         print(step, ema)
 print("end", len(seen), ema, loss.item())
 """,
-    "while, gradients carried along": HEAD + """
+    "while, gradients carried along": HEAD
+    + """
 def train():
     step, best = 0, 9.0
     while step < 100:
-        at = torch.randint(0, 64, (8,))""" + STEP.replace("\n    ", "\n        ") + """
+        at = torch.randint(0, 64, (8,))"""
+    + STEP.replace("\n    ", "\n        ")
+    + """
         if step % 4 == 3:
             opt.step()
             opt.zero_grad()
@@ -52,14 +58,17 @@ def train():
             return best
 print(train())
 """,
-    "loader": HEAD + """
+    "loader": HEAD
+    + """
 class Rows(torch.utils.data.Dataset):
     def __len__(self):
         return 800
     def __getitem__(self, i):
         return (i + int(64 * torch.rand(1))) % 64
 for step, at in enumerate(torch.utils.data.DataLoader(Rows(), batch_size=8, shuffle=True)):
-    opt.zero_grad()""" + STEP + """    opt.step()
+    opt.zero_grad()"""
+    + STEP
+    + """    opt.step()
     #PROBE
 print("end", net[0].weight.sum().item())
 """,
@@ -67,9 +76,14 @@ print("end", net[0].weight.sum().item())
 PROBE = 'print("PROBE", step, net[0].weight.grad is None or net[0].weight.grad.sum().item(), at.tolist())'
 
 
-SCRIPTS["loader of tensors"] = SCRIPTS["loader"].replace("DataLoader(Rows(), ", "DataLoader(torch.utils.data.TensorDataset(torch.arange(800) % 64), ").replace(
-    "for step, at in enumerate", "for step, (at,) in enumerate")
-SCRIPTS["hidden state over steps"] = HEAD + """
+SCRIPTS["loader of tensors"] = (
+    SCRIPTS["loader"]
+    .replace("DataLoader(Rows(), ", "DataLoader(torch.utils.data.TensorDataset(torch.arange(800) % 64), ")
+    .replace("for step, at in enumerate", "for step, (at,) in enumerate")
+)
+SCRIPTS["hidden state over steps"] = (
+    HEAD
+    + """
 cell, hidden = nn.GRUCell(8, 8), torch.zeros(8, 8)
 for step in range(100):
     at = torch.randint(0, 64, (8,))
@@ -83,7 +97,10 @@ for step in range(100):
     if step % 5 == 0:
         print(step, hidden.sum().item())
 """
-SCRIPTS["a sum that is differentiated"] = HEAD + """
+)
+SCRIPTS["a sum that is differentiated"] = (
+    HEAD
+    + """
 total = 0.0
 for step in range(100):
     at = torch.randint(0, 64, (8,))
@@ -98,16 +115,22 @@ for step in range(100):
         print(step, total.item())
         total = 0.0
 """
-EPOCHS = HEAD + """
+)
+EPOCHS = (
+    HEAD
+    + """
 done = 0
 for epoch in range(3):
     for step, at in enumerate(torch.utils.data.DataLoader(range(64), batch_size=1, shuffle=True)):
-        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ") + """        opt.step()
+        opt.zero_grad()"""
+    + STEP.replace("\n    ", "\n        ")
+    + """        opt.step()
         done += 1
         #PROBE
     print("epoch", epoch, done, loss.item())
     #AFTER
 """
+)
 
 
 UNSAFE = ("loader",)
@@ -138,7 +161,7 @@ class Bench:
         return done
 
 
-def of_steps(out: str, start: int, stop: int) -> List[str]:
+def of_steps(out: str, start: int, stop: int) -> list[str]:
     return [line for line in out.splitlines() if start <= int(line.split()[1]) < stop]
 
 
@@ -172,7 +195,9 @@ def test_a_replay_begins_in_the_middle(name: str, tmp_path: Path) -> None:
 def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) -> None:
     text = SCRIPTS["while, gradients carried along"]
     bench = Bench(tmp_path, text)
-    (tmp_path / "train.py").write_text(text + "print('PROBE', net[0].weight.sum().item(), opt.state_dict()['state'][0]['step'])\n")
+    (tmp_path / "train.py").write_text(
+        text + "print('PROBE', net[0].weight.sum().item(), opt.state_dict()['state'][0]['step'])\n"
+    )
     jumped = bench.replay()
     assert beginning(jumped) > 0
     everything = bench.replay("--step-into", "all")
@@ -226,10 +251,14 @@ def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_pat
         assert beginning(part) > 0
 
 
-SCHEDULED = HEAD + """
+SCHEDULED = (
+    HEAD
+    + """
 def train(done):
     for at in torch.utils.data.DataLoader(range(64), batch_size=2, shuffle=True):
-        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ") + """        opt.step()
+        opt.zero_grad()"""
+    + STEP.replace("\n    ", "\n        ")
+    + """        opt.step()
         done += 1
         #STEP
     return done
@@ -241,22 +270,38 @@ def main():
         #SCHEDULE
 main()
 """
-CRITICS = HEAD + """
+)
+CRITICS = (
+    HEAD
+    + """
 for done in range(60):
     for critic in range(3):
         at = torch.randint(0, 64, (8,))
-        opt.zero_grad()""" + STEP.replace("\n    ", "\n        ").replace("0.008", "0.002") + """        opt.step()
+        opt.zero_grad()"""
+    + STEP.replace("\n    ", "\n        ").replace("0.008", "0.002")
+    + """        opt.step()
     opt.zero_grad()
     net(x).sum().backward()
     opt.step()
     #STEP
 """
-ACCUMULATED = CRITICS.replace("        opt.zero_grad()\n", "").replace("        opt.step()\n", "").replace("    net(x).sum().backward()\n", "")
+)
+ACCUMULATED = (
+    CRITICS.replace("        opt.zero_grad()\n", "")
+    .replace("        opt.step()\n", "")
+    .replace("    net(x).sum().backward()\n", "")
+)
 
 
-@pytest.mark.parametrize("text", [SCHEDULED.replace("#SCHEDULE", "torch.optim.lr_scheduler.StepLR(opt, 1).step()"),
-                                  SCHEDULED.replace("#SCHEDULE", "for group in opt.param_groups: group['lr'] *= 0.9"),
-                                  CRITICS, ACCUMULATED])
+@pytest.mark.parametrize(
+    "text",
+    [
+        SCHEDULED.replace("#SCHEDULE", "torch.optim.lr_scheduler.StepLR(opt, 1).step()"),
+        SCHEDULED.replace("#SCHEDULE", "for group in opt.param_groups: group['lr'] *= 0.9"),
+        CRITICS,
+        ACCUMULATED,
+    ],
+)
 def test_a_step_is_one_of_the_optimizer(text: str, tmp_path: Path) -> None:
     """Not one of the scheduler after an epoch; nor one of the loops inside a step."""
     bench = Bench(tmp_path, text)

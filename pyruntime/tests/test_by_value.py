@@ -45,7 +45,11 @@ SCRIPT = """
 @pytest.mark.parametrize("place", ["before", "late"])
 def test_it_is_loaded_where_there_is_no_florc(workshop: Workshop, place: str) -> None:
     text = SCRIPT.replace("IMPORT", "import cloudpickle" if place == "before" else "")
-    text = text if place == "before" else text.replace('    with open("functions', '    import cloudpickle\n    with open("functions')
+    text = (
+        text
+        if place == "before"
+        else text.replace('    with open("functions', '    import cloudpickle\n    with open("functions')
+    )
     workshop.write("train.py", text)
     plain = workshop.plain("train.py")
     functions, policy = ((workshop.path / name).read_bytes() for name in ("functions.pkl", "policy.pkl"))

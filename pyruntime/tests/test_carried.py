@@ -15,27 +15,33 @@ def accumulates(text: str) -> bool:
     return carried.accumulates(ast.parse("\n".join(lines)), added.__contains__)
 
 
-@pytest.mark.parametrize("body", [
-    "    n = norm(net)  # +\n    print(n, [p for p in net])  # +",
-    "    total = 0  # +\n    for p in net: total += p.norm()  # +\n    print(total)  # +",
-    "    with no_grad():  # +\n        out = net(x)  # +\n    print(out)  # +",
-    "    if e:  # +\n        z = 1  # +\n        print(z)  # +",
-    "    print(start / e)  # +",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    n = norm(net)  # +\n    print(n, [p for p in net])  # +",
+        "    total = 0  # +\n    for p in net: total += p.norm()  # +\n    print(total)  # +",
+        "    with no_grad():  # +\n        out = net(x)  # +\n    print(out)  # +",
+        "    if e:  # +\n        z = 1  # +\n        print(z)  # +",
+        "    print(start / e)  # +",
+    ],
+)
 def test_what_lives_in_one_iteration(body: str) -> None:
     assert not accumulates(f"start = norm(net)  # +\nfor e in range(3):\n{body}\n    step()")
 
 
-@pytest.mark.parametrize("text", [
-    "norms = []  # +\nfor e in range(3):\n    norms.append(e)  # +",
-    "n = 0  # +\nfor e in range(3):\n    n += 1  # +",
-    "best = 0  # +\nfor e in range(3):\n    if e > best: best = e  # +\n    print(best)  # +",
-    "for e in range(3):\n    for i in x:\n        g = i.grad  # +\n    print(g)  # +",
-    "seen = {}  # +\nfor e in range(3):\n    seen[e] = 1  # +",
-    "count = make()  # +\nfor e in range(3):\n    print(next(count))  # +",
-    "seen = {}  # +\ndef hook(m, i, o):  # +\n    seen['x'] = o  # +\nfor e in range(3):\n    print(seen)  # +",
-    "for e in range(3):\n    if e: print(last)  # +\n    last = e  # +",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "norms = []  # +\nfor e in range(3):\n    norms.append(e)  # +",
+        "n = 0  # +\nfor e in range(3):\n    n += 1  # +",
+        "best = 0  # +\nfor e in range(3):\n    if e > best: best = e  # +\n    print(best)  # +",
+        "for e in range(3):\n    for i in x:\n        g = i.grad  # +\n    print(g)  # +",
+        "seen = {}  # +\nfor e in range(3):\n    seen[e] = 1  # +",
+        "count = make()  # +\nfor e in range(3):\n    print(next(count))  # +",
+        "seen = {}  # +\ndef hook(m, i, o):  # +\n    seen['x'] = o  # +\nfor e in range(3):\n    print(seen)  # +",
+        "for e in range(3):\n    if e: print(last)  # +\n    last = e  # +",
+    ],
+)
 def test_what_lives_on(text: str) -> None:
     assert accumulates(text)
 

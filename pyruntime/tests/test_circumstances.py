@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Optional
 
 import pytest
-from workshop import Workshop
-
 from florc.runs import circumstances, variables
+from workshop import Workshop
 
 SCRIPT = """
 import os, time
@@ -65,7 +63,9 @@ def test_versions_settings_and_devices_are_known() -> None:
     assert found["deterministic algorithms"] is False
     assert circumstances.changed(found) == []
     assert circumstances.changed({**found, "torch": "1.0", "deterministic algorithms": True, "gone": 1}) == [
-        f"torch 1.0, now {torch.__version__}", "deterministic algorithms on, now off"]
+        f"torch 1.0, now {torch.__version__}",
+        "deterministic algorithms on, now off",
+    ]
 
 
 def test_only_named_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,13 +91,16 @@ for epoch in range(3):
 """
 
 
-@pytest.mark.parametrize(("path", "text", "said"), [
-    ("../elsewhere/physics.py", "def fall(x):\n    return x * 9.82\n", "physics.py was changed after the run began"),
-    ("data.json", '{"x": 0.25}', "data.json, which the run read, has changed since"),
-    ("data.json", '{"x": 0.50}', ""),
-    ("data.json", None, ""),
-])
-def test_what_the_run_came_by_must_be_what_it_was(workshop: Workshop, path: str, text: Optional[str], said: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("../elsewhere/physics.py", "def fall(x):\n    return x * 9.82\n", "physics.py was changed after the run began"),
+        ("data.json", '{"x": 0.25}', "data.json, which the run read, has changed since"),
+        ("data.json", '{"x": 0.50}', ""),
+        ("data.json", None, ""),
+    ],
+)
+def test_what_the_run_came_by_must_be_what_it_was(workshop: Workshop, path: str, text: str | None, said: str) -> None:
     """The lines that the script prints do not depend on it."""
     workshop.write("train.py", USES)
     workshop.write("data.json", '{"x": 0.50}')
@@ -115,16 +118,19 @@ def test_what_the_run_came_by_must_be_what_it_was(workshop: Workshop, path: str,
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("PROBE") == 3 and replayed.code == 0, replayed.said
     if said:
-        assert "exact" not in replayed.said and f"it is not as when it was recorded: " in replayed.said and said in replayed.said
+        assert "exact" not in replayed.said and "it is not as when it was recorded: " in replayed.said and said in replayed.said
     else:
         assert "exact" in replayed.said, replayed.said
 
 
-@pytest.mark.parametrize(("then", "now", "said"), [("17731", "17731", ""), ("17731", "2", "SIZE is another"), ("17731", None, "SIZE is not set"),
-                                                   (None, "2", "SIZE is set")])
-def test_variables_that_the_script_names_must_be_what_they_were(workshop: Workshop, monkeypatch: pytest.MonkeyPatch,
-                                                                then: Optional[str], now: Optional[str], said: str) -> None:
-    def put(value: Optional[str]) -> None:
+@pytest.mark.parametrize(
+    ("then", "now", "said"),
+    [("17731", "17731", ""), ("17731", "2", "SIZE is another"), ("17731", None, "SIZE is not set"), (None, "2", "SIZE is set")],
+)
+def test_variables_that_the_script_names_must_be_what_they_were(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, then: str | None, now: str | None, said: str
+) -> None:
+    def put(value: str | None) -> None:
         monkeypatch.delenv("SIZE", raising=False)
         if value is not None:
             monkeypatch.setenv("SIZE", value)
@@ -141,10 +147,14 @@ def test_variables_that_the_script_names_must_be_what_they_were(workshop: Worksh
     workshop.write("train.py", text)
     put(then)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
-    workshop.write("train.py", text.replace("            print(epoch)", "            print('PROBE', total)\n            print(epoch)"))
+    workshop.write(
+        "train.py", text.replace("            print(epoch)", "            print('PROBE', total)\n            print(epoch)")
+    )
     put(now)
     replayed = workshop.florc("replay", "train.py")
     assert replayed.code == 0 and replayed.out.count("PROBE") == 3
     assert ("exact" in replayed.said) == (not said) and said in replayed.said, replayed.said
     assert all(b"17731" not in path.read_bytes() for path in (workshop.path / ".florc" / "runs").glob("*/journal.0"))
-    assert variables.spoken_of(["os.environ['A'] os.getenv(\"B\") os.environ.get( 'C', 'no') os.environ[name] environ.pop(f'{x}')"]) == {"A", "B", "C"}
+    assert variables.spoken_of(
+        ["os.environ['A'] os.getenv(\"B\") os.environ.get( 'C', 'no') os.environ[name] environ.pop(f'{x}')"]
+    ) == {"A", "B", "C"}

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from florc.runs.clocks import Spans, are_stamps
 from workshop import Workshop
 
 sys.path.append(str(Path(__file__).resolve().parent / "replay"))
-from harness import other_day  # noqa: E402
+from harness import other_day
 
 TIMED = """
     import logging, sys, time
@@ -149,8 +148,7 @@ UNSEEN = """
 """
 
 
-def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: Workshop,
-                                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     """What `other_day.c` does is seen by a script; what is recorded is not touched by it."""
     file = workshop.write("train.py", UNSEEN)
     for name, value in other_day().items():
@@ -166,20 +164,23 @@ def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: W
 THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 60), (6000.0, 6060.0))
 
 
-@pytest.mark.parametrize("then, now, recorded, replayed, expected", [
-    (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 1.5, True),
-    (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 61, False),  # later than now
-    (THEN, NOW, 1.7e9 + 1.5, 1.7e9 + 2.5, False),  # of the recorded run
-    (THEN, NOW, 5001.123456789, 6001.123456789, True),
-    (THEN, NOW, 5001.123456789, 1.8e9 + 1.5, False),  # of two clocks
-    (THEN, NOW, 5001.5, 6001.123456789, False),  # a tensor may hold it
-    (THEN, NOW, 5001.0, 6001.0, False),
-    (THEN, NOW, 5001, 6001, False),
-    (THEN, NOW, 5001.1234567891, 6001.123456789, False),  # no number of nanoseconds
-    (THEN, NOW._replace(steady=(5050.0, 6060.0)), 5001.123456789, 6001.123456789, False),  # another machine's clock
-    (THEN._replace(steady=None), NOW, 5001.123456789, 6001.123456789, False),  # recorded by an earlier version
-    (THEN, NOW, 0.123456789, 0.223456789, False),  # durations
-    (THEN, NOW, float("nan"), 6001.123456789, False),
-])
+@pytest.mark.parametrize(
+    "then, now, recorded, replayed, expected",
+    [
+        (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 1.5, True),
+        (THEN, NOW, 1.7e9 + 1.5, 1.8e9 + 61, False),  # later than now
+        (THEN, NOW, 1.7e9 + 1.5, 1.7e9 + 2.5, False),  # of the recorded run
+        (THEN, NOW, 5001.123456789, 6001.123456789, True),
+        (THEN, NOW, 5001.123456789, 1.8e9 + 1.5, False),  # of two clocks
+        (THEN, NOW, 5001.5, 6001.123456789, False),  # a tensor may hold it
+        (THEN, NOW, 5001.0, 6001.0, False),
+        (THEN, NOW, 5001, 6001, False),
+        (THEN, NOW, 5001.1234567891, 6001.123456789, False),  # no number of nanoseconds
+        (THEN, NOW._replace(steady=(5050.0, 6060.0)), 5001.123456789, 6001.123456789, False),  # another machine's clock
+        (THEN._replace(steady=None), NOW, 5001.123456789, 6001.123456789, False),  # recorded by an earlier version
+        (THEN, NOW, 0.123456789, 0.223456789, False),  # durations
+        (THEN, NOW, float("nan"), 6001.123456789, False),
+    ],
+)
 def test_what_is_a_time_stamp(then: Spans, now: Spans, recorded: float, replayed: float, expected: bool) -> None:
     assert are_stamps(recorded, replayed, then, now) is expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pytest
 
@@ -30,18 +30,17 @@ class Bench:
         self.store = str(path / ".florc")
         self.recorder = Recorder(self.store, RUN, max_staging=1 << 30, engine="thread")
         self.staging = Staging(self.recorder)
-        self.staged: List[int] = []
-        self.lost: List[str] = []
+        self.staged: list[int] = []
+        self.lost: list[str] = []
 
     def take(self, number: int, **places: Any) -> Any:
         torch.cuda.set_sync_debug_mode("error")
         try:
-            return self.staging.submit(json.dumps({"number": number}), state.encode(places), self.staged.append,
-                                       self.lost.append)
+            return self.staging.submit(json.dumps({"number": number}), state.encode(places), self.staged.append, self.lost.append)
         finally:
             torch.cuda.set_sync_debug_mode("default")
 
-    def close(self) -> Dict[int, Any]:
+    def close(self) -> dict[int, Any]:
         """Number -> what a checkpoint restores."""
         self.staging.finish()
         self.recorder.close()
@@ -59,13 +58,20 @@ def bench(tmp_path):
     return Bench(tmp_path)
 
 
-def places(seed: int) -> Dict[str, Any]:
+def places(seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
     big = torch.randn(1000, 1000, device="cuda")
-    return {"big": big, "row": big[3], "turned": torch.randn(50, 70, device="cuda").t(),
-            "window": torch.randn(80, 80, device="cuda")[10:40, 20:50], "half": torch.randn(3, device="cuda").bfloat16(),
-            "flag": torch.tensor(True, device="cuda"), "none": torch.zeros(0, 3, device="cuda"),
-            "conj": torch.randn(5, dtype=torch.complex64, device="cuda").conj(), "host": torch.randn(100)}
+    return {
+        "big": big,
+        "row": big[3],
+        "turned": torch.randn(50, 70, device="cuda").t(),
+        "window": torch.randn(80, 80, device="cuda")[10:40, 20:50],
+        "half": torch.randn(3, device="cuda").bfloat16(),
+        "flag": torch.tensor(True, device="cuda"),
+        "none": torch.zeros(0, 3, device="cuda"),
+        "conj": torch.randn(5, dtype=torch.complex64, device="cuda").conj(),
+        "host": torch.randn(100),
+    }
 
 
 @pytest.mark.parametrize("room", [None, 0], ids=["copied on the device", "no memory on the device"])

@@ -6,7 +6,6 @@ import json
 import sys
 
 import pytest
-
 from workshop import Workshop
 
 TORCH = """
@@ -46,11 +45,18 @@ LOOP = """
     print("epoch", epoch)
 """
 MODULE = "import time; import numpy as np\nheld = np.zeros(3)" + "{}" + "for epoch in range(3):" + LOOP
-FUNCTION = ("import time; import numpy as np\nheld = np.zeros(3)" + "{}" + "def train(epoch):" + LOOP
-            + "for epoch in range(3):\n    train(epoch)\n")
+FUNCTION = (
+    "import time; import numpy as np\nheld = np.zeros(3)"
+    + "{}"
+    + "def train(epoch):"
+    + LOOP
+    + "for epoch in range(3):\n    train(epoch)\n"
+)
 PROGRAMS = {"module, torch": MODULE.format(TORCH), "function, torch": FUNCTION.format(TORCH), "function": FUNCTION.format(NUMPY)}
-KEPT = ("i, total, pair, tag, none, loss, loss.item(), rate, few, outputs.shape, len(outputs), outputs.dtype, outputs.ndim, "
-        "f'{total:.5f} {i:03}'")
+KEPT = (
+    "i, total, pair, tag, none, loss, loss.item(), rate, few, outputs.shape, len(outputs), outputs.dtype, outputs.ndim, "
+    "f'{total:.5f} {i:03}'"
+)
 RUN_AGAIN = ["outputs.sum()", "big", "alias", "view", "where > 0", "outputs.shape, outputs.mean()", "len([outputs][0][0])"]
 
 
@@ -113,15 +119,17 @@ def test_what_differs_in_a_name_that_nobody_reads_is_no_difference(workshop: Wor
     """
     workshop.write("train.py", text)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
-    workshop.write("train.py", text.replace("                took", "                if step == 3: print('HIND', w)\n                took"))
+    workshop.write(
+        "train.py", text.replace("                took", "                if step == 3: print('HIND', w)\n                took")
+    )
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.splitlines() == [f"HIND {190.0 * epoch + 6}" for epoch in range(3)]
     assert replayed.code == 0 and "exact" in replayed.said, replayed.said
 
 
 def test_a_checkpoint_keeps_at_most_a_thousand_bytes_of_them() -> None:
-    from florc.record import dead_values
     from florc.plan.loops import Loop
+    from florc.record import dead_values
 
     names = [f"n{number}" for number in range(500)]
     scope = {"texts": "x" * 300, **{name: number for number, name in enumerate(names)}}

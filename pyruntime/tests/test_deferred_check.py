@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from workshop import Done, Workshop
 
 SCRIPT = """
@@ -41,13 +40,17 @@ def test_a_state_that_differs_is_told(workshop: Workshop) -> None:
     assert done.code == 1 and "ANOMALOUS" in done.said and "held" in done.said, done.said
 
 
-@pytest.mark.parametrize("how", ["os._exit(0)", "os.kill(os.getpid(), 15); time.sleep(60)", "os.kill(os.getpid(), 9); time.sleep(60)"])
+@pytest.mark.parametrize(
+    "how", ["os._exit(0)", "os.kill(os.getpid(), 15); time.sleep(60)", "os.kill(os.getpid(), 9); time.sleep(60)"]
+)
 def test_an_answer_says_how_far_it_goes_of_a_run_that_was_cut_off(workshop: Workshop, how: str) -> None:
     script = SCRIPT.replace("VALUE", "step").replace("LINE", "len(held)")
     script = script.replace('print("epoch", epoch)', 'print("epoch", epoch, flush=True)\n        if epoch == 2: ' + how)
     workshop.write("train.py", script)
     workshop.florc("record", "--overhead", "0.9", "train.py")
-    workshop.write("train.py", script.replace("        if epoch == 2", '        print("PROBE", len(held))\n        if epoch == 2'))
+    workshop.write(
+        "train.py", script.replace("        if epoch == 2", '        print("PROBE", len(held))\n        if epoch == 2')
+    )
     done = workshop.florc("replay", "train.py")
     assert done.code == 0 and done.out == "PROBE 3\nPROBE 6\n", done
     assert "; answered up to epoch=2, in which the recorded run ended" in done.said, done.said

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import textwrap
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pytest
 
@@ -30,8 +29,8 @@ class Bench:
         self.store = str(path / ".florc")
         self.recorder = Recorder(self.store, RUN, max_staging=64 * MIB, engine=engine)
         self.staging = Staging(self.recorder, limit)
-        self.staged: List[int] = []
-        self.lost: List[str] = []
+        self.staged: list[int] = []
+        self.lost: list[str] = []
 
     def take(self, number: int, **places: Any) -> Any:
         """A checkpoint now; the seconds it takes, or None."""
@@ -44,9 +43,10 @@ class Bench:
         def reached() -> bool:
             self.staging.poll()
             return len(self.staged) == count
+
         until(reached)
 
-    def close(self) -> Dict[int, Any]:
+    def close(self) -> dict[int, Any]:
         """Number -> what a checkpoint restores, in the order of the journal."""
         self.staging.finish(0.2, 5)
         self.recorder.close()
@@ -63,18 +63,28 @@ class Bench:
 def bench(tmp_path, monkeypatch):
     def patch(owner, name, value):
         monkeypatch.setattr(owner, name, value)
+
     return lambda **options: Bench(tmp_path, patch, **options)
 
 
-def net() -> Dict[str, Any]:
+def net() -> dict[str, Any]:
     """Tensors of many layouts, two of them over the same memory, and values in host memory."""
     big = torch.randn(40, 30)
-    return {"big": big, "row": big[3], "turned": torch.randn(5, 7).t(), "window": torch.randn(8, 8)[1:4, 2:5],
-            "half": torch.randn(3, dtype=torch.bfloat16), "flag": torch.tensor(True), "none": torch.zeros(0, 3),
-            "array": np.arange(1000.0), "list": list(range(300)), "conj": torch.randn(3, dtype=torch.complex64).conj()}
+    return {
+        "big": big,
+        "row": big[3],
+        "turned": torch.randn(5, 7).t(),
+        "window": torch.randn(8, 8)[1:4, 2:5],
+        "half": torch.randn(3, dtype=torch.bfloat16),
+        "flag": torch.tensor(True),
+        "none": torch.zeros(0, 3),
+        "array": np.arange(1000.0),
+        "list": list(range(300)),
+        "conj": torch.randn(3, dtype=torch.complex64).conj(),
+    }
 
 
-def overwrite(places: Dict[str, Any]) -> None:
+def overwrite(places: dict[str, Any]) -> None:
     """What a training does next."""
     for value in places.values():
         if isinstance(value, torch.Tensor):
@@ -85,14 +95,17 @@ def overwrite(places: Dict[str, Any]) -> None:
             value.clear()
 
 
-def copied(places: Dict[str, Any]) -> Dict[str, Any]:
+def copied(places: dict[str, Any]) -> dict[str, Any]:
     return {name: value.clone() if isinstance(value, torch.Tensor) else value.copy() for name, value in places.items()}
 
 
-def assert_same(found: Dict[str, Any], expected: Dict[str, Any]) -> None:
+def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
-        assert torch.equal(found[name], value) if isinstance(value, torch.Tensor) else (found[name] == value) is True \
-            or np.array_equal(found[name], value), name
+        assert (
+            torch.equal(found[name], value)
+            if isinstance(value, torch.Tensor)
+            else (found[name] == value) is True or np.array_equal(found[name], value)
+        ), name
 
 
 @pytest.mark.parametrize("engine", ["inline", "thread", "writer"])
@@ -212,6 +225,7 @@ def test_the_disk_may_lag(bench):
 
         def submit(self, *parts: Any) -> Any:
             return None if full[0] else submit(*parts)
+
     b.staging._worker._recorder = Full()
     b.take(0, w=torch.ones(10))
     b.device.advance()
@@ -233,6 +247,7 @@ def test_without_a_thread_it_is_handed_over_at_once(bench, monkeypatch):
 
     def none(*_: Any) -> None:
         raise RuntimeError("can't start new thread")
+
     monkeypatch.setattr("_thread.start_new_thread", none)
     b.take(0, w=torch.ones(10))
     b.device.advance()
@@ -242,7 +257,7 @@ def test_without_a_thread_it_is_handed_over_at_once(bench, monkeypatch):
 
 def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
     """Without a device: the calls of devices.Cuda, on names and signatures that this torch has."""
-    calls: List[str] = []
+    calls: list[str] = []
 
     class Stream:
         def __init__(self, name: Any):
@@ -255,9 +270,14 @@ def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
         def wait_event(self, event: str) -> None:
             calls.append(f"{self.name} waits for {event}")
 
-    played = {"Stream": Stream, "current_stream": lambda device: Stream("compute"), "stream": lambda s: torch.no_grad(),
-              "mem_get_info": lambda device: (500, 1000), "max_memory_allocated": lambda device: 300,
-              "memory_reserved": lambda device: 400}
+    played = {
+        "Stream": Stream,
+        "current_stream": lambda device: Stream("compute"),
+        "stream": lambda s: torch.no_grad(),
+        "mem_get_info": lambda device: (500, 1000),
+        "max_memory_allocated": lambda device: 300,
+        "memory_reserved": lambda device: 400,
+    }
     for name in played:
         assert hasattr(torch.cuda, name)
         monkeypatch.setattr(torch.cuda, name, played[name])
@@ -320,8 +340,9 @@ def record(workshop: Workshop, monkeypatch: Any, options: str, more: str = "") -
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     site = workshop.path.parent / f"{workshop.path.name}-site"
     site.mkdir(exist_ok=True)
-    text = textwrap.dedent(SITE).format(tests=str(Path(__file__).parent), options=options,
-                                        more=textwrap.indent(textwrap.dedent(more), "    ").strip())
+    text = textwrap.dedent(SITE).format(
+        tests=str(Path(__file__).parent), options=options, more=textwrap.indent(textwrap.dedent(more), "    ").strip()
+    )
     (site / "sitecustomize.py").write_text(text)
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONPATH", str(site))
@@ -360,8 +381,10 @@ def test_a_training_on_a_full_device_ends_as_it_would(workshop, monkeypatch):
 
 def test_a_killed_training_loses_only_what_was_on_its_way(workshop, monkeypatch):
     file = workshop.write("train.py", SCRIPT)
-    file.write_text(f"import os, signal\n{file.read_text()}    if epoch == 4:\n        time.sleep(1)\n"
-                    "        os.kill(os.getpid(), signal.SIGKILL)\n")
+    file.write_text(
+        f"import os, signal\n{file.read_text()}    if epoch == 4:\n        time.sleep(1)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     # three checkpoints come through, then the device stands still
     more = textwrap.dedent("""
         advance, count = device.advance, [0]
@@ -377,5 +400,6 @@ def test_a_killed_training_loses_only_what_was_on_its_way(workshop, monkeypatch)
 
     def kept() -> int:
         return sum(kind == "checkpoint" for kind, _ in RunReader(str(store), run.name).records())
+
     until(lambda: kept() >= 3)
     assert kept() == 3 and RunReader(str(store), run.name).damaged_packs() == []

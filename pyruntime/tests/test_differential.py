@@ -10,7 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 import leftovers
 import pytest
@@ -23,10 +23,10 @@ BUSY = "import time as _time\ndef busy(): _time.sleep(0.003)\n"
 class Program(NamedTuple):
     name: str
     text: str
-    facts: Dict[str, str]
+    facts: dict[str, str]
 
 
-def programs() -> List[Program]:
+def programs() -> list[Program]:
     found = []
     for topic in sorted(TOPICS.glob("*.txt")):
         for part in topic.read_text().split("#: ")[1:]:
@@ -45,10 +45,10 @@ class Outcome(NamedTuple):
     code: int
     out: bytes
     err: bytes
-    left: Dict[str, str]
+    left: dict[str, str]
 
 
-def _write(program: Program, work: Path) -> Tuple[List[bytes], Path, bytes]:
+def _write(program: Program, work: Path) -> tuple[list[bytes], Path, bytes]:
     """Put the program there: the words that name it, the folder it runs in, its standard input."""
     text = program.text
     if "busy()" in text:
@@ -67,8 +67,9 @@ def _write(program: Program, work: Path) -> Tuple[List[bytes], Path, bytes]:
         words = [b"app.pyz"]
     elif way == "pyc":
         (work / "train.py").write_bytes(data)
-        py_compile.compile(str(work / "train.py"), cfile=str(work / "train.pyc"),
-                           invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+        py_compile.compile(
+            str(work / "train.py"), cfile=str(work / "train.pyc"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+        )
         os.remove(work / "train.py")
         words = [b"train.pyc"]
     elif way in ("folder", "module"):
@@ -95,8 +96,11 @@ def _write(program: Program, work: Path) -> Tuple[List[bytes], Path, bytes]:
         (work / "train.py").write_bytes(data)
         words = [os.fsencode(work / "train.py")]
     else:
-        coded = {"bom": b"\xef\xbb\xbf" + data, "crlf": data.replace(b"\n", b"\r\n"),
-                 "latin1": b"# coding: latin-1\n" + text.encode("latin-1", "replace")}
+        coded = {
+            "bom": b"\xef\xbb\xbf" + data,
+            "crlf": data.replace(b"\n", b"\r\n"),
+            "latin1": b"# coding: latin-1\n" + text.encode("latin-1", "replace"),
+        }
         (work / "train.py").write_bytes(coded.get(way, data))
     words += [word.encode() for word in program.facts.get("args", "").split(",") if word]
     if way == "latinargs":
@@ -104,7 +108,7 @@ def _write(program: Program, work: Path) -> Tuple[List[bytes], Path, bytes]:
     return words, folder, stdin
 
 
-def _run(program: Program, base: Path, how: Tuple[str, ...]) -> Outcome:
+def _run(program: Program, base: Path, how: tuple[str, ...]) -> Outcome:
     if base.exists():
         shutil.rmtree(base)
     work = base / "work"
@@ -121,7 +125,7 @@ def _run(program: Program, base: Path, how: Tuple[str, ...]) -> Outcome:
         shell = b'"$@" | true; exit ${PIPESTATUS[0]}'
     if program.facts.get("as") == "deleted":
         (base / "gone").mkdir()
-        shell = b'cd ../gone && rmdir ../gone && ' + shell
+        shell = b"cd ../gone && rmdir ../gone && " + shell
     if program.facts.get("as") == "pipe":
         (work / "source").write_bytes((work / "train.py").read_bytes())
         os.remove(work / "train.py")
@@ -129,11 +133,13 @@ def _run(program: Program, base: Path, how: Tuple[str, ...]) -> Outcome:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     env.pop("FLORC_DIR", None)
     env.pop("PYTHONUNBUFFERED", None)
-    done = subprocess.run([b"bash", b"-c", shell, b"bash", *command], cwd=folder, env=env, input=stdin, capture_output=True, timeout=120)
+    done = subprocess.run(
+        [b"bash", b"-c", shell, b"bash", *command], cwd=folder, env=env, input=stdin, capture_output=True, timeout=120
+    )
     return Outcome(done.returncode, done.stdout, done.stderr, leftovers.tree(work))
 
 
-def _seen(text: bytes) -> List[str]:
+def _seen(text: bytes) -> list[str]:
     lines = text.decode("utf-8", "backslashreplace").splitlines()
     return [_UNSTEADY.sub("~", line) for line in lines if not line.startswith("florc: ")]
 

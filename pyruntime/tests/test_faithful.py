@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import List
 
 import pytest
 from workshop import Workshop
@@ -114,13 +113,16 @@ def test_what_is_not_python_leaves_no_run(workshop: Workshop) -> None:
 
 
 def test_ctrl_c_ends_the_script_as_python_does(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import time
         for epoch in range(100):
             print("epoch", epoch, flush=True)
             for step in map(float, range(10)):
                 time.sleep(0.01)
-    """)
+    """,
+    )
     plain = workshop.plain("train.py", interrupt_after="epoch 2")
     recorded = workshop.florc("record", "train.py", interrupt_after="epoch 2")
     assert recorded.code == plain.code
@@ -191,7 +193,9 @@ def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: s
     seen = [float(line.split()[1]) for line in replayed.out.splitlines() if line.startswith("PROBE")]
     assert seen == [45.0 * (n + 1) for n in range(len(seen))] and len(seen) >= 2, replayed.out
     assert replayed.code == 0 and "in which the recorded run was interrupted" in replayed.said, replayed.said
-    assert "unverified from here on: the recorded run caught a Ctrl-C, and what it did from there on" in replayed.said, replayed.said
+    assert "unverified from here on: the recorded run caught a Ctrl-C, and what it did from there on" in replayed.said, (
+        replayed.said
+    )
     *values, outcome = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
     assert {value["verdict"] for value in values} == {"exact"} and outcome["verdict"] == "unverified" and outcome["ended_in"]
     assert workshop.florc("replay", "--strict", "train.py").code == 1
@@ -223,11 +227,14 @@ HELD = """
 """
 
 
-@pytest.mark.parametrize(("more", "shown"), [
-    ("", ["held", "and held", "interrupted", "goes on"]),
-    ("os.kill(os.getpid(), signal.SIGINT); time.sleep(0.1)", ["held", "interrupted", "goes on"]),
-])
-def test_ctrl_c_waits_for_the_end_of_florcs_own_work(workshop: Workshop, more: str, shown: List[str]) -> None:
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        ("", ["held", "and held", "interrupted", "goes on"]),
+        ("os.kill(os.getpid(), signal.SIGINT); time.sleep(0.1)", ["held", "interrupted", "goes on"]),
+    ],
+)
+def test_ctrl_c_waits_for_the_end_of_florcs_own_work(workshop: Workshop, more: str, shown: list[str]) -> None:
     """Between two iterations it would come outside of the script's `try`."""
     workshop.write("held.py", HELD.format(more=more))
     done = workshop.plain("held.py")
@@ -236,7 +243,9 @@ def test_ctrl_c_waits_for_the_end_of_florcs_own_work(workshop: Workshop, more: s
 
 def test_ctrl_c_after_the_end_of_the_script_is_no_error(workshop: Workshop) -> None:
     """`atexit` functions of the script run before florc's: the interrupts come while the run is closed."""
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import os, signal, sys
         from florc.record import session as record
         close = record.Recording.finish
@@ -246,14 +255,17 @@ def test_ctrl_c_after_the_end_of_the_script_is_no_error(workshop: Workshop) -> N
             return close(self, status)
         record.Recording.finish = closes
         print("over")
-    """)
+    """,
+    )
     for times, said in (("1", "florc: recorded "), ("2", "florc: interrupted while the run was being closed")):
         done = workshop.florc("record", "train.py", times)
         assert (done.out, done.err, done.code) == ("over\n", "", 0) and said in done.said, done
 
 
 def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import time
         history = []
         for epoch in range(100):
@@ -261,7 +273,8 @@ def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:
             for step in map(float, range(10)):
                 history.append(step)
                 time.sleep(0.01)
-    """)
+    """,
+    )
     assert workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="epoch 4").code == -9
     listed = workshop.florc("runs")
     assert "killed" in listed.out and not listed.err
@@ -273,14 +286,17 @@ def test_a_killed_run_is_read_without_complaint(workshop: Workshop) -> None:
     assert replayed.code == 0, replayed.said
 
 
-@pytest.mark.parametrize(("command", "message"), [
-    (("record", "missing.py"), "cannot read missing.py: no such file or directory"),
-    (("record",), "which script?"),
-    (("record", "--overhead", "7", "train.py"), "--overhead is a share"),
-    (("record", "-m", "nowhere.at.all"), "no module named nowhere.at.all"),
-    (("replay", "train.py"), "there are no recorded runs"),
-    (("plan", "missing.py"), "cannot read missing.py: no such file or directory"),
-])
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("record", "missing.py"), "cannot read missing.py: no such file or directory"),
+        (("record",), "which script?"),
+        (("record", "--overhead", "7", "train.py"), "--overhead is a share"),
+        (("record", "-m", "nowhere.at.all"), "no module named nowhere.at.all"),
+        (("replay", "train.py"), "there are no recorded runs"),
+        (("plan", "missing.py"), "cannot read missing.py: no such file or directory"),
+    ],
+)
 def test_bad_input_gets_a_sentence(command: tuple, message: str, workshop: Workshop) -> None:
     workshop.write("train.py", "print(1)\n")
     done = workshop.florc(*command)

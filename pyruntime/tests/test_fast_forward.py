@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Dict, List
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-
 from florc.process.fast_forward import after, why_not
 
 torch = pytest.importorskip("torch")
@@ -17,7 +17,7 @@ class Rows(torch.utils.data.Dataset):
     """Counts what is loaded."""
 
     def __init__(self) -> None:
-        self.loaded: List[int] = []
+        self.loaded: list[int] = []
 
     def __len__(self) -> int:
         return 40
@@ -28,8 +28,7 @@ class Rows(torch.utils.data.Dataset):
 
 
 def loader(**options: Any) -> Any:
-    return torch.utils.data.DataLoader(Rows(), batch_size=4, shuffle=True, generator=torch.Generator().manual_seed(1),
-                                       **options)
+    return torch.utils.data.DataLoader(Rows(), batch_size=4, shuffle=True, generator=torch.Generator().manual_seed(1), **options)
 
 
 def numbers() -> Any:
@@ -37,11 +36,16 @@ def numbers() -> Any:
 
 
 def tensors(**options: Any) -> Any:
-    return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.arange(40)), batch_size=4, shuffle=True,
-                                       generator=torch.Generator().manual_seed(1), **options)
+    return torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.arange(40)),
+        batch_size=4,
+        shuffle=True,
+        generator=torch.Generator().manual_seed(1),
+        **options,
+    )
 
 
-KINDS: Dict[str, Callable[[], Any]] = {
+KINDS: dict[str, Callable[[], Any]] = {
     "range": lambda: range(3, 30, 3),
     "list": lambda: list("abcdefghij"),
     "dict": lambda: dict.fromkeys("abcdefghij", 1).items(),
@@ -59,7 +63,7 @@ KINDS: Dict[str, Callable[[], Any]] = {
     "zipped with a loader": lambda: zip(tensors(), range(100)),
     "loader with workers": lambda: loader(num_workers=1),
 }
-UNSAFE: Dict[str, Callable[[], Any]] = {
+UNSAFE: dict[str, Callable[[], Any]] = {
     "generator": numbers,
     "enumerated generator": lambda: enumerate(numbers()),
     "map": lambda: map(str, range(10)),
@@ -67,8 +71,12 @@ UNSAFE: Dict[str, Callable[[], Any]] = {
     "class with items": lambda: type("Items", (), {"__getitem__": lambda self, i: i})(),
     "dataset of its own": loader,
     "tqdm over such a one": lambda: tqdm.tqdm(loader(), mininterval=100),
-    "sampler of its own": lambda: torch.utils.data.DataLoader(range(9), sampler=type("Own", (), {"__iter__": lambda s: numbers()})()),
-    "stream": lambda: torch.utils.data.DataLoader(type("S", (torch.utils.data.IterableDataset,), {"__iter__": lambda s: numbers()})()),
+    "sampler of its own": lambda: torch.utils.data.DataLoader(
+        range(9), sampler=type("Own", (), {"__iter__": lambda s: numbers()})()
+    ),
+    "stream": lambda: torch.utils.data.DataLoader(
+        type("S", (torch.utils.data.IterableDataset,), {"__iter__": lambda s: numbers()})()
+    ),
 }
 
 
@@ -78,7 +86,7 @@ def test_items_that_may_depend_on_what_the_body_does_are_refused(kind: str) -> N
     assert why_not(iterable, iter(iterable))
 
 
-def plain(items: Any) -> List[str]:
+def plain(items: Any) -> list[str]:
     return [repr(item) for item in items]
 
 

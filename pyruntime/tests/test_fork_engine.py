@@ -151,7 +151,10 @@ def test_a_child_that_hangs_is_ended_at_its_deadline(store):
         print(submit(b"x") is not None, r.close()["checkpoints"])
     """
     assert finish(native(store, body)).splitlines() == [
-        "the process that encodes it ended too soon True []", "the process that encodes it ended too soon []", "True 1"]
+        "the process that encodes it ended too soon True []",
+        "the process that encodes it ended too soon []",
+        "True 1",
+    ]
 
 
 @pytest.mark.parametrize("group", [False, True])
@@ -284,6 +287,7 @@ PROBE = 'print("PROBE", _, numbers[::997], index[7], sorted(index.items())[-1], 
 def forked(path):
     """How many checkpoints of the newest run a child encoded, and the journal's other records by kind."""
     from florc._native import RunReader
+
     (run,) = os.listdir(path / ".florc" / "runs")
     found = {}
     for kind, payload in RunReader(str(path / ".florc"), run).records():
@@ -436,17 +440,23 @@ def test_children_and_pools_of_the_script_are_left_alone(workshop: Workshop) -> 
 
 
 def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypatch) -> None:
-    workshop.write("sitecustomize.py", """
+    workshop.write(
+        "sitecustomize.py",
+        """
         import sys, threading, time
         if "record" in sys.argv:
             threading.Thread(target=time.sleep, args=(3,), daemon=True).start()
-    """)
-    workshop.write("train.py", """
+    """,
+    )
+    workshop.write(
+        "train.py",
+        """
         for epoch in range(2):
             for step in range(2):
                 x = step
             print(epoch)
-    """)
+    """,
+    )
     known = os.environ.get("PYTHONPATH")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(workshop.path), *([known] if known else [])]))
     done = workshop.florc(*FORKED, "train.py")

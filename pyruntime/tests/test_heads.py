@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Set
-
-import pytest
+from typing import Any
 
 import florc
+import pytest
 from florc import _native
 
 LOOP = """
@@ -16,7 +15,7 @@ for epoch in range(3):
         work(i)
 """
 
-TELLS: Dict[str, tuple] = {
+TELLS: dict[str, tuple] = {
     "called by name only": ("def f(x):\n    print(x)\nf(1)\n", set()),
     "passed on": ("def f(x):\n    print(x)\nf(1)\nrun(f)\n", {"f"}),
     "called in a lambda": ("def f(x):\n    print(x)\nf(1)\ng = lambda: f(2)\n", {"f"}),
@@ -24,30 +23,53 @@ TELLS: Dict[str, tuple] = {
     "decorated": ("@known\ndef f(x):\n    print(x)\nf(1)\n", {"f"}),
     "never called": ("def f(x):\n    print(x)\n", {"f"}),
     "looked up": ("def f(x):\n    print(x)\nf(1)\ndef g(n):\n    return globals()[n]\ng('f')\n", {"f", "g"}),
-    "methods": ("class A:\n    def forward(self, x):\n        return self.net(x)\n    def size(self):\n        return self.n\nA().size()\n",
-                {"A.forward", "A.size"}),
-    "small special methods": ("class A:\n    def __eq__(self, other):\n        return compare(self, other)\n    def __call__(self):\n"
-                              "        return self.x\n", set()),
+    "methods": (
+        "class A:\n    def forward(self, x):\n        return self.net(x)\n    def size(self):\n        return self.n\nA().size()\n",
+        {"A.forward", "A.size"},
+    ),
+    "small special methods": (
+        "class A:\n    def __eq__(self, other):\n        return compare(self, other)\n    def __call__(self):\n"
+        "        return self.x\n",
+        set(),
+    ),
     "small nested": ("def f():\n    def back():\n        a.grad += 1\n    a.back = back\nf()\n", set()),
     "generators and coroutines": ("def f():\n    yield g()\nasync def h():\n    g()\nrun(f, h)\n", set()),
-    "torch.jit.script": ("import torch\n@torch.jit.script\ndef f(x):\n    return g(x)\ndef g(x):\n    return x + len(x)\nrun(f, g)\n", set()),
+    "torch.jit.script": (
+        "import torch\n@torch.jit.script\ndef f(x):\n    return g(x)\ndef g(x):\n    return x + len(x)\nrun(f, g)\n",
+        set(),
+    ),
     "numba": ("from numba import njit\n@njit(cache=True)\ndef f(x):\n    return len(x)\nrun(f)\n", set()),
-    "torch.compile of a function": ("import torch\ndef f(x):\n    return g(x)\ndef g(x):\n    return len(x)\ndef h(x):\n    return len(x)\n"
-                                    "fast = torch.compile(f)\nrun(h, g)\n", {"h"}),
-    "torch.compile of a model": ("import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return act(self.fc(x))\n"
-                                 "def act(x):\n    return x.relu()\nclass Log:\n    def note(self, x):\n        print(x)\n"
-                                 "model = torch.compile(Net())\nrun(act)\nLog().note(1)\n", {"Log.note"}),
-    "model.compile()": ("import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return self.fc(x)\n"
-                        "net = Net()\nnet.compile()\n", set()),
-    "an option of a trainer": ("class Net(lib.Module):\n    def forward(self, x):\n        return self.fc(x)\n"
-                               "args = lib.Arguments(torch_compile=True)\n", set()),
-    "re.compile": ("import re\nclass Net(lib.Module):\n    def forward(self, x):\n        return self.fc(x)\nre.compile('x')\n", {"Net.forward"}),
+    "torch.compile of a function": (
+        "import torch\ndef f(x):\n    return g(x)\ndef g(x):\n    return len(x)\ndef h(x):\n    return len(x)\n"
+        "fast = torch.compile(f)\nrun(h, g)\n",
+        {"h"},
+    ),
+    "torch.compile of a model": (
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return act(self.fc(x))\n"
+        "def act(x):\n    return x.relu()\nclass Log:\n    def note(self, x):\n        print(x)\n"
+        "model = torch.compile(Net())\nrun(act)\nLog().note(1)\n",
+        {"Log.note"},
+    ),
+    "model.compile()": (
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return self.fc(x)\n"
+        "net = Net()\nnet.compile()\n",
+        set(),
+    ),
+    "an option of a trainer": (
+        "class Net(lib.Module):\n    def forward(self, x):\n        return self.fc(x)\n"
+        "args = lib.Arguments(torch_compile=True)\n",
+        set(),
+    ),
+    "re.compile": (
+        "import re\nclass Net(lib.Module):\n    def forward(self, x):\n        return self.fc(x)\nre.compile('x')\n",
+        {"Net.forward"},
+    ),
     "hashed by datasets": ("from datasets import load\ndef f(x):\n    return len(x)\nd = load('x').map(f)\n", set()),
 }
 
 
 @pytest.mark.parametrize("text, expected", TELLS.values(), ids=TELLS)
-def test_functions_tell_whose_callers_nobody_knows(text: str, expected: Set[str]) -> None:
+def test_functions_tell_whose_callers_nobody_knows(text: str, expected: set[str]) -> None:
     emitted = _native.instrument(text + LOOP, "train.py")
     assert emitted.left_alone is None and emitted.undo() == text + LOOP
     found = {entry["function"] for entry in _native.from_json(emitted.plan)["functions"]}
@@ -94,10 +116,10 @@ for epoch in range(2):
 
 
 def test_functions_do_and_show_what_they_did() -> None:
-    plain: Dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     exec(compile(SHAPES, "train.py", "exec"), plain)
     emitted = _native.instrument(SHAPES, "train.py")
-    told: Dict[str, Any] = {}
+    told: dict[str, Any] = {}
     exec(emitted.map_code(compile(emitted.text, "train.py", "exec")), told)
     assert len(_native.from_json(emitted.plan)["functions"]) == 10
     for name in ("found", "docs", "lines", "seen"):

@@ -7,7 +7,6 @@ import random
 import re
 
 import pytest
-
 from florc.runs import masks
 from workshop import Workshop
 
@@ -41,6 +40,7 @@ TAKEN = """
         print(f"loss {total} rate {meter.rate(clock() - start):.3f} {meter.seconds} took {(lambda: time.time() - begun)():.6f}")
     print(f"{time.time() - begun=} {meter.started} {drawn.random()} {(time.perf_counter_ns() - meter.started) // 10**6} ms")
 """
+
 
 def test_what_is_taken_from_outside_reappears(workshop: Workshop) -> None:
     file = workshop.write("train.py", TAKEN.replace("=} {meter", "} {meter"))
@@ -125,31 +125,39 @@ def test_generators_that_no_one_seeded_begin_as_they_did(workshop: Workshop) -> 
 
 
 def test_nothing_stands_for_the_kernel_once_no_more_is_kept(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import os, random
         for step in range(10):
             os.urandom(1 << 20)  # more than is kept in all
         print(random.SystemRandom().random() < 1, random._urandom is os.urandom)
-    """)
+    """,
+    )
     recorded = workshop.florc("record", "train.py")
     assert recorded.out == "True True\n" and recorded.code == 0, recorded.err
 
 
 def test_a_generator_of_the_kernel_raises_as_in_a_plain_run(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import random
         class Mine(random.SystemRandom):
             def choice(self, items):
                 return items[0]
         print(Mine().choice([3]), random.SystemRandom().random.__name__)
         random.SystemRandom().choice([])
-    """)
+    """,
+    )
     plain, recorded = workshop.plain("train.py"), workshop.florc("record", "train.py")
     assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
 
 
 def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import time
 
         def now():
@@ -159,7 +167,8 @@ def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
             for step in map(float, range(3)):
                 time.sleep(0.01)
             print(epoch, now())
-    """)
+    """,
+    )
     assert workshop.florc("record", "train.py").code == 0
     file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', now(), time.time())\n    print(epoch"))
     recorded = [float(line.split()[1]) for line in workshop.florc("record", "train.py").out.splitlines() if line[0] != "P"]
@@ -192,7 +201,7 @@ def test_stand_ins_for_a_clock_are_called(workshop: Workshop) -> None:
 
 UNSEEN = {
     "a line with a duration": 'print("epoch", epoch, "loss", w, "took", time.time() - begun)',
-    "an object that measures": 'print(net.rate(time.time() - begun), net.weight)',
+    "an object that measures": "print(net.rate(time.time() - begun), net.weight)",
     "a line of a logger": 'logging.info("epoch %d loss %.9f", epoch, w)',
 }
 
@@ -200,7 +209,9 @@ UNSEEN = {
 @pytest.mark.parametrize("line", list(UNSEEN.values()), ids=list(UNSEEN))
 def test_no_clock_hides_a_loss_that_differs(workshop: Workshop, line: str) -> None:
     """`getattr` hides from florc where the entropy comes from: the losses of the replay are others."""
-    workshop.write("train.py", f"""
+    workshop.write(
+        "train.py",
+        f"""
         import argparse, logging, os, sys, time
         logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s,%(msecs)03d %(message)s")
         parser = argparse.ArgumentParser()
@@ -218,14 +229,17 @@ def test_no_clock_hides_a_loss_that_differs(workshop: Workshop, line: str) -> No
             net.weight = w
             time.sleep(0.01)
             {line}
-    """)
+    """,
+    )
     assert workshop.florc("record", "train.py").code == 0
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert replayed.code == 1 and "ANOMALOUS" in replayed.said, replayed.said
 
 
 def test_lines_of_libraries_are_equal_but_for_a_time(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import logging, sys, time
         logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
         total = 0.5
@@ -235,20 +249,24 @@ def test_lines_of_libraries_are_equal_but_for_a_time(workshop: Workshop) -> None
                 total += step
             logging.info("epoch %d total %.3f", epoch, total)
             print(epoch)
-    """)
+    """,
+    )
     assert workshop.florc("record", "train.py").code == 0
     replayed = workshop.florc("replay", "train.py")
     assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said and "3 lines but for a time" in replayed.said
 
 
-@pytest.mark.parametrize(("text", "left"), [
-    ("2026-11-22 16:42:14,123 INFO loss 0.25", "<time> INFO loss 0.25"),
-    ("[11/22 16:42:14] loss 12", "[<time>] loss 12"),
-    ("Epoch 3: 100%|██████| 8/8 [00:07<00:00, 8.31it/s, loss=0.5]", "Epoch 3: 100%|| 8/8 [<time><<time>, <time>, loss=0.5]"),
-    ("8/8 [====] - 1s 3ms/step - loss: 0.7025", "8/8 [====] - <time> <time> - loss: 0.7025"),
-    ("took 12.3 s, 5.0 minutes", "took <time>, <time>"),
-    ("lr 0.1 step 12 acc 97.5% v1.2", "lr 0.1 step 12 acc 97.5% v1.2"),
-])
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("2026-11-22 16:42:14,123 INFO loss 0.25", "<time> INFO loss 0.25"),
+        ("[11/22 16:42:14] loss 12", "[<time>] loss 12"),
+        ("Epoch 3: 100%|██████| 8/8 [00:07<00:00, 8.31it/s, loss=0.5]", "Epoch 3: 100%|| 8/8 [<time><<time>, <time>, loss=0.5]"),
+        ("8/8 [====] - 1s 3ms/step - loss: 0.7025", "8/8 [====] - <time> <time> - loss: 0.7025"),
+        ("took 12.3 s, 5.0 minutes", "took <time>, <time>"),
+        ("lr 0.1 step 12 acc 97.5% v1.2", "lr 0.1 step 12 acc 97.5% v1.2"),
+    ],
+)
 def test_which_numbers_are_times(text: str, left: str) -> None:
     assert masks.without_times(text) == left
 
@@ -295,7 +313,9 @@ def test_a_number_of_a_library_that_differs_is_seen_and_a_time_is_not(line: str)
 def test_how_long_a_device_took_is_given_back(workshop: Workshop) -> None:
     """The method of an event is a stand-in that asks the clock where florc does not look: there may be no device."""
     pytest.importorskip("torch")
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import time
         import torch
 
@@ -314,18 +334,30 @@ def test_how_long_a_device_took_is_given_back(workshop: Workshop) -> None:
                 total += starts[epoch].elapsed_time(ends[epoch])
             took = starts[0].elapsed_time(ends[0])
             print(f"{epoch} {total} {took} {ends[epoch].elapsed_time(starts[0]):.3f}", Watch().elapsed_time(1))
-    """)
+    """,
+    )
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
     assert recorded.code == 0, recorded.err
     file.write_text(file.read_text().replace("    print(", "    print('PROBE', total, took)\n    print("))
     for extra in ((), ("--step-into", "all")):
         replayed = workshop.florc("replay", *extra, "train.py")
-        assert replayed.out.splitlines() == ["PROBE " + " ".join(line.split()[1:3]) for line in recorded.out.splitlines()], replayed.said
+        assert replayed.out.splitlines() == ["PROBE " + " ".join(line.split()[1:3]) for line in recorded.out.splitlines()], (
+            replayed.said
+        )
         assert replayed.code == 0 and "exact: 3 recorded lines" in replayed.said and "but for" not in replayed.said, replayed.said
 
 
-HASHES = {"(epoch, node)": False, "frozenset([node])": False, "(1, (2, frozenset([(node,)])))": False, "node": False, "(Node, 1)": False,
-          "(epoch, 'a')": True, "'a'": True, "Pair(epoch)": True, "(1, 2.5, None)": True}
+HASHES = {
+    "(epoch, node)": False,
+    "frozenset([node])": False,
+    "(1, (2, frozenset([(node,)])))": False,
+    "node": False,
+    "(Node, 1)": False,
+    "(epoch, 'a')": True,
+    "'a'": True,
+    "Pair(epoch)": True,
+    "(1, 2.5, None)": True,
+}
 
 
 @pytest.mark.parametrize(("what", "is_restored"), HASHES.items(), ids=HASHES)
@@ -357,13 +389,16 @@ def test_a_hash_of_an_address_is_not_restored(workshop: Workshop, what: str, is_
 
 def test_hash_stays_as_it_is_in_functions_that_may_be_compiled(workshop: Workshop) -> None:
     """`torch.compile(fullgraph=True)` knows `hash`, and refuses calls of florc."""
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         def f(x):
             return x * (hash((1, 2)) % 3)
         g = f
         for epoch in range(2):
             for step in range(2):
                 g(hash("a"))
-    """)
+    """,
+    )
     emitted = workshop.florc("instrument", "train.py").out
     assert emitted.count("observed(hash)") == 1 and "(hash((1, 2)) % 3)" in emitted, emitted

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Dict
 
 import pytest
-
 from workshop import Done, Workshop
 
 TEMPORARY = """
@@ -44,7 +42,7 @@ def temporary(workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     return folder
 
 
-def contents(folder: Path) -> Dict[str, bytes]:
+def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"/" for path in folder.rglob("*")}
 
 
@@ -68,8 +66,11 @@ def is_same(recorded: Done, replayed: Done, last: bool = False) -> bool:
     return replayed.code == 0 and (found == truth[-2:-1] if last else found == truth and "exact" in replayed.said)
 
 
-@pytest.mark.parametrize("options", [(), ("--step-into", "all"), ("--last",), ("--workers", "2", "--step-into", "all")],
-                         ids=lambda options: " ".join(options) or "restored")
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--step-into", "all"), ("--last",), ("--workers", "2", "--step-into", "all")],
+    ids=lambda options: " ".join(options) or "restored",
+)
 def test_names_of_temporary_files_are_what_they_were(workshop: Workshop, temporary: Path, options: tuple) -> None:
     recorded, replayed = asked(workshop, TEMPORARY, *options)
     assert is_same(recorded, replayed, last="--last" in options), (recorded.out, replayed.out, replayed.said)
@@ -77,7 +78,9 @@ def test_names_of_temporary_files_are_what_they_were(workshop: Workshop, tempora
 
 def test_what_the_recorded_run_left_stays_as_it_is(workshop: Workshop, temporary: Path) -> None:
     """The replay finds the names free, writes below them, and lists what it made itself."""
-    recorded, replayed = asked(workshop, """
+    recorded, replayed = asked(
+        workshop,
+        """
         import os, shutil, tempfile, time
         d = tempfile.mkdtemp()
         f = tempfile.NamedTemporaryFile("w", delete=False)
@@ -91,7 +94,8 @@ def test_what_the_recorded_run_left_stays_as_it_is(workshop: Workshop, temporary
             f.flush()
             print("PLAIN", sorted(os.listdir(d)), open(f.name).read().split(), os.path.isdir(d), d)
         print("PLAIN", open(os.path.join(d, "0.txt")).read())
-    """)
+    """,
+    )
     left = contents(temporary)
     assert len(left) == 4 and is_same(recorded, replayed), (recorded.out, replayed.out, replayed.said)
     again = workshop.florc("replay", "--step-into", "all", "train.py")
@@ -101,7 +105,9 @@ def test_what_the_recorded_run_left_stays_as_it_is(workshop: Workshop, temporary
 
 def test_a_temporary_folder_goes_with_its_replay(workshop: Workshop, temporary: Path) -> None:
     """A replay that ends in the middle removes what has the recorded name: the next one has it again, for programs, too."""
-    recorded, replayed = asked(workshop, """
+    recorded, replayed = asked(
+        workshop,
+        """
         import os, shutil, subprocess, tempfile, time
         d, total = tempfile.mkdtemp(), 0
         for epoch in range(3):
@@ -111,20 +117,29 @@ def test_a_temporary_folder_goes_with_its_replay(workshop: Workshop, temporary: 
             subprocess.run(["touch", f"{d}/{epoch}"], check=True)
             print("PLAIN", d, os.path.exists(f"{d}/{epoch}"))
         shutil.rmtree(d)
-    """, "--iterations", "0:1")
-    assert replayed.out.splitlines() == [recorded.out.splitlines()[0].replace("PLAIN", "PROBE")] and replayed.code == 0, replayed.said
+    """,
+        "--iterations",
+        "0:1",
+    )
+    assert replayed.out.splitlines() == [recorded.out.splitlines()[0].replace("PLAIN", "PROBE")] and replayed.code == 0, (
+        replayed.said
+    )
     assert not contents(temporary)
     again = workshop.florc("replay", "train.py")
     assert is_same(recorded, again) and "exact" in again.said and not contents(temporary), again.said
 
 
-def test_a_name_that_cannot_be_had_is_told(workshop: Workshop, temporary: Path, tmp_path: Path,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:
-    file = workshop.write("train.py", """
+def test_a_name_that_cannot_be_had_is_told(
+    workshop: Workshop, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = workshop.write(
+        "train.py",
+        """
         import os, tempfile
         with tempfile.TemporaryDirectory() as d:
             print(len(os.listdir(d)))
-    """)
+    """,
+    )
     assert workshop.florc("record", "train.py").code == 0
     file.write_text(file.read_text() + "    print('PROBE', d)\n")
     other = tmp_path / "other"
@@ -136,13 +151,16 @@ def test_a_name_that_cannot_be_had_is_told(workshop: Workshop, temporary: Path, 
 
 def test_programs_change_nothing_that_the_recorded_run_left(workshop: Workshop, temporary: Path) -> None:
     """They are outside the view: where there is something, the script gets another name, and the answer is unverified."""
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import os, subprocess, tempfile
         d = tempfile.mkdtemp()
         for epoch in range(2):
             subprocess.run(["sh", "-c", f"date +%N >> {d}/log"], check=True)
             print(epoch, len(open(f"{d}/log").read().split()))
-    """)
+    """,
+    )
     assert workshop.florc("record", "train.py").code == 0
     left = contents(temporary)
     file.write_text(file.read_text() + "    print('PROBE', os.path.exists(d))\n")
@@ -152,7 +170,9 @@ def test_programs_change_nothing_that_the_recorded_run_left(workshop: Workshop, 
 
 
 def test_added_statements_and_the_scripts_own_names_are_left(workshop: Workshop, temporary: Path) -> None:
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import os, tempfile
         class Names:
             number = 0
@@ -169,7 +189,8 @@ def test_added_statements_and_the_scripts_own_names_are_left(workshop: Workshop,
             print(str(error)[:40])
         tempfile._name_sequence = Names()
         print(tempfile.mktemp(), tempfile.mkdtemp(b"x"))
-    """)
+    """,
+    )
     recorded = workshop.florc("record", "train.py")
     assert recorded.code == 0, recorded.err
     file.write_text(file.read_text().replace("    os.rmdir", "    print('PROBE', tempfile.mktemp(), d)\n    os.rmdir"))

@@ -6,8 +6,8 @@ import importlib
 import importlib.util
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, Tuple
 
 import pytest
 
@@ -33,11 +33,11 @@ THAT_NEED_MORE = {"torch.utils.tensorboard.*", "tqdm.rich.*", "tqdm.rich.tqdm"}
 OLD_METHODS = {"ptp"}
 
 
-def names() -> Iterator[Tuple[str, str]]:
+def names() -> Iterator[tuple[str, str]]:
     """Every file with every dotted name of a function, class or maker in it."""
     tomllib = pytest.importorskip("tomllib")
     for file in sorted(FOLDER.glob("*.toml")):
-        tables: Dict[str, Dict[str, List[str]]] = tomllib.loads(file.read_text(encoding="utf-8"))
+        tables: dict[str, dict[str, list[str]]] = tomllib.loads(file.read_text(encoding="utf-8"))
         for listed in tables.get("functions", {}).values():
             yield from ((file.name, name) for name in listed)
         yield from ((file.name, name) for name in tables.get("classes", {}))

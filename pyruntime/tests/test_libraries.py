@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from workshop import Workshop
 
 SCRIPT = """
@@ -30,13 +29,23 @@ def _install(folder: Path, gravity: str, digest: str, tool: str) -> None:
     os.utime(package / "__init__.py", (1e9, 1e9))  # as an installer leaves it that links out of its cache
 
 
-@pytest.mark.parametrize(("gravity", "digest", "tool", "said"), [
-    ("9.81", "one", "one", "exact: "),
-    ("9.81", "one", "another", "exact: "),
-    ("9.91", "another", "one", "it is not as when it was recorded: physics 1.0 is another build"),
-])
-def test_another_build_of_a_library_is_named(workshop: Workshop, gravity: str, digest: str, tool: str, said: str,
-                                             monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.parametrize(
+    ("gravity", "digest", "tool", "said"),
+    [
+        ("9.81", "one", "one", "exact: "),
+        ("9.81", "one", "another", "exact: "),
+        ("9.91", "another", "one", "it is not as when it was recorded: physics 1.0 is another build"),
+    ],
+)
+def test_another_build_of_a_library_is_named(
+    workshop: Workshop,
+    gravity: str,
+    digest: str,
+    tool: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     elsewhere = tmp_path_factory.mktemp("installed")  # what lies beside the script is the user's own
     monkeypatch.setenv("PYTHONPATH", str(elsewhere / "site-packages"))
     _install(elsewhere, "9.81", "one", "one")

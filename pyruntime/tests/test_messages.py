@@ -8,8 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Callable, Iterator
 
 import pytest
 from workshop import Done, Workshop
@@ -87,7 +87,7 @@ def is_sentence(done: Done, *words: str) -> None:
 def test_a_damaged_store_is_named(kept: Workshop, damage: Callable, command: list) -> None:
     damage(of_grp(kept, "store.json"))
     done = kept.florc(*command)
-    is_sentence(done, 'store.json is damaged: ', 'it holds {"format": 1}: write that into it')
+    is_sentence(done, "store.json is damaged: ", 'it holds {"format": 1}: write that into it')
     of_grp(kept, ".gitignore").with_name("store.json").write_text('{"format": 1}')
     assert kept.florc(*command).code == 0
 
@@ -146,16 +146,19 @@ def test_a_damaged_source_is_no_edit(kept: Workshop, damage: Callable) -> None:
         is_sentence(kept.florc(*command), str(source), "the text of train.py as it was run, is damaged: ")
 
 
-@pytest.mark.parametrize("command, words", [
-    (["replay", "grp", "other.py"], ["-grp is a run of train.py, not of other.py: florc replay grp train.py"]),
-    (["replay", "train.py", "grp"], ["the run comes before the script: florc replay grp train.py"]),
-    (["replay", "-m", "pkg.train"], ["replay names a run by its script: florc replay pkg/train.py"]),
-    (["replay", "--step-into", "L9", "train.py"], ["there is no such loop", "L2  line 4  for step in map(float, range(4))"]),
-    (["replay", "--iterations", "epoch=2", "folds.py"], ["name the iterations around it, too: fold=0,epoch=2"]),
-    (["replay", "--iterations", "fold=1,step=2", "folds.py"], ["inside fold=1 runs over step", ": fold=1,epoch=1,step=2"]),
-    (["record", "--nmae", "x", "train.py"], ["unexpected argument '--nmae' found", "'--name'"]),
-    (["record", "."], [". is a folder without a __main__.py"]),
-])
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        (["replay", "grp", "other.py"], ["-grp is a run of train.py, not of other.py: florc replay grp train.py"]),
+        (["replay", "train.py", "grp"], ["the run comes before the script: florc replay grp train.py"]),
+        (["replay", "-m", "pkg.train"], ["replay names a run by its script: florc replay pkg/train.py"]),
+        (["replay", "--step-into", "L9", "train.py"], ["there is no such loop", "L2  line 4  for step in map(float, range(4))"]),
+        (["replay", "--iterations", "epoch=2", "folds.py"], ["name the iterations around it, too: fold=0,epoch=2"]),
+        (["replay", "--iterations", "fold=1,step=2", "folds.py"], ["inside fold=1 runs over step", ": fold=1,epoch=1,step=2"]),
+        (["record", "--nmae", "x", "train.py"], ["unexpected argument '--nmae' found", "'--name'"]),
+        (["record", "."], [". is a folder without a __main__.py"]),
+    ],
+)
 def test_what_was_meant_is_said(kept: Workshop, command: list, words: list) -> None:
     is_sentence(kept.florc(*command), *words)
 
@@ -179,11 +182,19 @@ def test_no_runs_of_a_script(kept: Workshop) -> None:
     assert "(there are runs of folds.py, other.py, train.py)" in done.said
 
 
-@pytest.mark.parametrize("command", [["runs", "--json"], ["replay", "--json", "train.py"], ["replay", "--dry-run", "train.py"],
-                                     ["verify", "--json", "grp"]])
+@pytest.mark.parametrize(
+    "command",
+    [["runs", "--json"], ["replay", "--json", "train.py"], ["replay", "--dry-run", "train.py"], ["verify", "--json", "grp"]],
+)
 def test_a_reader_that_goes_away_is_no_error(kept: Workshop, command: list) -> None:
-    process = subprocess.Popen([sys.executable, "-m", "florc", *command], cwd=kept.path, env=kept.environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "florc", *command],
+        cwd=kept.path,
+        env=kept.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     said = process.stderr.read()
@@ -211,8 +222,13 @@ def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
     assert shared.said.count("raised NameError") == 1 and "ANOMALOUS" not in shared.said
 
 
-@pytest.mark.parametrize("statement, told", [("raise ValueError(epoch)", "the script raised ValueError in epoch=2"),
-                                             ("raise SystemExit(3)", "the script ended itself with exit code 3 in epoch=2")])
+@pytest.mark.parametrize(
+    "statement, told",
+    [
+        ("raise ValueError(epoch)", "the script raised ValueError in epoch=2"),
+        ("raise SystemExit(3)", "the script ended itself with exit code 3 in epoch=2"),
+    ],
+)
 def test_an_end_that_the_record_has_not(workshop: Workshop, statement: str, told: str) -> None:
     stop = f'    if epoch == 2 and os.path.exists("stop"): {statement}\n        print("epoch"'
     workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('    print("epoch"', stop))
@@ -259,7 +275,8 @@ def test_an_error_of_florc_while_an_added_statement_is_watched(workshop, monkeyp
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         "import os\nif '_FLORC_STARTED' in os.environ:\n    from florc.replay.session import purity as looking\n"
-        "    def fails(*words): raise KeyError('injected')\n    looking.Looking._begin = fails\n")
+        "    def fails(*words): raise KeyError('injected')\n    looking.Looking._begin = fails\n"
+    )
     workshop.write("train.py", script)
     assert workshop.florc("record", "train.py").code == 0
     workshop.write("train.py", script + "    print('PROBE', w)\n")
@@ -272,15 +289,28 @@ def test_an_error_of_florc_while_an_added_statement_is_watched(workshop, monkeyp
 SHORT = "; no loop took long enough to be worth a checkpoint (--overhead)"
 
 
-@pytest.mark.parametrize("text, why, told", [
-    ("print(1)\n", "; it has no loop", ""),
-    ("import time\nfor step in range(3):\n    time.sleep(0)\n    total = step\nprint(total)\n", SHORT, ""),
-    ("import decimal\nfor step in range(3):\n    decimal.getcontext().prec = 9\n", "",
-     "L1 will run again on replay: line 3: decimal.getcontext() can change any name"),
-    ("import time\nmade = [(x for x in [1, 2])]\nnext(made[0])\nfor step in range(3):\n    time.sleep(0.1)\n"
-     "    made.append(x for x in [step])\nprint(len(made))\n", "", "L1 will run again on replay: "),
-], ids=["no loop", "short", "left alone", "cannot be kept"])
-def test_a_run_of_which_nothing_is_kept_says_what_a_replay_will_cost_and_why(workshop: Workshop, text: str, why: str, told: str) -> None:
+@pytest.mark.parametrize(
+    "text, why, told",
+    [
+        ("print(1)\n", "; it has no loop", ""),
+        ("import time\nfor step in range(3):\n    time.sleep(0)\n    total = step\nprint(total)\n", SHORT, ""),
+        (
+            "import decimal\nfor step in range(3):\n    decimal.getcontext().prec = 9\n",
+            "",
+            "L1 will run again on replay: line 3: decimal.getcontext() can change any name",
+        ),
+        (
+            "import time\nmade = [(x for x in [1, 2])]\nnext(made[0])\nfor step in range(3):\n    time.sleep(0.1)\n"
+            "    made.append(x for x in [step])\nprint(len(made))\n",
+            "",
+            "L1 will run again on replay: ",
+        ),
+    ],
+    ids=["no loop", "short", "left alone", "cannot be kept"],
+)
+def test_a_run_of_which_nothing_is_kept_says_what_a_replay_will_cost_and_why(
+    workshop: Workshop, text: str, why: str, told: str
+) -> None:
     workshop.write("train.py", text)
     said = workshop.florc("record", *(["--overhead", "0.99"] if told else []), "train.py").said
     found = re.search(r"there is nothing to restore: a replay takes as long as the run did, [\d.]+ m?s(.*)", said)

@@ -6,9 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from workshop import Workshop
-
 from florc.runs import relocate as moved
+from workshop import Workshop
 
 ENGINE = """
 import random
@@ -76,8 +75,9 @@ def test_a_project_that_left_its_store_is_found_by_its_script(first: Workshop, m
     shutil.move(str(first.path / ".florc"), str(first.path.with_name("store")))
     second = Workshop(first.path.rename(first.path.with_name("second")))
     ask(second)
-    monkeypatch.setattr(second, "environment",
-                        lambda: {**Workshop.environment(second), "FLORC_DIR": str(second.path.with_name("store"))})
+    monkeypatch.setattr(
+        second, "environment", lambda: {**Workshop.environment(second), "FLORC_DIR": str(second.path.with_name("store"))}
+    )
     done = second.florc("replay", "train.py")
     assert done.code == 0 and done.out.count("PROBE") == 12, done
 

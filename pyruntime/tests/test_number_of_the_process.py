@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from workshop import Workshop
 
 SCRIPT = """
@@ -21,7 +20,10 @@ SCRIPT = """
 """
 IN_A_NAME = ('name = f"logs/{os.getpid()}.txt"', 'open(name, "a").write("x")')
 IN_A_FOLDER = ('os.mkdir(f"run-{os.getpid()}")', 'open(f"run-{os.getpid()}/{i}", "a").write("x")')
-IN_A_NEW_FOLDER = ("", 'os.makedirs(f"run-{os.getpid()}", exist_ok=True)\n            open(f"run-{os.getpid()}/{i}", "a").write("x")')
+IN_A_NEW_FOLDER = (
+    "",
+    'os.makedirs(f"run-{os.getpid()}", exist_ok=True)\n            open(f"run-{os.getpid()}/{i}", "a").write("x")',
+)
 
 
 def asked(workshop: Workshop, before: str, inside: str, question: str, after: str = "pass") -> tuple:
@@ -37,14 +39,23 @@ def asked(workshop: Workshop, before: str, inside: str, question: str, after: st
     return truth, replayed.out.splitlines(), replayed
 
 
-@pytest.mark.parametrize(("names", "question"), [
-    (IN_A_NAME, "os.path.exists(name)"), (IN_A_NAME, "os.path.isfile(name)"), (IN_A_NAME, "os.path.getsize(name)"),
-    (IN_A_NAME, "open(name).read()"), (IN_A_NAME, "[str(os.getpid()) in n for n in os.listdir('logs')]"),
-    (IN_A_NAME, "len(glob.glob(f'logs/*{os.getpid()}*'))"), (IN_A_NAME, "any(str(os.getpid()) in e.name for e in os.scandir('logs'))"),
-    (IN_A_FOLDER, "len(os.listdir(f'run-{os.getpid()}'))"), (IN_A_FOLDER, "os.path.exists(f'run-{os.getpid()}/1')"),
-    (IN_A_NEW_FOLDER, "os.path.isdir(f'run-{os.getpid()}')"), (IN_A_NEW_FOLDER, "os.path.exists(f'run-{os.getpid()}/1')"),
-    (IN_A_NEW_FOLDER, "[len(names) for _, _, names in os.walk(f'run-{os.getpid()}')]"),
-])
+@pytest.mark.parametrize(
+    ("names", "question"),
+    [
+        (IN_A_NAME, "os.path.exists(name)"),
+        (IN_A_NAME, "os.path.isfile(name)"),
+        (IN_A_NAME, "os.path.getsize(name)"),
+        (IN_A_NAME, "open(name).read()"),
+        (IN_A_NAME, "[str(os.getpid()) in n for n in os.listdir('logs')]"),
+        (IN_A_NAME, "len(glob.glob(f'logs/*{os.getpid()}*'))"),
+        (IN_A_NAME, "any(str(os.getpid()) in e.name for e in os.scandir('logs'))"),
+        (IN_A_FOLDER, "len(os.listdir(f'run-{os.getpid()}'))"),
+        (IN_A_FOLDER, "os.path.exists(f'run-{os.getpid()}/1')"),
+        (IN_A_NEW_FOLDER, "os.path.isdir(f'run-{os.getpid()}')"),
+        (IN_A_NEW_FOLDER, "os.path.exists(f'run-{os.getpid()}/1')"),
+        (IN_A_NEW_FOLDER, "[len(names) for _, _, names in os.walk(f'run-{os.getpid()}')]"),
+    ],
+)
 def test_what_a_block_wrote_under_the_number_is_there_or_doubted(workshop: Workshop, names: tuple, question: str) -> None:
     truth, found, replayed = asked(workshop, *names, question)
     assert replayed.code == 0 and (found == truth or "unverified" in replayed.said), replayed.said
@@ -55,11 +66,19 @@ def test_the_script_itself_finds_what_a_block_wrote(workshop: Workshop) -> None:
     assert found == truth and "exact" in replayed.said, replayed.said
 
 
-@pytest.mark.parametrize(("names", "question"), [
-    (IN_A_NAME, "os.path.exists('logs/7.txt')"), (IN_A_NAME, "os.path.exists(f'logs/{os.getpid()}0.txt')"),
-    (IN_A_NAME, "os.path.exists(f'{os.getpid()}.txt')"), (IN_A_NAME, "os.listdir('..') != []"),
-    (("", 'open(f"logs/{i}.txt", "a").write("x")'), "os.path.exists(f'logs/{os.getpid() + 9}.txt'), sorted(os.listdir('logs'))"),
-])
+@pytest.mark.parametrize(
+    ("names", "question"),
+    [
+        (IN_A_NAME, "os.path.exists('logs/7.txt')"),
+        (IN_A_NAME, "os.path.exists(f'logs/{os.getpid()}0.txt')"),
+        (IN_A_NAME, "os.path.exists(f'{os.getpid()}.txt')"),
+        (IN_A_NAME, "os.listdir('..') != []"),
+        (
+            ("", 'open(f"logs/{i}.txt", "a").write("x")'),
+            "os.path.exists(f'logs/{os.getpid() + 9}.txt'), sorted(os.listdir('logs'))",
+        ),
+    ],
+)
 def test_what_was_not_written_under_the_number_is_not_doubted(workshop: Workshop, names: tuple, question: str) -> None:
     truth, found, replayed = asked(workshop, *names, question)
     assert found == truth and "exact" in replayed.said, replayed.said

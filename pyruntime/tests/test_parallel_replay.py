@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import List
 
 import pytest
 from workshop import Done, Workshop
@@ -43,7 +42,9 @@ MODEL = """
     models = {"model": Model}  # so that `step` may be an optimizer's: a training step
     """
 
-FOLDS = MODEL + """
+FOLDS = (
+    MODEL
+    + """
     scores = {}
     for fold, size in enumerate([3, 5, 7]):
         model = models["model"]()
@@ -59,6 +60,7 @@ FOLDS = MODEL + """
     print(scores)
     +print("PROBE after", scores)
     """
+)
 
 EARLY = """
     import time
@@ -157,7 +159,9 @@ DOTS = """
     print(" end")
     """
 
-FLAT = MODEL + """
+FLAT = (
+    MODEL
+    + """
     model = models["model"]()
     for batch in map(float, range(12)):
         time.sleep(0.006)
@@ -166,20 +170,34 @@ FLAT = MODEL + """
     print("done", model.weight)
     +print("PROBE after", model.weight)
     """
+)
 
-SCRIPTS = {"nested": NESTED, "folds": FOLDS, "early": EARLY, "while": WHILE, "functions": FUNCTIONS, "adds up": ADDS_UP,
-           "reads earlier": READS_EARLIER, "dots": DOTS, "flat": FLAT}
+SCRIPTS = {
+    "nested": NESTED,
+    "folds": FOLDS,
+    "early": EARLY,
+    "while": WHILE,
+    "functions": FUNCTIONS,
+    "adds up": ADDS_UP,
+    "reads earlier": READS_EARLIER,
+    "dots": DOTS,
+    "flat": FLAT,
+}
 
 
-def probes_of(text: str) -> List[int]:
+def probes_of(text: str) -> list[int]:
     return [n for n, line in enumerate(text.splitlines()) if line.lstrip().startswith("+")]
 
 
-def version(text: str, kept: List[int]) -> str:
+def version(text: str, kept: list[int]) -> str:
     """The script with some of its probes."""
     lines = [line for n, line in enumerate(text.splitlines()) if n in kept or not line.lstrip().startswith("+")]
-    return "\n".join(line.replace("+   ", "    ", 1).replace("+", "", 1) if line.lstrip().startswith("+") else line
-                     for line in lines) + "\n"
+    return (
+        "\n".join(
+            line.replace("+   ", "    ", 1).replace("+", "", 1) if line.lstrip().startswith("+") else line for line in lines
+        )
+        + "\n"
+    )
 
 
 def record(workshop: Workshop, text: str, *options: str) -> Path:
@@ -238,14 +256,19 @@ def test_a_worker_that_dies_is_started_once_more_and_then_reported(workshop: Wor
     record(workshop, NESTED)
     file = workshop.write("train.py", version(NESTED, probes_of(NESTED)))
     text = file.read_text()
-    once = text.replace('print("PROBE outer"', 'import os; os.path.exists("died") or epoch < 4 or '
-                        '(open("died", "w").close(), os._exit(7)); print("PROBE outer"')
+    once = text.replace(
+        'print("PROBE outer"',
+        'import os; os.path.exists("died") or epoch < 4 or (open("died", "w").close(), os._exit(7)); print("PROBE outer"',
+    )
     wanted = replay(workshop).out
     file.write_text(once)
     parallel = replay(workshop, "--workers", "2")
     assert parallel.out == wanted and "exit code 7; it is started once more" in parallel.said, parallel.said
-    file.write_text(text.replace('print("PROBE outer"', 'import os, sys; epoch < 4 or (sys.stderr.write("GRIEF "), '
-                                 'os._exit(7)); print("PROBE outer"'))
+    file.write_text(
+        text.replace(
+            'print("PROBE outer"', 'import os, sys; epoch < 4 or (sys.stderr.write("GRIEF "), os._exit(7)); print("PROBE outer"'
+        )
+    )
     parallel = replay(workshop, "--workers", "2")
     assert parallel.code == 1 and "FAILED: ended with exit code 7" in parallel.said, parallel.said
     assert "gave no answer; its log is " in parallel.said and "GRIEF" in parallel.said + parallel.err
@@ -253,7 +276,7 @@ def test_a_worker_that_dies_is_started_once_more_and_then_reported(workshop: Wor
     assert os.path.getsize(log) > 0
 
 
-def children_of(process: int) -> List[int]:
+def children_of(process: int) -> list[int]:
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -276,14 +299,17 @@ def is_alive(process: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_worker_outlives_the_command(workshop: Workshop, number: signal.Signals) -> None:
     record(workshop, NESTED)
-    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace(
-        'print("PROBE inner"', 'import subprocess; subprocess.call(["sleep", "60"]); print("PROBE inner"'))
+    workshop.write(
+        "train.py",
+        version(NESTED, probes_of(NESTED)).replace(
+            'print("PROBE inner"', 'import subprocess; subprocess.call(["sleep", "60"]); print("PROBE inner"'
+        ),
+    )
     process = workshop.start("python", "-u", "-m", "florc", "replay", "--workers", "2", "train.py")
     try:
         deadline = time.monotonic() + 60
-        workers: List[int] = []
-        while time.monotonic() < deadline and not (
-                len(workers) == 2 and all(children_of(worker) for worker in workers)):
+        workers: list[int] = []
+        while time.monotonic() < deadline and not (len(workers) == 2 and all(children_of(worker) for worker in workers)):
             time.sleep(0.05)
             workers = children_of(process.pid)
         assert len(workers) == 2
@@ -306,12 +332,13 @@ def test_no_worker_outlives_the_command(workshop: Workshop, number: signal.Signa
 
 def test_a_worker_killed_from_outside_is_started_once_more(workshop: Workshop) -> None:
     record(workshop, NESTED)
-    workshop.write("train.py", version(NESTED, probes_of(NESTED)).replace(
-        'print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"'))
+    workshop.write(
+        "train.py", version(NESTED, probes_of(NESTED)).replace('print("PROBE inner"', 'time.sleep(0.3); print("PROBE inner"')
+    )
     wanted = replay(workshop).out
     process = workshop.start("python", "-u", "-m", "florc", "replay", "--workers", "2", "train.py")
     deadline = time.monotonic() + 60
-    workers: List[int] = []
+    workers: list[int] = []
     while time.monotonic() < deadline and len(workers) < 2:
         time.sleep(0.02)
         workers = children_of(process.pid)
@@ -332,16 +359,19 @@ def test_a_script_that_raised_is_replayed_to_there(workshop: Workshop) -> None:
 
 def test_a_probe_that_raises_ends_the_answer_there(workshop: Workshop) -> None:
     record(workshop, NESTED)
-    workshop.write("train.py", version(NESTED, []).replace(
-        '        print("epoch"', '        print("PROBE", 1 / (epoch - 1))\n        print("epoch"'))
+    workshop.write(
+        "train.py",
+        version(NESTED, []).replace('        print("epoch"', '        print("PROBE", 1 / (epoch - 1))\n        print("epoch"'),
+    )
     serial, parallel = replay(workshop), replay(workshop, "--workers", "3")
     assert serial.out == parallel.out == "PROBE -1.0\n"
     assert serial.code == parallel.code == 1 and "ZeroDivisionError" in parallel.said + parallel.err
 
 
 def test_a_killed_run_is_replayed_to_its_last_whole_iteration(workshop: Workshop) -> None:
-    text = NESTED.replace("range(6)", "range(600)").replace('print("epoch", epoch, total)',
-                                                            'print("epoch", epoch, total, flush=True)')
+    text = NESTED.replace("range(6)", "range(600)").replace(
+        'print("epoch", epoch, total)', 'print("epoch", epoch, total, flush=True)'
+    )
     workshop.write("train.py", version(text, []))
     workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="epoch 8")
     workshop.write("train.py", version(text, probes_of(text)))

@@ -11,14 +11,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import List
 
 import pytest
 from florc import _native
 
 TESTDATA = Path(__file__).resolve().parents[2] / "testdata"
-FIXTURES = sorted(path for folder in ("paper", "rules", "loops", "calls", "syntax", "scripts", "projects")
-                  for path in (TESTDATA / folder).rglob("*.py"))
+FIXTURES = sorted(
+    path
+    for folder in ("paper", "rules", "loops", "calls", "syntax", "scripts", "projects")
+    for path in (TESTDATA / folder).rglob("*.py")
+)
 COMPILE = """
 import json, sys
 for name, text in json.load(sys.stdin):
@@ -30,7 +32,7 @@ for name, text in json.load(sys.stdin):
 """
 
 
-def instrument(path: Path) -> List[str]:
+def instrument(path: Path) -> list[str]:
     """The text of a fixture and its instrumented text."""
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     return [text, _native.instrument(text, path.name).text]
@@ -47,7 +49,7 @@ def readable() -> list:
     return found
 
 
-def pythons() -> List[str]:
+def pythons() -> list[str]:
     """Every Python from 3.10 to 3.14 on this machine, this one included."""
     found = {sys.version_info[:2]: sys.executable}
     for minor in range(10, 15):

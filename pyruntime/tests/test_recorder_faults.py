@@ -295,7 +295,7 @@ def test_damage_of_any_part_is_named(store):
     recorder.submit("{}", b"graph", [b"leaf"])
     recorder.log("log", '{"loss": 0.25}')
     recorder.close()
-    reader, (found,) = checkpoints(store)
+    _reader, (_found,) = checkpoints(store)
     (name,) = os.listdir(os.path.join(store, "packs"))
 
     def change(path, at):
@@ -304,6 +304,7 @@ def test_damage_of_any_part_is_named(store):
             byte = file.read(1)[0]
             file.seek(at)
             file.write(bytes([byte ^ 1]))
+
     pack = os.path.join(store, "packs", name)
     # the trailer has 48 bytes, before it lies the last line of the index: the hash of a chunk comes first
     change(pack, os.path.getsize(pack) - 48 - 57)

@@ -31,7 +31,9 @@ def test_a_block_that_cannot_be_restored_runs_instead(workshop: Workshop) -> Non
 
 
 def test_the_end_of_a_cut_off_run_runs_nothing_of_the_script(workshop: Workshop) -> None:
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import time
         try:
             for epoch in range(100):
@@ -40,7 +42,8 @@ def test_the_end_of_a_cut_off_run_runs_nothing_of_the_script(workshop: Workshop)
                     time.sleep(0.01)
         finally:
             open("saved", "a").write("saved ")
-    """)
+    """,
+    )
     workshop.florc("record", "--overhead", "0.9", "train.py", interrupt_after="epoch 3")
     assert (workshop.path / "saved").read_text() == "saved "
     file.write_text(file.read_text().replace("        for step", "        print('PROBE', epoch)\n        for step"))
@@ -53,7 +56,9 @@ def test_the_end_of_a_cut_off_run_runs_nothing_of_the_script(workshop: Workshop)
 def test_json_has_one_object_per_value(workshop: Workshop) -> None:
     import json
 
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import time
         total = 0
         for epoch in range(2):
@@ -61,10 +66,13 @@ def test_json_has_one_object_per_value(workshop: Workshop) -> None:
                 time.sleep(0.01)
                 total += step
         print("done", total)
-    """)
+    """,
+    )
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     file.write_text(file.read_text().replace("        total += step", "        total += step\n    print('total', total)"))
     *values, last = [json.loads(line) for line in workshop.florc("replay", "--json", "train.py").out.splitlines()]
     assert [(value["text"], value["path"], value["line"], value["verdict"]) for value in values] == [
-        ("total 6.0", "L1=0", 7, "exact"), ("total 12.0", "L1=1", 7, "exact")]
+        ("total 6.0", "L1=0", 7, "exact"),
+        ("total 12.0", "L1=1", 7, "exact"),
+    ]
     assert last["skipped"] == 2 and last["verdict"] == "exact" and last["anomalies"] == []

@@ -7,7 +7,7 @@ import os
 import shutil
 import textwrap
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any
 
 import pytest
 from viewed import tree
@@ -150,18 +150,28 @@ def found(folder: Path) -> Path:
     (folder / "tree/deep").mkdir(parents=True)
     (folder / "empty").mkdir()
     (folder / "runs/exp1").mkdir(parents=True)
-    for name, text in (("log.txt", "old log\n"), ("count.txt", "7"), ("out/a", "a"), ("out/b", "b"), ("tree/deep/x", "deep"),
-                       ("best.txt", "0"), ("last.json", '{"epoch": 4, "total": 1}')):
+    for name, text in (
+        ("log.txt", "old log\n"),
+        ("count.txt", "7"),
+        ("out/a", "a"),
+        ("out/b", "b"),
+        ("tree/deep/x", "deep"),
+        ("best.txt", "0"),
+        ("last.json", '{"epoch": 4, "total": 1}'),
+    ):
         (folder / name).write_text(text)
     (folder / ".florc").mkdir()
     (folder / "latest").symlink_to("nowhere")
     return folder
 
 
-def lasting(folder: Path) -> Dict[str, Any]:
+def lasting(folder: Path) -> dict[str, Any]:
     """Without times: two runs have their own; and without what is no file of theirs."""
-    return {name: (state[0], *state[2:]) for name, state in tree(folder).items()
-            if not name.startswith("shelf") and not name.endswith(".gz") and name != "train.py"}
+    return {
+        name: (state[0], *state[2:])
+        for name, state in tree(folder).items()
+        if not name.startswith("shelf") and not name.endswith(".gz") and name != "train.py"
+    }
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -182,7 +192,7 @@ def test_a_replay_sees_the_folder_as_the_run_found_it(tmp_path: Path, name: str,
     assert folders["plain"].plain("train.py").code == 0
     folders["edited"].write("train.py", edited)
     wanted = [line for line in folders["edited"].plain("train.py").out.splitlines() if not line[0].isdigit()]
-    wanted = wanted[next(n for n, line in enumerate(wanted) if line.startswith("PROBE")):]
+    wanted = wanted[next(n for n, line in enumerate(wanted) if line.startswith("PROBE")) :]
     assert len(wanted) >= 4, wanted
 
     user.write("train.py", text)
@@ -274,11 +284,14 @@ def test_a_note_that_fails_is_no_error(workshop: Workshop) -> None:
     """Whatever goes wrong while the run is looked at: the script does not see it."""
     workshop.write("train.py", text_of("what is removed"))
     found(workshop.path)
-    workshop.write("sitecustomize.py", """
+    workshop.write(
+        "sitecustomize.py",
+        """
         import builtins, os
         from florc.record import files_noted
         files_noted.name_of = files_noted.NONE = files_noted._kind_of = None
-        """)
+        """,
+    )
     with_modules_of(workshop)
     done = workshop.florc("record", "train.py")
     assert (done.code, done.err) == (0, ""), done

@@ -26,18 +26,22 @@ def states() -> dict:
         "model": net.state_dict(),
         "optimizer": optimizer.state_dict(),
         "views": [base, base[1:], base.t(), base[:, 1]],
-        "dtypes": [torch.zeros(3, dtype=dtype) for dtype in
-                   (torch.bfloat16, torch.float16, torch.complex64, torch.bool, torch.uint8, torch.float8_e4m3fn)],
-        "empty": torch.empty(0), "plain": {"epoch": 3, "names": ["é", None], "parameter": torch.nn.Parameter(torch.ones(2))},
+        "dtypes": [
+            torch.zeros(3, dtype=dtype)
+            for dtype in (torch.bfloat16, torch.float16, torch.complex64, torch.bool, torch.uint8, torch.float8_e4m3fn)
+        ],
+        "empty": torch.empty(0),
+        "plain": {"epoch": 3, "names": ["é", None], "parameter": torch.nn.Parameter(torch.ones(2))},
     }
 
 
 def equal(a: object, b: object) -> bool:
     if isinstance(a, torch.Tensor):
         same = a.dtype == b.dtype and a.shape == b.shape and a.stride() == b.stride() and a.requires_grad == b.requires_grad
-        return same and torch.equal(a.detach().reshape(-1).view(torch.uint8) if a.dtype.itemsize and a.dim() == 1 and
-                                    a.is_contiguous() else a.detach(), b.detach().reshape(-1).view(torch.uint8)
-                                    if b.dtype.itemsize and b.dim() == 1 and b.is_contiguous() else b.detach())
+        return same and torch.equal(
+            a.detach().reshape(-1).view(torch.uint8) if a.dtype.itemsize and a.dim() == 1 and a.is_contiguous() else a.detach(),
+            b.detach().reshape(-1).view(torch.uint8) if b.dtype.itemsize and b.dim() == 1 and b.is_contiguous() else b.detach(),
+        )
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(equal(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)):
@@ -87,7 +91,7 @@ def test_a_failure_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_pickled_raises_at_once(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="pickle|lambda"):
+    with pytest.raises(Exception, match=r"pickle|lambda"):
         florc.save({"f": lambda: 0}, tmp_path / "a.pt")
     assert not list(tmp_path.iterdir())
 

@@ -23,7 +23,9 @@ def test_every_probe_is_answered_exactly(script: str, tmp_path: Path, monkeypatc
     rows = rows_of(script, tmp_path, with_workers=False)
     assert {row.probe for row in rows} >= {"outer", "inner"}
     for row in rows:
-        print(f"ROW {row.script} {row.probe}: {row.values} values, {row.verdict}{' (it draws)' * row.draws}, "
-              f"replay {row.replay_s:.1f} s, re-run {row.rerun_s:.1f} s; {row.why}")
+        print(
+            f"ROW {row.script} {row.probe}: {row.values} values, {row.verdict}{' (it draws)' * row.draws}, "
+            f"replay {row.replay_s:.1f} s, re-run {row.rerun_s:.1f} s; {row.why}"
+        )
         assert row.values > 0
         assert row.exact and row.verdict in ("exact", "unverified"), f"{row.verdict}: {row.why}"

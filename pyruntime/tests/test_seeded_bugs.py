@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
-from typing import Set
 
 import pytest
 
@@ -14,7 +13,7 @@ sys.path.append(str(ROOT / "tools"))
 from mutations import MUTATIONS, Mutation  # noqa: E402
 
 
-def names_in(file: Path) -> Set[str]:
+def names_in(file: Path) -> set[str]:
     """The names of a file's test functions."""
     return {node.name for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)}
 

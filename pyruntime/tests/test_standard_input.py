@@ -7,10 +7,8 @@ import pty
 import re
 import subprocess
 import sys
-from typing import List
 
 import pytest
-
 from workshop import Done, Workshop
 
 TYPED = """
@@ -30,18 +28,28 @@ TYPED = """
 """
 LINES = "bob é\n1\n2\n3\n4\n5\n6\nrest\n\nmore\nlines"
 WAYS = {
-    "read": "seen = sys.stdin.read()", "readline": "seen = [sys.stdin.readline() for _ in range(9)]",
-    "readlines": "seen = [len(sys.stdin.readlines(5)), sys.stdin.readlines()]", "iterated": "seen = [line for line in sys.stdin]",
-    "loop": "seen = []\n    for line in sys.stdin:\n        time.sleep(0.01)\n        seen.append(line)", "input": "seen = [input(i) for i in range(4)]",
-    "bytes": "seen = [sys.stdin.buffer.readline(), sys.stdin.buffer.read()]", "limited": "seen = [sys.stdin.read(3), sys.stdin.read()]",
+    "read": "seen = sys.stdin.read()",
+    "readline": "seen = [sys.stdin.readline() for _ in range(9)]",
+    "readlines": "seen = [len(sys.stdin.readlines(5)), sys.stdin.readlines()]",
+    "iterated": "seen = [line for line in sys.stdin]",
+    "loop": "seen = []\n    for line in sys.stdin:\n        time.sleep(0.01)\n        seen.append(line)",
+    "input": "seen = [input(i) for i in range(4)]",
+    "bytes": "seen = [sys.stdin.buffer.readline(), sys.stdin.buffer.read()]",
+    "limited": "seen = [sys.stdin.read(3), sys.stdin.read()]",
     "left early": "seen = []\n    for line in sys.stdin:\n        seen.append(line)\n        break\n    seen += [sys.stdin.readline(), sys.stdin.read()]",
     "replaced": "import io\n    own, sys.stdin = sys.stdin, io.StringIO('a\\nb')\n    seen = [input(), sys.stdin.read()]\n"
-                "    sys.stdin = own\n    seen += [sys.stdin.read()]",
+    "    sys.stdin = own\n    seen += [sys.stdin.read()]",
 }
-UNSEEN = {"fileinput": "import fileinput; seen = list(fileinput.input())", "json": "import csv; seen = list(csv.reader(sys.stdin))",
-          "alias": "read = sys.stdin.read; seen = read()", "enumerated": "seen = list(enumerate(sys.stdin))", "next": "seen = next(sys.stdin)",
-          "descriptor": "import os; seen = os.read(0, 99)", "opened": "seen = open(0, closefd=False).read()",
-          "named": "seen = open('/dev/stdin').read()"}
+UNSEEN = {
+    "fileinput": "import fileinput; seen = list(fileinput.input())",
+    "json": "import csv; seen = list(csv.reader(sys.stdin))",
+    "alias": "read = sys.stdin.read; seen = read()",
+    "enumerated": "seen = list(enumerate(sys.stdin))",
+    "next": "seen = next(sys.stdin)",
+    "descriptor": "import os; seen = os.read(0, 99)",
+    "opened": "seen = open(0, closefd=False).read()",
+    "named": "seen = open('/dev/stdin').read()",
+}
 
 
 def given(workshop: Workshop, text: str, *words: str) -> Done:
@@ -55,10 +63,12 @@ def script(read: str) -> str:
     return TYPED.replace("READ", read)
 
 
-def probed(workshop: Workshop, read: str) -> List[str]:
+def probed(workshop: Workshop, read: str) -> list[str]:
     """Adds statements, and tells what a plain run prints there."""
     file = workshop.write("train.py", script(read))
-    file.write_text(re.sub(r"( +)(print\(epoch.*)", r"\1print('PROBE', total, name)\n\1\2", file.read_text()) + "print('PROBE', repr(seen))\n")
+    file.write_text(
+        re.sub(r"( +)(print\(epoch.*)", r"\1print('PROBE', total, name)\n\1\2", file.read_text()) + "print('PROBE', repr(seen))\n"
+    )
     return re.findall("PROBE.*", given(workshop, LINES, "train.py").out)  # a prompt may stand before
 
 
@@ -71,7 +81,11 @@ def test_what_is_read_is_given_back(workshop: Workshop, read: str) -> None:
     for text in ("", "other\n" * 20):
         for options in ((), ("--step-into", "all"), ("--workers", "2", "--step-into", "all")):
             replayed = given(workshop, text, "replay", *options, "train.py")
-            assert replayed.out.splitlines() == truth and replayed.code == 0 and "exact" in replayed.said, (options, replayed.out, replayed.said)
+            assert replayed.out.splitlines() == truth and replayed.code == 0 and "exact" in replayed.said, (
+                options,
+                replayed.out,
+                replayed.said,
+            )
 
 
 @pytest.mark.parametrize("read", UNSEEN.values(), ids=UNSEEN)
@@ -85,7 +99,9 @@ def test_what_is_read_on_some_other_way_is_told(workshop: Workshop, read: str) -
 
 
 def test_more_than_is_kept_is_told(workshop: Workshop) -> None:
-    file = workshop.write("train.py", "import sys, time\nfirst = input()\nbegun = time.time()\nrest = sys.stdin.read()\nprint(first, begun)\n")
+    file = workshop.write(
+        "train.py", "import sys, time\nfirst = input()\nbegun = time.time()\nrest = sys.stdin.read()\nprint(first, begun)\n"
+    )
     text = "first\n" + "x" * (1 << 22) + "\n"
     assert given(workshop, text, "record", "train.py").code == 0
     file.write_text(file.read_text() + "print('PROBE', first, len(rest))\n")
@@ -111,17 +127,26 @@ def test_an_added_statement_reads_what_the_replay_is_given(workshop: Workshop) -
 
 
 def test_a_prompt_on_a_terminal_is_no_line_of_the_script(workshop: Workshop) -> None:
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         name = input("name? ")
         try:
             input("more? ")
         except EOFError:
             print("hello", name)
-    """)
+    """,
+    )
     controller, terminal = pty.openpty()
     environment = {**workshop.environment(), "TERM": "dumb"}
-    recording = subprocess.Popen([sys.executable, "-m", "florc", "record", "train.py"], cwd=workshop.path, env=environment,
-                                 stdin=terminal, stdout=terminal, stderr=subprocess.PIPE)
+    recording = subprocess.Popen(
+        [sys.executable, "-m", "florc", "record", "train.py"],
+        cwd=workshop.path,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+    )
     os.close(terminal)
     os.write(controller, b"bob\n\x04")
     assert recording.wait(60) == 0, recording.stderr.read()  # type: ignore[union-attr]
@@ -133,13 +158,16 @@ def test_a_prompt_on_a_terminal_is_no_line_of_the_script(workshop: Workshop) -> 
 
 def test_the_name_of_the_machine_is_given_back(workshop: Workshop) -> None:
     """A stand-in for another machine: `hostname` is one function of C below both."""
-    file = workshop.write("train.py", """
+    file = workshop.write(
+        "train.py",
+        """
         import os, platform, socket
         if "OTHER" in os.environ:
             platform.uname = lambda: platform.uname_result("", "elsewhere", "", "", "")
         name = platform.node()
         print(name, socket.gethostname())
-    """)
+    """,
+    )
     recorded = workshop.florc("record", "train.py")
     file.write_text(file.read_text() + "print('PROBE', name, platform.node())\n")
     replayed = workshop.run("env", "OTHER=1", sys.executable, "-m", "florc", "replay", "train.py")

@@ -7,17 +7,45 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import List
 
 import pytest
-
-from florc.support import light
-from florc.record.blocks import FIRST_LOOKS_S, Blocks
 from florc.project.territory import decode
+from florc.record.blocks import FIRST_LOOKS_S, Blocks
+from florc.support import light
 
-DEAR = ("argparse", "array", "ast", "collections", "contextlib", "ctypes", "dataclasses", "enum", "functools", "hashlib", "heapq",
-        "importlib", "importlib.util", "inspect", "json", "operator", "pathlib", "pickle", "queue", "random", "re", "shutil",
-        "struct", "subprocess", "threading", "tokenize", "traceback", "typing", "warnings", "weakref", "zipfile")
+DEAR = (
+    "argparse",
+    "array",
+    "ast",
+    "collections",
+    "contextlib",
+    "ctypes",
+    "dataclasses",
+    "enum",
+    "functools",
+    "hashlib",
+    "heapq",
+    "importlib",
+    "importlib.util",
+    "inspect",
+    "json",
+    "operator",
+    "pathlib",
+    "pickle",
+    "queue",
+    "random",
+    "re",
+    "shutil",
+    "struct",
+    "subprocess",
+    "threading",
+    "tokenize",
+    "traceback",
+    "typing",
+    "warnings",
+    "weakref",
+    "zipfile",
+)
 SCRIPT = """
 import sys
 class Net:
@@ -38,7 +66,7 @@ print(*sorted(sys.modules.keys() & set(sys.argv[1:])))
 def test_a_short_recording_imports_nothing_that_takes_long(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(SCRIPT)
 
-    def imported(*command: str) -> List[str]:
+    def imported(*command: str) -> list[str]:
         words = [sys.executable, *command, "train.py", *DEAR]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
@@ -47,10 +75,30 @@ def test_a_short_recording_imports_nothing_that_takes_long(tmp_path: Path) -> No
     assert imported("-m", "florc", "record") == imported()
 
 
-VALUES = [None, True, 0, -5, 1 << 80, 1.0, 0.1, 1e300, 5e-324, float("inf"), float("-inf"), "",
-          "é\n\"\\\x7f\u2028😀", [], {}, (1, "a"),
-          {"a": [1, {"b": None}], "c": {}}, [[], [[1.5]], {"k": []}], "\udcff lone", {1: 2}, {"deep": [[[[[]]]]]},
-          type("I", (int,), {})(3)]
+VALUES = [
+    None,
+    True,
+    0,
+    -5,
+    1 << 80,
+    1.0,
+    0.1,
+    1e300,
+    5e-324,
+    float("inf"),
+    float("-inf"),
+    "",
+    'é\n"\\\x7f\u2028😀',
+    [],
+    {},
+    (1, "a"),
+    {"a": [1, {"b": None}], "c": {}},
+    [[], [[1.5]], {"k": []}],
+    "\udcff lone",
+    {1: 2},
+    {"deep": [[[[[]]]]]},
+    type("I", (int,), {})(3),
+]
 
 
 @pytest.mark.parametrize("indent", [0, 1, 3])
@@ -82,9 +130,15 @@ def test_named_tuples_are_made_in_every_way() -> None:
         Point(1, x=3)
 
 
-TEXTS = [b"a = 1\r\nb = 2\r", b"", b"\xef\xbb\xbfx = 1\n", b"# coding: latin-1\nx = '\xe9'\n",
-         b"#!x\n# -*- coding: cp1252 -*-\n\x80",
-         "x = 'é'\n# coding: latin-1 in the third line\n".encode(), b"\n\n# coding: latin-1\n\xc3\xa9"]
+TEXTS = [
+    b"a = 1\r\nb = 2\r",
+    b"",
+    b"\xef\xbb\xbfx = 1\n",
+    b"# coding: latin-1\nx = '\xe9'\n",
+    b"#!x\n# -*- coding: cp1252 -*-\n\x80",
+    "x = 'é'\n# coding: latin-1 in the third line\n".encode(),
+    b"\n\n# coding: latin-1\n\xc3\xa9",
+]
 
 
 @pytest.mark.parametrize("data", TEXTS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from workshop import Workshop
 
 NET = """
@@ -45,13 +44,17 @@ def _added(workshop: Workshop, text: str, before: str, statement: str) -> None:
     workshop.write("train.py", text.replace(indent, f"{blanks}{statement}\n{indent}"))
 
 
-@pytest.mark.parametrize(("workers", "context", "before", "statement"), [
-    (2, "fork", "return x", "print('ITEM', index)"),
-    (0, "fork", "return y", "print('SQUARE', x)"),
-    (0, "spawn", "return y", "print('SQUARE', x)"),
-])
-def test_what_runs_in_another_process_is_not_called_answered(workshop: Workshop, workers: int, context: str, before: str,
-                                                             statement: str) -> None:
+@pytest.mark.parametrize(
+    ("workers", "context", "before", "statement"),
+    [
+        (2, "fork", "return x", "print('ITEM', index)"),
+        (0, "fork", "return y", "print('SQUARE', x)"),
+        (0, "spawn", "return y", "print('SQUARE', x)"),
+    ],
+)
+def test_what_runs_in_another_process_is_not_called_answered(
+    workshop: Workshop, workers: int, context: str, before: str, statement: str
+) -> None:
     text = NET.replace("WORKERS", str(workers)).replace("CONTEXT", context)
     workshop.write("train.py", text)
     assert workshop.florc("record", "train.py").code == 0
@@ -66,7 +69,9 @@ def test_what_runs_in_another_process_is_not_called_answered(workshop: Workshop,
 
 
 def test_a_statement_that_never_ran_is_no_answer(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         def unused(x):
             y = x
             return y
@@ -74,7 +79,8 @@ def test_a_statement_that_never_ran_is_no_answer(workshop: Workshop) -> None:
             for step in map(float, range(3)):
                 pass
             print(epoch)
-    """)
+    """,
+    )
     text = (workshop.path / "train.py").read_text()
     assert workshop.florc("record", "train.py").code == 0
     workshop.write("train.py", text.replace("    return y", "    print(y)\n    return y"))
@@ -93,8 +99,12 @@ def test_how_often_each_statement_ran(workshop: Workshop) -> None:
     """
     workshop.write("train.py", text)
     assert workshop.florc("record", "train.py").code == 0
-    workshop.write("train.py", text.replace("sleep(0.01)", "sleep(0.01)\n                print('S', step)").replace(
-        "            print(epoch)", "            print('E', epoch)\n            print(epoch)"))
+    workshop.write(
+        "train.py",
+        text.replace("sleep(0.01)", "sleep(0.01)\n                print('S', step)").replace(
+            "            print(epoch)", "            print('E', epoch)\n            print(epoch)"
+        ),
+    )
     told = json.loads(workshop.florc("replay", "--json", "--iterations", "1:", "train.py").out.splitlines()[-1])
     assert sorted(found["answered"] for found in told["statements"]) == [2, 8], told
     assert {found["statement"] for found in told["statements"]} == {"train.py:5", "train.py:6"}, told
@@ -115,7 +125,10 @@ def test_rows_that_added_statements_write_through_the_scripts_file_are_kept(work
     workshop.write("train.py", text)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     left = (workshop.path / "log.csv").read_bytes()
-    workshop.write("train.py", text.replace("            print(epoch)", '            writer.writerow(["ADDED", w])\n            print(epoch)'))
+    workshop.write(
+        "train.py",
+        text.replace("            print(epoch)", '            writer.writerow(["ADDED", w])\n            print(epoch)'),
+    )
     replayed = workshop.florc("replay", "train.py")
     assert (workshop.path / "log.csv").read_bytes() == left
     rows = (workshop.path / "log.csv.florc-replay").read_text().split()
@@ -175,11 +188,17 @@ def test_what_comes_after_the_end_of_the_record_is_unverified_from_there_on(work
     workshop.write("train.py", text.replace("SECONDS", "60"))
     assert workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="testing").code == -9
     asked = text.replace('            print("epoch"', '            print("HIND", w)\n            print("epoch"')
-    workshop.write("train.py", asked.replace("SECONDS", "60").replace("time.sleep(60)", "print('AFTER', w)\n        time.sleep(0)"))
+    workshop.write(
+        "train.py", asked.replace("SECONDS", "60").replace("time.sleep(60)", "print('AFTER', w)\n        time.sleep(0)")
+    )
     replayed = workshop.florc("replay", "--allow-drift", "--json", "train.py")
     *values, outcome = map(json.loads, replayed.out.splitlines())
     assert [(value["text"], value["verdict"]) for value in values] == [
-        ("HIND 45.0", "exact"), ("HIND 90.0", "exact"), ("HIND 135.0", "exact"), ("AFTER 135.0", "unverified")], replayed
+        ("HIND 45.0", "exact"),
+        ("HIND 90.0", "exact"),
+        ("HIND 135.0", "exact"),
+        ("AFTER 135.0", "unverified"),
+    ], replayed
     assert outcome["verdict"] == "unverified" and replayed.code == 0
     assert "unverified from here on: the record was cut off after epoch=2; before that, exact: " in replayed.said
     assert workshop.florc("replay", "--allow-drift", "--strict", "train.py").code == 1

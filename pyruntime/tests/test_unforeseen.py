@@ -77,7 +77,9 @@ def test_the_other_half_of_what_is_restored_is_seen_to_change(made: str, worksho
     text = HALF.replace("MADE", made)
     workshop.write("train.py", text)
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
-    assert re.search(r"it changes kept\.rows\(data\), which its plan does not foresee \(train\.py:\d+", recorded.said), recorded.said
+    assert re.search(r"it changes kept\.rows\(data\), which its plan does not foresee \(train\.py:\d+", recorded.said), (
+        recorded.said
+    )
     workshop.write("train.py", text.replace("#PROBE", "print('PROBE', kept.rows.tolist())"))
     wanted = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
     done = workshop.florc("replay", "train.py")
@@ -107,7 +109,9 @@ def test_what_is_restored_with_new_memory_has_no_views() -> None:
 
 
 def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import time
         class Meter:
             count = 0
@@ -123,6 +127,9 @@ def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:
                 w += numbers[step]
                 time.sleep(0.003)
             print("epoch", epoch, w)
-    """)
+    """,
+    )
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
-    assert re.search(r"it changes meter\.count \(now \d+\), which its plan does not foresee \(train\.py:12\)", recorded.said), recorded.said
+    assert re.search(r"it changes meter\.count \(now \d+\), which its plan does not foresee \(train\.py:12\)", recorded.said), (
+        recorded.said
+    )

@@ -114,7 +114,7 @@ PLACES = {
     "an abstract class": "import abc\nclass Base(abc.ABC):\n    @classmethod\n    def __subclasshook__(cls, other): calls['hook'] += 1; return NotImplemented\n    @abc.abstractmethod\n    def f(self): ...\nclass Net(Base):\n    w = 0\n    def f(self): pass\nnet = Net()\n",
     "class told otherwise": "CLASS = True\nOther = make('Other', object)\nthings = [Other()]; net = Other(); object.__setattr__(net, 'w', 1)\n",
 }
-LOOP = '''
+LOOP = """
 made = dict(calls)
 class Model:
     def __init__(self): self.w = 0; self.seen = None
@@ -126,15 +126,18 @@ for epoch in range(3):
         time.sleep(0.004)
     print(epoch, model.w)
 print(sorted((k, v) for k, v in (calls - collections.Counter(made)).items()))
-'''
+"""
 USES = {"held": "model.seen = THING", "beside": "pass", "looped": "last = THING"}
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_no_special_method_is_called(place: str, workshop: Workshop) -> None:
     setup = PLACES[place]
-    names = [name for name in ("things", "net", "one", "loader", "kinds", "it", "f", "own")
-             if any(f"{before}{name} =" in f"\n{setup}" for before in ("\n", "; ")) or f"\ndef {name}(" in f"\n{setup}"]
+    names = [
+        name
+        for name in ("things", "net", "one", "loader", "kinds", "it", "f", "own")
+        if any(f"{before}{name} =" in f"\n{setup}" for before in ("\n", "; ")) or f"\ndef {name}(" in f"\n{setup}"
+    ]
     name = names[0] if names else "None"
     text = COUNTED + setup
     for use in USES.values():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from typing import Dict, Optional
-
 import pytest
 from viewed import tree
 from workshop import Workshop
@@ -33,7 +30,7 @@ TRAIN = """
     """
 
 
-def files(workshop: Workshop) -> Dict[str, str]:
+def files(workshop: Workshop) -> dict[str, str]:
     return {path.name: path.read_text() for path in workshop.path.iterdir() if path.is_file() and path.name != "train.py"}
 
 
@@ -81,10 +78,17 @@ def test_a_file_that_only_some_iterations_wrote_is_not_vouched_for(recorded: Wor
 KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 
 
-@pytest.mark.parametrize("point", ["best = 0", "        log.write", "        print(epoch, total)", "    # ADDED", "    log.close()"])
+@pytest.mark.parametrize(
+    "point", ["best = 0", "        log.write", "        print(epoch, total)", "    # ADDED", "    log.close()"]
+)
 def test_a_killed_replay_changes_nothing(recorded: Workshop, point: str) -> None:
     indent = " " * (len(point) - len(point.lstrip()))
-    recorded.write("train.py", TRAIN.replace(f"\n    {point}", f"\n    {indent}{KILL}\n    {point}", 1).replace(f"\n{point}", f"\n{indent}{KILL}\n{point}", 1))
+    recorded.write(
+        "train.py",
+        TRAIN.replace(f"\n    {point}", f"\n    {indent}{KILL}\n    {point}", 1).replace(
+            f"\n{point}", f"\n{indent}{KILL}\n{point}", 1
+        ),
+    )
     before = tree(recorded.path)
     assert recorded.florc("replay", "train.py").code != 0
     assert tree(recorded.path) == before
@@ -133,7 +137,9 @@ def test_an_added_statement_that_writes_a_file_of_the_script(recorded: Workshop)
 
 def test_what_torch_saves(workshop: Workshop) -> None:
     pytest.importorskip("torch")
-    workshop.write("train.py", """
+    workshop.write(
+        "train.py",
+        """
         import torch
         net = torch.nn.Linear(2, 2)
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -143,7 +149,8 @@ def test_what_torch_saves(workshop: Workshop) -> None:
                 optimizer.step()
             torch.save(net.state_dict(), "net.pt")
             print(epoch)
-        """)
+        """,
+    )
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     before = (workshop.path / "net.pt").read_bytes()
     workshop.write("train.py", (workshop.path / "train.py").read_text().replace("print(epoch)", "print(epoch); print('PROBE')"))
@@ -218,8 +225,10 @@ def needing(workshop: Workshop, added: str) -> Workshop:
     return workshop
 
 
-@pytest.mark.parametrize("options, epochs", [((), range(6)), (("--iterations", "3:5"), range(3, 5)), (("--last",), range(5, 6)),
-                                             (("--workers", "2"), range(6))])
+@pytest.mark.parametrize(
+    "options, epochs",
+    [((), range(6)), (("--iterations", "3:5"), range(3, 5)), (("--last",), range(5, 6)), (("--workers", "2"), range(6))],
+)
 def test_a_file_that_the_script_needs_is_written_again(workshop: Workshop, options: tuple, epochs: range) -> None:
     needing(workshop, "print('PROBE', epoch, open(f'{epoch}.txt').read())")
     before = tree(workshop.path)
@@ -229,7 +238,7 @@ def test_a_file_that_the_script_needs_is_written_again(workshop: Workshop, optio
 
 
 @pytest.mark.parametrize("there", [None, "before\n"])
-def test_what_added_statements_wrote_is_there_once_when_a_replay_starts_again(workshop: Workshop, there: Optional[str]) -> None:
+def test_what_added_statements_wrote_is_there_once_when_a_replay_starts_again(workshop: Workshop, there: str | None) -> None:
     needing(workshop, "print(epoch, file=open('probe.txt', 'a'))")
     if there is not None:
         (workshop.path / "probe.txt").write_text(there)
@@ -240,7 +249,9 @@ def test_what_added_statements_wrote_is_there_once_when_a_replay_starts_again(wo
 
 @pytest.mark.parametrize("statement, is_written", [("select a from t", False), ("insert into t values (7)", True)])
 @pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_a_database_that_an_added_statement_only_asks_is_not_told_of(workshop: Workshop, statement: str, is_written: bool, mode: str) -> None:
+def test_a_database_that_an_added_statement_only_asks_is_not_told_of(
+    workshop: Workshop, statement: str, is_written: bool, mode: str
+) -> None:
     script = f"""
         import sqlite3, time
         def ask(*words):

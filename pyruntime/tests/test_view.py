@@ -220,13 +220,21 @@ def as_found(folder: Path) -> Path:
     (folder / "dir/sub").mkdir(parents=True)
     (folder / "empty").mkdir()
     (folder / "second").mkdir()
-    for name, text in (("old.txt", "old\n"), ("dir/old.txt", "in dir\n"), ("dir/sub/deep.txt", "deep"), ("second/x", "x"), ("old.pt", "")):
+    for name, text in (
+        ("old.txt", "old\n"),
+        ("dir/old.txt", "in dir\n"),
+        ("dir/sub/deep.txt", "deep"),
+        ("second/x", "x"),
+        ("old.pt", ""),
+    ):
         (folder / name).write_text(text)
     os.chmod(folder / "old.txt", 0o640)
     (folder / "link.txt").symlink_to("old.txt")
     (folder / "linked").symlink_to("dir")
     (folder / "dangling").symlink_to("made_by_link")
-    (folder / "old.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }" + b" " * 60 + b"\n" + bytes(8))
+    (folder / "old.npy").write_bytes(
+        b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }" + b" " * 60 + b"\n" + bytes(8)
+    )
     import contextlib
     import sqlite3
 
@@ -246,8 +254,10 @@ def test_a_script_sees_what_it_would_see_in_a_copy_of_the_folder(tmp_path: Path,
     shutil.copytree(folder, tmp_path / "plain" / "user", symlinks=True)
     before = tree(folder)
     helper = os.path.join(os.path.dirname(__file__), "viewed.py")
-    plain, viewed = (subprocess.run([sys.executable, *words, str(script)], cwd=cwd, capture_output=True, text=True, timeout=120)
-                     for words, cwd in (((), tmp_path / "plain" / "user"), ((helper, str(tmp_path / "store")), folder)))
+    plain, viewed = (
+        subprocess.run([sys.executable, *words, str(script)], cwd=cwd, capture_output=True, text=True, timeout=120)
+        for words, cwd in (((), tmp_path / "plain" / "user"), ((helper, str(tmp_path / "store")), folder))
+    )
     assert plain.returncode == 0, plain.stderr
     assert viewed.stdout == plain.stdout.replace(str(tmp_path / "plain"), str(tmp_path))
     assert (viewed.stderr, viewed.returncode) == (plain.stderr, 0)

@@ -10,9 +10,20 @@ from workshop import Workshop
 
 def test_sides_of_a_window() -> None:
     window = Window("L1=2/L2#0/L2", 1, 3)
-    sides = {"": None, "L9": None, "L1=1/L2#0/L2=5": -1, "L1=2": None, "L1=2/L2#0": None, "L1=2/L2#0/L2=0": -1,
-             "L1=2/L2#0/L2=1/L3#0": 0, "L1=2/L2#0/L2=2": 0, "L1=2/L2#0/L2=3": 1, "L1=3": 1, "L1=2/L2#1/L2=1": None,
-             "L11=2/L2#0/L2=1": None}
+    sides = {
+        "": None,
+        "L9": None,
+        "L1=1/L2#0/L2=5": -1,
+        "L1=2": None,
+        "L1=2/L2#0": None,
+        "L1=2/L2#0/L2=0": -1,
+        "L1=2/L2#0/L2=1/L3#0": 0,
+        "L1=2/L2#0/L2=2": 0,
+        "L1=2/L2#0/L2=3": 1,
+        "L1=3": 1,
+        "L1=2/L2#1/L2=1": None,
+        "L11=2/L2#0/L2=1": None,
+    }
     assert {path: window.side(path) for path in sides} == sides
     assert window.why_run("L1=2/L2#0") and not window.why_run("L1=1/L2#0") and not window.why_run("L1=2/L2#0/L2=1/L3#0")
     assert window.is_over("L1=3", True) and not window.is_over("L1=2", True) and not window.is_over("L5#0", False)
@@ -38,9 +49,19 @@ def nested(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return made
 
 
-@pytest.mark.parametrize("words, wanted", [("2:4", slice(2, 4)), (":2", slice(0, 2)), ("4:", slice(4, 6)),
-                                           ("3", slice(3, 4)), ("-1", slice(5, 6)), ("epoch=1:3", slice(1, 3)), ("L1=-2:", slice(4, 6)),
-                                           ("0:100", slice(0, 6))])
+@pytest.mark.parametrize(
+    "words, wanted",
+    [
+        ("2:4", slice(2, 4)),
+        (":2", slice(0, 2)),
+        ("4:", slice(4, 6)),
+        ("3", slice(3, 4)),
+        ("-1", slice(5, 6)),
+        ("epoch=1:3", slice(1, 3)),
+        ("L1=-2:", slice(4, 6)),
+        ("0:100", slice(0, 6)),
+    ],
+)
 def test_iterations(nested: Workshop, words: str, wanted: slice) -> None:
     kept = [probe for probe in probes_of(NESTED) if "outer" in NESTED.splitlines()[probe]]
     nested.write("train.py", version(NESTED, kept))
@@ -49,7 +70,9 @@ def test_iterations(nested: Workshop, words: str, wanted: slice) -> None:
     assert (done.out.splitlines(), done.code) == (every[wanted], 0), done.said
 
 
-IN_A_METHOD = MODEL + """
+IN_A_METHOD = (
+    MODEL
+    + """
     def evaluated(model):
         total = 0.0
         for step in map(float, range(3)):
@@ -72,6 +95,7 @@ IN_A_METHOD = MODEL + """
     +for name in sorted(vars(trainer)):
     +   print("PROBE", name, evaluated(trainer.model))
     """
+)
 
 
 def test_an_added_loop_changes_nothing_about_the_loop_around_it(workshop: Workshop) -> None:
@@ -87,9 +111,13 @@ def test_epochs_from_one_and_early_stopping(workshop: Workshop) -> None:
     record(workshop, EARLY)
     workshop.write("train.py", version(EARLY, probes_of(EARLY)))
     every = [line for line in answers(workshop) if "after" not in line]
-    for options, wanted in ((("--iterations", "epoch=2:4"), every[1:3]), (("--iterations", "epoch=7"), every[6:]),
-                            (("--last",), every[6:]), (("--around", "epoch=4"), every[2:5]),
-                            (("--around", "epoch=1", "--window", "2"), every[0:3])):
+    for options, wanted in (
+        (("--iterations", "epoch=2:4"), every[1:3]),
+        (("--iterations", "epoch=7"), every[6:]),
+        (("--last",), every[6:]),
+        (("--around", "epoch=4"), every[2:5]),
+        (("--around", "epoch=1", "--window", "2"), every[0:3]),
+    ):
         done = replay(workshop, *options)
         assert (done.out.splitlines(), done.code) == (wanted, 0), (options, done.said)
 
@@ -106,8 +134,9 @@ def test_epochs_of_one_fold(workshop: Workshop) -> None:
     workshop.write("train.py", version(FOLDS, probes_of(FOLDS)))
     every = answers(workshop)
     done = replay(workshop, "--iterations", "fold=1,epoch=2:4")
-    inside = [line for line in every if line.split()[1] in ("inner", "epoch") and line.split()[2] == "1"
-              and line.split()[3] in "23"]
+    inside = [
+        line for line in every if line.split()[1] in ("inner", "epoch") and line.split()[2] == "1" and line.split()[3] in "23"
+    ]
     assert (done.out.splitlines(), done.code) == (inside, 0), done.said
 
 
@@ -124,7 +153,8 @@ def test_the_last_iteration_of_a_while_loop(workshop: Workshop) -> None:
 
 def test_the_last_iteration_of_a_while_loop_that_breaks(workshop: Workshop) -> None:
     text = WHILE.replace("while epoch < 6:", "while True:").replace(
-        "        epoch += 1\n", "        epoch += 1\n        if epoch == 6: break\n")
+        "        epoch += 1\n", "        epoch += 1\n        if epoch == 6: break\n"
+    )
     record(workshop, text)
     probes = [probe for probe in probes_of(text) if "inner" in text.splitlines()[probe]]
     workshop.write("train.py", version(text, probes))
@@ -135,7 +165,9 @@ def test_the_last_iteration_of_a_while_loop_that_breaks(workshop: Workshop) -> N
 
 @pytest.mark.parametrize("condition", ["True", "1"])
 def test_the_last_iteration_of_an_endless_loop_that_prints_nothing(condition: str, workshop: Workshop) -> None:
-    text = MODEL + f"""
+    text = (
+        MODEL
+        + f"""
     model, step = models["model"](), 0
     while {condition}:
         model.step(0.5)
@@ -145,6 +177,7 @@ def test_the_last_iteration_of_an_endless_loop_that_prints_nothing(condition: st
         if step == 20: break
     print(model.weight)
     """
+    )
     record(workshop, text)
     workshop.write("train.py", version(text, probes_of(text)))
     every = answers(workshop)
@@ -173,21 +206,33 @@ def test_a_loop_that_is_a_block_itself(workshop: Workshop) -> None:
 
 def test_a_probe_before_the_window_never_raises(workshop: Workshop) -> None:
     record(workshop, NESTED)
-    workshop.write("train.py", version(NESTED, []).replace(
-        '        print("epoch"', '        print("PROBE", 1 / max(0, epoch - 2))\n        print("epoch"'))
+    workshop.write(
+        "train.py",
+        version(NESTED, []).replace(
+            '        print("epoch"', '        print("PROBE", 1 / max(0, epoch - 2))\n        print("epoch"'
+        ),
+    )
     done = replay(workshop, "--iterations", "4:")
     assert (done.out, done.code) == ("PROBE 0.5\nPROBE 0.3333333333333333\n", 0), done.said
 
 
-@pytest.mark.parametrize("options, why", [
-    (("--iterations", "9"), "has only 6 iterations"), (("--iterations", "4:2"), "no iteration is in this range"),
-    (("--iterations", "batch=3"), "no followed loop runs over batch; there is: epoch"),
-    (("--iterations", "x:y"), "is no range of iterations"), (("--iterations", ""), "is no range of iterations"),
-    (("--iterations", "epoch=1,step=2"), "no followed loop inside"),
-    (("--around", "2:4"), "--around names one iteration"),
-    (("--iterations", "-9"), "has only 6 iterations"), (("--shard", "5/4"), "a shard is written I/N"),
-    (("--shard", "1/2", "--workers", "2"), "cannot be used with"), (("--window", "2"), "required"),
-    (("--emit", "slurm"), "required")])
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        (("--iterations", "9"), "has only 6 iterations"),
+        (("--iterations", "4:2"), "no iteration is in this range"),
+        (("--iterations", "batch=3"), "no followed loop runs over batch; there is: epoch"),
+        (("--iterations", "x:y"), "is no range of iterations"),
+        (("--iterations", ""), "is no range of iterations"),
+        (("--iterations", "epoch=1,step=2"), "no followed loop inside"),
+        (("--around", "2:4"), "--around names one iteration"),
+        (("--iterations", "-9"), "has only 6 iterations"),
+        (("--shard", "5/4"), "a shard is written I/N"),
+        (("--shard", "1/2", "--workers", "2"), "cannot be used with"),
+        (("--window", "2"), "required"),
+        (("--emit", "slurm"), "required"),
+    ],
+)
 def test_what_cannot_be_meant(nested: Workshop, options: tuple, why: str) -> None:
     nested.write("train.py", version(NESTED, probes_of(NESTED)))
     done = replay(nested, *options)

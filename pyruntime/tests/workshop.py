@@ -9,8 +9,7 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
-
+from typing import Any, NamedTuple
 
 CONFIG = os.path.join(tempfile.gettempdir(), f"florc-tests-{os.getuid()}")
 
@@ -42,12 +41,20 @@ class Workshop:
         known.pop("FLORC_DIR", None)
         return known
 
-    def start(self, *command: str, **options: Any) -> "subprocess.Popen[str]":
+    def start(self, *command: str, **options: Any) -> subprocess.Popen[str]:
         """Start a command in a process group of its own."""
-        return subprocess.Popen(command, cwd=self.path, env=self.environment(), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
+        return subprocess.Popen(
+            command,
+            cwd=self.path,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            **options,
+        )
 
-    def run(self, *command: str, interrupt_after: Optional[str] = None, kill_after: Optional[str] = None) -> Done:
+    def run(self, *command: str, interrupt_after: str | None = None, kill_after: str | None = None) -> Done:
         """Run a command to its end; optionally send Ctrl-C or SIGKILL once a line with this text was printed."""
         process = self.start(*command)
         try:

@@ -7,13 +7,45 @@ serve alone: `torch.save` in the background.
 
 import sys
 
-__all__ = ["DamagedError", "InternalError", "Saved", "StoreError", "begin", "boundary", "entered", "flush", "generator", "materialize", "observed", "probe", "resume", "save", "skipblock", "tick",
-           "unbound"]
+__all__ = [
+    "DamagedError",
+    "InternalError",
+    "Saved",
+    "StoreError",
+    "begin",
+    "boundary",
+    "entered",
+    "flush",
+    "generator",
+    "materialize",
+    "observed",
+    "probe",
+    "resume",
+    "save",
+    "skipblock",
+    "tick",
+    "unbound",
+]
 __version__ = "0.1.0"
 
-_WHERE = {"Saved": "saving", "flush": "saving", "materialize": "saving", "save": "saving", "probe": "process.output",
-          "resume": "record.iterations", "unbound": "plan.loops", "begin": "_native", "boundary": "_native", "generator": "_native", "entered": "_native", "observed": "_native",
-          "tick": "_native", "InternalError": "_native", "StoreError": "_native", "DamagedError": "_native"}
+_WHERE = {
+    "Saved": "saving",
+    "flush": "saving",
+    "materialize": "saving",
+    "save": "saving",
+    "probe": "process.output",
+    "resume": "record.iterations",
+    "unbound": "plan.loops",
+    "begin": "_native",
+    "boundary": "_native",
+    "generator": "_native",
+    "entered": "_native",
+    "observed": "_native",
+    "tick": "_native",
+    "InternalError": "_native",
+    "StoreError": "_native",
+    "DamagedError": "_native",
+}
 """Where the names are: a module is imported when one of its names is first asked for. Most runs need few of them."""
 
 

@@ -12,25 +12,25 @@ import os
 import pickle
 import sys
 import threading
-from typing import Any, List, Optional, Tuple
+from typing import Any
 
 from . import _native
 from .process import native_writers
 
-_Entry = Tuple[str, Any]
+_Entry = tuple[str, Any]
 _lock = threading.Lock()
-_saver: Optional[Any] = None
+_saver: Any | None = None
 _owner = 0
 
 
 class Saved:
     """A file that is being written."""
 
-    def __init__(self, path: str, saver: Any, ticket: Optional[int]):
+    def __init__(self, path: str, saver: Any, ticket: int | None):
         self.path = path
         self._saver, self._ticket, self._failure = saver, ticket, None
 
-    def result(self, timeout: Optional[float] = None) -> str:
+    def result(self, timeout: float | None = None) -> str:
         """Wait until the file is durable, at most `timeout` seconds; its path.
 
         Raises OSError when it could not be written, TimeoutError when it takes longer.
@@ -117,14 +117,14 @@ class _Records:
     """What torch's own saving code writes into: the records of the archive, kept."""
 
     def __init__(self) -> None:
-        self.found: List[_Entry] = []
+        self.found: list[_Entry] = []
 
     def write_record(self, name: str, data: Any, size: int) -> None:
         """Keep one record: text, bytes, or a storage."""
         self.found.append((name, data.encode() if isinstance(data, str) else data))
 
 
-def _entries(obj: Any) -> List[_Entry]:
+def _entries(obj: Any) -> list[_Entry]:
     """The archive's entries in the order of the file."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "serialization"):
@@ -144,7 +144,7 @@ def _part(data: Any) -> Any:
 class _Storage(tuple):
     """(address, bytes) of a storage that is kept alive with it."""
 
-    def __new__(cls, storage: Any) -> "_Storage":
+    def __new__(cls, storage: Any) -> _Storage:
         made = super().__new__(cls, (storage.data_ptr(), storage.nbytes()))
         made.storage = storage
         return made

@@ -9,9 +9,9 @@ from .inputs import known as inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any
 
-current: Optional[Any] = None
+current: Any | None = None
 """A recording or a replay, or None."""
 
 

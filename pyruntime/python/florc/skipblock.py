@@ -12,7 +12,7 @@ from . import _native, session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Tuple
+    from typing import Any
 
 
 def step_into(block: str) -> bool:
@@ -21,8 +21,9 @@ def step_into(block: str) -> bool:
     return True if active is None or not _native.following() else active.step_into(block, sys._getframe(1))
 
 
-def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
-        attributes: Tuple[str, ...] = ()) -> None:
+def end(
+    block: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
+) -> None:
     """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may
     be unbound, `globals` names globals of the file that the block's own function does not see, `attributes` places that are read
     without running the code of a property."""
@@ -31,8 +32,9 @@ def end(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[s
         active.end(block, objects, maybe, globals, sys._getframe(1))
 
 
-def restore(block: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
-            attributes: Tuple[str, ...] = ()) -> List[Any]:
+def restore(
+    block: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
+) -> list[Any]:
     """The block was skipped: put its side effects back. Returns one value per place that gets a new object, in order."""
     active = session.current
     if active is None:

@@ -81,15 +81,27 @@ class Bench:
         self.answer = [line for line in out.splitlines() if line.startswith("probe")]
         (folder / "train.py").write_text(SCRIPT)
 
-    def record(self, at: int, error: int = errno.ENOSPC, sticky: bool = False,
-               only: str = "") -> "tuple[Ended, int, int]":
+    def record(self, at: int, error: int = errno.ENOSPC, sticky: bool = False, only: str = "") -> tuple[Ended, int, int]:
         """A recorded run in a fresh store; how many operations (of those, `only`) were counted and how many failed."""
         shutil.rmtree(self.folder / "store", ignore_errors=True)
         counter = self.folder / "counter"
         counter.write_bytes(bytes(mmap.PAGESIZE))
-        ended = run(self.folder, "-m", "florc", "record", "--overhead", "0.9", "train.py", LD_PRELOAD=str(self.shim),
-                    FAULT_UNDER=str(self.folder / "store"), FAULT_COUNTER=str(counter), FAULT_AT=str(at),
-                    FAULT_ERRNO=str(error), FAULT_STICKY=str(int(sticky)), FAULT_ONLY=only)
+        ended = run(
+            self.folder,
+            "-m",
+            "florc",
+            "record",
+            "--overhead",
+            "0.9",
+            "train.py",
+            LD_PRELOAD=str(self.shim),
+            FAULT_UNDER=str(self.folder / "store"),
+            FAULT_COUNTER=str(counter),
+            FAULT_AT=str(at),
+            FAULT_ERRNO=str(error),
+            FAULT_STICKY=str(int(sticky)),
+            FAULT_ONLY=only,
+        )
         return (ended, *struct.unpack("qq", counter.read_bytes()[:16]))
 
     def trace(self) -> list:
@@ -133,7 +145,7 @@ class Bench:
             (self.folder / "train.py").write_text(SCRIPT)
         got = [line for line in ended.out.splitlines() if line]
         assert "Traceback" not in ended.err, f"{what}\n{ended.err}"
-        assert got == self.answer[:len(got)], f"{what}\n{got}\n{ended.err}"
+        assert got == self.answer[: len(got)], f"{what}\n{got}\n{ended.err}"
         if len(got) < len(self.answer):
             refused = not got and ended.code == 2 and "florc: " in ended.err
             assert refused or "ends with its last whole iteration" in ended.err, f"{what}\n{ended.err}"
@@ -169,8 +181,9 @@ def test_every_operation_fails_from_some_point_on(bench, name):
         bench.check(at, ERRORS[name], sticky=True, replay=TORTURE or at != 1)
 
 
-@pytest.mark.parametrize("what", ["write .pack.", "sync .pack.", "rename .pack", "sync packs", "write journal.0",
-                                  "sync journal.0"])
+@pytest.mark.parametrize(
+    "what", ["write .pack.", "sync .pack.", "rename .pack", "sync packs", "write journal.0", "sync journal.0"]
+)
 def test_what_could_not_be_kept_is_told(bench, what):
     """An error that is swallowed would leave a run that claims more than it has."""
     ended, counted, failed = bench.record(2, errno.EIO, only=what)
@@ -242,12 +255,16 @@ def test_bytes_are_durable_before_the_record_and_seeded_bugs_are_seen(bench):
     assert [sum(step == what for step, _ in trace) for what in ("rename", "record")] == [4, 4]
     seeded = {
         "no fsync of packs": [step for step in trace if step[0] != "sync" or ".pack" not in step[1]],
-        "no rename": [(what, name.lstrip(".").split(".pack")[0] + ".pack" if ".pack" in name else name)
-                      for what, name in trace if what != "rename"],
+        "no rename": [
+            (what, name.lstrip(".").split(".pack")[0] + ".pack" if ".pack" in name else name)
+            for what, name in trace
+            if what != "rename"
+        ],
         "no sync of the folder": [step for step in trace if step != ("sync", "packs")],
         "no sync of the journal": [step for step in trace if step[0] != "sync" or not step[1].startswith("journal.")],
         "the record before the bytes": [
-            step for one in trace for step in ([("write", "journal.0"), one] if one[0] == "rename" else [one])],
+            step for one in trace for step in ([("write", "journal.0"), one] if one[0] == "rename" else [one])
+        ],
         "the record before the pack": [("record", "journal"), *(step for step in trace if step[0] != "record")],
     }
     missed = [name for name, steps in seeded.items() if not broken_order(steps)]

@@ -9,7 +9,6 @@ import os
 import random
 import time
 from pathlib import Path
-from typing import List
 
 import pytest
 from workshop import Workshop
@@ -56,7 +55,7 @@ def value(): return float(sum(p.sum() for p in net.parameters()))
 PROBE = 'print("PROBE", epoch, repr(value()))'
 
 
-def _probes(text: str) -> List[str]:
+def _probes(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("PROBE")]
 
 

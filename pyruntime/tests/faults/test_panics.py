@@ -7,9 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List
 
-import pytest
 from leftovers import tree
 
 SCRIPT = """
@@ -46,11 +44,11 @@ if "_FLORC_STARTED" in os.environ and "PANIC_AT" in os.environ:
 MANY = 10**9
 
 
-def _run(command: List[str], folder: Path, env: Dict[str, str]) -> "subprocess.CompletedProcess[str]":
+def _run(command: list[str], folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
-def _probes(text: str) -> List[str]:
+def _probes(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("PROBE")]
 
 
@@ -92,7 +90,9 @@ def test_a_native_call_panics(tmp_path: Path) -> None:
 
 def test_a_panic_is_an_exception() -> None:
     """Of a call with no guard of its own, too."""
-    program = ("from florc import _native\n_native.panic_at(0)\ntry: _native.loop_path()\n"
-               "except Exception as error: print(type(error).__name__, error)\nprint(_native.loop_path() == '')")
+    program = (
+        "from florc import _native\n_native.panic_at(0)\ntry: _native.loop_path()\n"
+        "except Exception as error: print(type(error).__name__, error)\nprint(_native.loop_path() == '')"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines() == ["PanicException a test has florc panic here", "True"] and done.stderr == "", done

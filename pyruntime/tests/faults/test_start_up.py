@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List
 
 import pytest
 
@@ -51,12 +50,12 @@ if "_FLORC_STARTED" in os.environ and "FAULT_AT" in os.environ:
 """
 
 
-def _run(folder: Path, command: List[str], env: Dict[str, str]) -> subprocess.CompletedProcess:
+def _run(folder: Path, command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
     (folder / "log.txt").unlink(missing_ok=True)
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
-def _sweep(folder: Path, kind: str, every: int) -> List[str]:
+def _sweep(folder: Path, kind: str, every: int) -> list[str]:
     (folder / "train.py").write_text(SCRIPT)
     (folder / "site").mkdir()
     (folder / "site" / "sitecustomize.py").write_text(SITE)
@@ -72,7 +71,7 @@ def _sweep(folder: Path, kind: str, every: int) -> List[str]:
     for at in range(2 + calls % every, calls + 1, every):  # the first is that of florc's own `__main__`
         done = _run(folder, record, {**env, "FAULT_AT": str(at)})
         own = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("florc: "))
-        said = done.stderr[len(own):] if own else done.stderr
+        said = done.stderr[len(own) :] if own else done.stderr
         log = (folder / "log.txt").read_text() if (folder / "log.txt").exists() else None
         if (done.stdout, done.returncode, own, log) != (plain.stdout, 3, plain.stderr, left):
             bad.append(f"{kind} at call {at}: exit {done.returncode}, {done.stdout!r}, {done.stderr!r}")

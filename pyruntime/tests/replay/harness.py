@@ -18,11 +18,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import leftovers  # noqa: E402
+import leftovers
 
 MAIN = "train.py"
 OTHER_DAY = Path(__file__).resolve().with_name("other_day.c")
@@ -30,8 +31,8 @@ EVERY_NUMBER = Path(__file__).resolve().parent / "every_number"
 """What looks, at the end of a replay, whether a line that differs in one number would be seen."""
 
 
-@functools.lru_cache(maxsize=None)
-def other_day() -> Dict[str, str]:
+@functools.cache
+def other_day() -> dict[str, str]:
     """Environment variables with which `florc replay` sees other clocks than the recorded run (`other_day.c`)."""
     if sys.platform != "linux":
         return {}
@@ -47,7 +48,7 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
-    left: Dict[str, str] = {}
+    left: dict[str, str] = {}
     """What it left in its folder (`leftovers.tree`)."""
 
     @property
@@ -66,11 +67,11 @@ class Outcome(NamedTuple):
 
     plain: Ran
     recorded: Ran
-    expected: List[str]
+    expected: list[str]
     replayed: Ran
 
     @property
-    def printed(self) -> List[str]:
+    def printed(self) -> list[str]:
         """What the replay printed."""
         return self.replayed.out.splitlines()
 
@@ -86,7 +87,7 @@ class Outcome(NamedTuple):
         found = re.search(r"(\d+) checkpoints?", self.recorded.err)
         return int(found.group(1)) if found else 0
 
-    def failures(self) -> List[str]:
+    def failures(self) -> list[str]:
         """What is wrong, in words; nothing when the recorded run was the plain run and the replay printed the truth."""
         out = []
         if "TRUTH" not in self.plain.out:
@@ -100,18 +101,22 @@ class Outcome(NamedTuple):
         return out
 
 
-def _differences(what: str, plain: Ran, other: Ran) -> List[str]:
+def _differences(what: str, plain: Ran, other: Ran) -> list[str]:
     out = []
-    for name, ours, theirs in (("exit code", plain.code, other.code), ("standard output", plain.out, other.out),
-                               ("standard error", plain.own_err, other.own_err), ("what it leaves on disk", plain.left, other.left)):
+    for name, ours, theirs in (
+        ("exit code", plain.code, other.code),
+        ("standard output", plain.out, other.out),
+        ("standard error", plain.own_err, other.own_err),
+        ("what it leaves on disk", plain.left, other.left),
+    ):
         if ours != theirs:
             out.append(f"{what}: {name} is\n{theirs}\ninstead of\n{ours}")
     return out
 
 
-def split(text: str) -> Dict[str, List[str]]:
+def split(text: str) -> dict[str, list[str]]:
     """The files of a patch, as lines."""
-    files: Dict[str, List[str]] = {MAIN: []}
+    files: dict[str, list[str]] = {MAIN: []}
     name = MAIN
     for line in text.lstrip("\n").splitlines():
         if line.startswith("=== "):
@@ -129,14 +134,22 @@ def before(lines: Sequence[str]) -> str:
 
 def after(lines: Sequence[str]) -> str:
     """The text of a file with the added statements."""
-    return "".join(line[line.startswith("+"):] + "\n" for line in lines)
+    return "".join(line[line.startswith("+") :] + "\n" for line in lines)
 
 
 class Trial:
     """One script in one folder."""
 
-    def __init__(self, folder: Path, text: str, arguments: Sequence[str] = (), hash_seed: Optional[str] = "1",
-                 record: Sequence[str] = (), replay: Sequence[str] = (), keep: bool = False):
+    def __init__(
+        self,
+        folder: Path,
+        text: str,
+        arguments: Sequence[str] = (),
+        hash_seed: str | None = "1",
+        record: Sequence[str] = (),
+        replay: Sequence[str] = (),
+        keep: bool = False,
+    ):
         self.folder, self.files = folder, split(text)
         self.arguments, self.record, self.replay = list(arguments), list(record), list(replay)
         self.work = folder / "work"
@@ -168,7 +181,7 @@ class Trial:
         replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN], is_fresh=not self.keep)
         return Outcome(plain, recorded, expected, replayed)
 
-    def _florc(self, command: str) -> List[str]:
+    def _florc(self, command: str) -> list[str]:
         return [sys.executable, "-m", "florc", command]
 
     def _run(self, version: object, command: Sequence[str], is_fresh: bool = True) -> Ran:
@@ -179,6 +192,7 @@ class Trial:
             path = self.work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(version(lines))  # type: ignore[operator]
-        done = subprocess.run(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, timeout=120,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, timeout=120, capture_output=True, text=True
+        )
         return Ran(done.returncode, done.stdout, done.stderr, leftovers.tree(self.work))

@@ -2,8 +2,8 @@
 
 import sys
 
-from florc.record import iterations as boundaries
 from florc.__main__ import main
+from florc.record import iterations as boundaries
 from florc.record.materializer import Materializer
 
 Materializer.has_share = lambda *_: True  # type: ignore[method-assign]

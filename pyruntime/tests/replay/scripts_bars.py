@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("bar_of_all_steps", """
+add(
+    "bar_of_all_steps",
+    """
 import time
 from tqdm import tqdm
 bar = tqdm(range(9), mininterval=100, bar_format="{desc} {n}{postfix}\\n")
@@ -17,9 +19,12 @@ for epoch in range(3):
         bar.update(1)
     print(w)
 +    print("PROBE", epoch, bar.n, bar.total)
-""")
+""",
+)
 
-add("bar_as_context_with_texts", """
+add(
+    "bar_as_context_with_texts",
+    """
 import time
 from tqdm.auto import tqdm
 w = 0
@@ -34,9 +39,12 @@ with tqdm(total=9, mininterval=100, bar_format="{desc} {n}{postfix}\\n") as bar:
         print(w)
 +        print("PROBE", bar.n, bar.postfix, bar.desc)
     print("end", bar.n)
-""")
+""",
+)
 
-add("bar_that_draws_nothing", """
+add(
+    "bar_that_draws_nothing",
+    """
 import time
 from tqdm import tqdm
 bar = tqdm(range(9), disable=True)
@@ -49,9 +57,12 @@ for epoch in range(3):
         bar.set_description_str(f"step {w}")
     print(w)
 +    print("PROBE", epoch, bar.n, bar.disable, getattr(bar, "desc", None))
-""")
+""",
+)
 
-add("bar_of_a_trainer", """
+add(
+    "bar_of_a_trainer",
+    """
 import time
 from tqdm import trange
 class Trainer:
@@ -68,9 +79,12 @@ for epoch in range(3):
     print(trainer.w)
 +    print("PROBE", trainer.bar.n)
 trainer.bar.close()
-""")
+""",
+)
 
-add("bar_that_is_run_over", """
+add(
+    "bar_that_is_run_over",
+    """
 import time
 from tqdm import tqdm
 w = 0
@@ -83,9 +97,12 @@ for epoch in range(3):
     bar.set_description("done", refresh=False)
     print(w)
 +    print("PROBE", bar.n, bar.disable, bar.postfix)
-""")
+""",
+)
 
-add("bar_that_only_the_added_statement_reads", """
+add(
+    "bar_that_only_the_added_statement_reads",
+    """
 import time
 from tqdm import tqdm
 w = 0
@@ -96,9 +113,13 @@ for epoch in range(3):
         w += x
     print(w)
 +    print("PROBE", bar.n, bar.disable)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("bar_that_is_closed_inside", """
+add(
+    "bar_that_is_closed_inside",
+    """
 import time
 from tqdm import tqdm
 bars = [tqdm(total=3, mininterval=100, bar_format="{desc} {n}{postfix}\\n") for epoch in range(3)]
@@ -113,9 +134,12 @@ for bar in bars:
     bar.update(1)
     print(w)
 +    print("PROBE", [(b.n, b.disable) for b in bars])
-""")
+""",
+)
 
-add("bar_with_a_name_over_a_loader", """
+add(
+    "bar_with_a_name_over_a_loader",
+    """
 import torch
 from tqdm import tqdm
 torch.manual_seed(0)
@@ -132,9 +156,13 @@ for epoch in range(2):
 +        print("PROBE", epoch, loss.item())
     bar.close()
     print(loss.item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("bar_that_says_where_it_writes", """
+add(
+    "bar_that_says_where_it_writes",
+    """
 import sys, time
 from tqdm import tqdm
 class Trainer:
@@ -152,4 +180,5 @@ class Trainer:
     def items(self):
         return [1, 2, 3, 4, 5]
 Trainer().fit()
-""")
+""",
+)

@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("bar_made_before_the_loop", """
+add(
+    "bar_made_before_the_loop",
+    """
 import random, time
 from tqdm import tqdm
 random.seed(1)
@@ -19,9 +21,12 @@ for epoch in range(3):
         bar.set_postfix(total=total)
     print(epoch, total)
 +    print("PROBE", total)
-""")
+""",
+)
 
-add("cycle_made_outside_is_advanced_inside", """
+add(
+    "cycle_made_outside_is_advanced_inside",
+    """
 import time
 from itertools import cycle
 endless = cycle([1, 2, 3, 5, 7])
@@ -33,9 +38,13 @@ for epoch in range(3):
         total += x
     print(epoch, total, next(endless))
 +    print("PROBE", total)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("iterator_exhausted_by_a_call", """
+add(
+    "iterator_exhausted_by_a_call",
+    """
 import time
 from itertools import islice
 stream = iter(range(100))
@@ -46,9 +55,13 @@ for epoch in range(3):
         sums.append(sum(islice(stream, 3)))
     print(epoch, sums)
 +    print("PROBE", sums)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("results_written_by_position", """
+add(
+    "results_written_by_position",
+    """
 import time
 import numpy as np
 a, b = np.zeros(3), np.ones(3)
@@ -60,9 +73,12 @@ for epoch in range(3):
         np.maximum.at(a, [0, 1], 2.5)
     print(epoch, a, b)
 +    print("PROBE", a, b)
-""")
+""",
+)
 
-add("generator_objects", """
+add(
+    "generator_objects",
+    """
 import random, time
 import numpy as np
 import torch
@@ -76,9 +92,12 @@ for epoch in range(3):
         x = torch.rand(1, generator=t)
     print(epoch, deck, r.random(), g.random(), torch.rand(1, generator=t).item())
 +    print("PROBE", deck)
-""")
+""",
+)
 
-add("queue_and_heap", """
+add(
+    "queue_and_heap",
+    """
 import heapq, queue, time
 q, heap = queue.Queue(), []
 for epoch in range(3):
@@ -89,9 +108,12 @@ for epoch in range(3):
             heapq.heappop(heap)
     print(epoch, heap)
 +    print("PROBE", heap)
-""")
+""",
+)
 
-add("step_made_by_a_function", """
+add(
+    "step_made_by_a_function",
+    """
 import time
 import torch
 torch.manual_seed(0)
@@ -112,9 +134,12 @@ for epoch in range(3):
         loss = step(torch.randn(4, 3))
     print(epoch, loss)
 +    print("PROBE", loss, net.weight.sum().item())
-""")
+""",
+)
 
-add("step_bound_by_partial", """
+add(
+    "step_bound_by_partial",
+    """
 import time
 from functools import partial
 def step(log, table, x):
@@ -128,9 +153,12 @@ for epoch in range(3):
         bound(i + epoch)
     print(epoch, log)
 +    print("PROBE", log, table)
-""")
+""",
+)
 
-add("state_hidden_in_the_function_that_made_it", """
+add(
+    "state_hidden_in_the_function_that_made_it",
+    """
 import time
 def make():
     seen = []
@@ -145,9 +173,13 @@ for epoch in range(3):
         n = step(i)
     print(epoch, n)
 +    print("PROBE", n)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("callbacks_change_what_they_are_called_with", """
+add(
+    "callbacks_change_what_they_are_called_with",
+    """
 import time
 def grow(row):
     row.append(len(row))
@@ -160,9 +192,12 @@ for epoch in range(3):
         sorted(names, key=lambda name: sums.append(i) or name)
     print(epoch, rows, sums)
 +    print("PROBE", rows, sums)
-""")
+""",
+)
 
-add("comprehensions_in_a_function", """
+add(
+    "comprehensions_in_a_function",
+    """
 import time
 import torch
 def decay(net):
@@ -176,9 +211,12 @@ for epoch in range(3):
         sums = decay(net)
     print(epoch, sums)
 +    print("PROBE", sums, net.weight.sum().item())
-""")
+""",
+)
 
-add("passed_callable_with_a_result", """
+add(
+    "passed_callable_with_a_result",
+    """
 import time
 def step(box, x):
     time.sleep(0.01)
@@ -193,9 +231,12 @@ for epoch in range(3):
     last = train(step, box)
     print(epoch, last)
 +    print("PROBE", last, box)
-""")
+""",
+)
 
-add("vars_of_an_object", """
+add(
+    "vars_of_an_object",
+    """
 import time
 class Settings: pass
 settings = Settings()
@@ -207,9 +248,12 @@ for epoch in range(3):
         vars(settings).update(last=i)
     print(epoch, settings.n)
 +    print("PROBE", settings.n, settings.last)
-""")
+""",
+)
 
-add("estimator_fitted_in_parts", """
+add(
+    "estimator_fitted_in_parts",
+    """
 import time
 import numpy as np
 from sklearn.linear_model import SGDRegressor
@@ -222,9 +266,12 @@ for epoch in range(3):
         model.partial_fit(X[start:start + 20], y[start:start + 20])
     print(epoch, model.coef_)
 +    print("PROBE", model.coef_, model.t_)
-""")
+""",
+)
 
-add("data_set_that_counts", """
+add(
+    "data_set_that_counts",
+    """
 import time
 import torch
 class Counting(torch.utils.data.Dataset):
@@ -246,9 +293,13 @@ for epoch in range(3):
         total += batch.sum().item() * data.asked
     print(epoch, total, data.asked)
 +    print("PROBE", total, data.log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("loader_with_a_collate_function", """
+add(
+    "loader_with_a_collate_function",
+    """
 import time
 import torch
 torch.manual_seed(0)
@@ -265,9 +316,13 @@ for epoch in range(3):
         total += batch.sum().item()
     print(epoch, total, lengths)
 +    print("PROBE", lengths)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("block_run_through_a_checkpoint", """
+add(
+    "block_run_through_a_checkpoint",
+    """
 import time
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -279,9 +334,12 @@ for epoch in range(3):
         out = checkpoint(block, torch.randn(4, 2), use_reentrant=False)
     print(epoch, block[1].running_mean)
 +    print("PROBE", block[1].running_mean, block[1].num_batches_tracked)
-""")
+""",
+)
 
-add("added_statement_calls_an_object_whose_attributes_change", """
+add(
+    "added_statement_calls_an_object_whose_attributes_change",
+    """
 import time
 class Average:
     def __init__(self):
@@ -300,4 +358,6 @@ def train(epoch):
     print(average())
 for epoch in range(3):
     train(epoch)
-""", restores=False)
+""",
+    restores=False,
+)

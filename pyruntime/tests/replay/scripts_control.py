@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("inline", """
+add(
+    "inline",
+    """
 import time
 total = 0
 for epoch in range(3):
@@ -14,9 +16,12 @@ for epoch in range(3):
         total += i * epoch
     print("epoch", epoch, total)
 +    print("PROBE", epoch, total)
-""")
+""",
+)
 
-add("last_inner_value", """
+add(
+    "last_inner_value",
+    """
 import time
 for epoch in range(3):
     for i in range(4):
@@ -24,9 +29,13 @@ for epoch in range(3):
         loss = 1 / (1 + epoch * 4 + i)
     print("epoch", epoch)
 +    print("PROBE", loss, i)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("last_inner_value_after_all", """
+add(
+    "last_inner_value_after_all",
+    """
 import time
 for epoch in range(3):
     for i in range(4):
@@ -34,9 +43,13 @@ for epoch in range(3):
         loss = 1 / (1 + epoch * 4 + i)
     print("epoch", epoch)
 +print("PROBE", loss, i, epoch)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("zero_iterations_unbound", """
+add(
+    "zero_iterations_unbound",
+    """
 import time
 for epoch in range(3):
     for i in range(epoch % 2):
@@ -51,9 +64,13 @@ for epoch in range(3):
 +        print("PROBE", last, i)
 +    except NameError as error:
 +        print("PROBE", error)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("zero_iterations_keep_older", """
+add(
+    "zero_iterations_keep_older",
+    """
 import time
 x = "start"
 for epoch in range(4):
@@ -62,9 +79,12 @@ for epoch in range(4):
         x = (epoch, i)
     print(epoch, x)
 +    print("PROBE", x)
-""")
+""",
+)
 
-add("break_inner", """
+add(
+    "break_inner",
+    """
 import time
 for epoch in range(4):
     for i in range(10):
@@ -73,9 +93,12 @@ for epoch in range(4):
             break
     print(epoch, i)
 +    print("PROBE", epoch, i)
-""")
+""",
+)
 
-add("break_else", """
+add(
+    "break_else",
+    """
 import time
 for epoch in range(4):
     for i in range(3):
@@ -87,9 +110,12 @@ for epoch in range(4):
         how = "through"
     print(epoch, how)
 +    print("PROBE", how)
-""")
+""",
+)
 
-add("continue_outer", """
+add(
+    "continue_outer",
+    """
 import time
 seen = []
 for epoch in range(5):
@@ -104,9 +130,12 @@ for epoch in range(5):
         continue
     print(len(seen))
 +print("PROBE", seen)
-""")
+""",
+)
 
-add("break_outer", """
+add(
+    "break_outer",
+    """
 import time
 best = 0
 for epoch in range(10):
@@ -119,9 +148,12 @@ for epoch in range(10):
 else:
     print("never")
 +print("PROBE", epoch, best)
-""")
+""",
+)
 
-add("outer_else", """
+add(
+    "outer_else",
+    """
 import time
 n = 0
 for epoch in range(2):
@@ -132,9 +164,12 @@ else:
     n += 100
     print("else", n)
 +print("PROBE", n)
-""")
+""",
+)
 
-add("inner_try_finally", """
+add(
+    "inner_try_finally",
+    """
 import time
 log = []
 for epoch in range(3):
@@ -150,9 +185,13 @@ for epoch in range(3):
         log.append("f")
     print(len(log))
 +    print("PROBE", log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("try_inside_loop", """
+add(
+    "try_inside_loop",
+    """
 import time
 bad = 0
 for epoch in range(3):
@@ -167,9 +206,13 @@ for epoch in range(3):
             seen = (epoch, i)
     print(epoch, bad)
 +    print("PROBE", bad, x, seen)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("exception_name_unbound", """
+add(
+    "exception_name_unbound",
+    """
 import time
 for epoch in range(3):
     for i in range(2):
@@ -180,9 +223,13 @@ for epoch in range(3):
             text = repr(error)
     print(epoch, text)
 +    print("PROBE", "error" in dir(), text)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("exception_object_kept", """
+add(
+    "exception_object_kept",
+    """
 import time
 kept = None
 for epoch in range(3):
@@ -194,9 +241,13 @@ for epoch in range(3):
             kept = error
     print(epoch)
 +    print("PROBE", kept.args)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("with_around_inner", """
+add(
+    "with_around_inner",
+    """
 import time, contextlib
 events = []
 @contextlib.contextmanager
@@ -211,9 +262,13 @@ for epoch in range(3):
             events.append(i)
     print(epoch, len(events))
 +    print("PROBE", s, events[-3:])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("with_inside_inner", """
+add(
+    "with_inside_inner",
+    """
 import time
 class Meter:
     def __init__(self): self.n = 0
@@ -228,9 +283,12 @@ for epoch in range(3):
             time.sleep(0.01)
     print(epoch, meter.n)
 +    print("PROBE", meter.n)
-""")
+""",
+)
 
-add("while_condition", """
+add(
+    "while_condition",
+    """
 import time
 n = 27
 steps = 0
@@ -243,9 +301,12 @@ while n != 1 and epoch < 6:
         steps += 1
     print(epoch, n)
 +    print("PROBE", n, steps)
-""")
+""",
+)
 
-add("while_walrus", """
+add(
+    "while_walrus",
+    """
 import time
 data = list(range(12))
 total = 0
@@ -256,9 +317,12 @@ while (chunk := data[:4]):
         total += x
     print(total)
 +    print("PROBE", chunk, total, data)
-""")
+""",
+)
 
-add("while_inner_walrus", """
+add(
+    "while_inner_walrus",
+    """
 import time
 queue = []
 for epoch in range(3):
@@ -268,9 +332,12 @@ for epoch in range(3):
         last = item
     print(epoch, item, last)
 +    print("PROBE", item, last, queue)
-""")
+""",
+)
 
-add("while_true_break", """
+add(
+    "while_true_break",
+    """
 import time
 step = 0
 while True:
@@ -281,9 +348,12 @@ while True:
     if step >= 9:
         break
 +print("PROBE", step)
-""")
+""",
+)
 
-add("flat_loop_then_probe", """
+add(
+    "flat_loop_then_probe",
+    """
 import time
 acc = 1
 for i in range(6):
@@ -291,9 +361,13 @@ for i in range(6):
     acc = acc * 3 % 17
 print(acc)
 +print("PROBE", acc, i)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("three_levels", """
+add(
+    "three_levels",
+    """
 import time
 grid = []
 for fold in range(2):
@@ -308,9 +382,13 @@ for fold in range(2):
     grid.append(row)
     print(fold, row)
 +print("PROBE", grid)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("kfold_function", """
+add(
+    "kfold_function",
+    """
 import time
 def train(fold):
     w = fold
@@ -324,9 +402,12 @@ def train(fold):
 scores = [train(fold) for fold in range(2)]
 print(scores)
 +print("PROBE", scores)
-""")
+""",
+)
 
-add("same_function_two_places", """
+add(
+    "same_function_two_places",
+    """
 import time
 def run(n, acc):
     for i in range(n):
@@ -339,9 +420,12 @@ for epoch in range(3):
     y = run(3, b)
     print(epoch, x, y)
 +    print("PROBE", x, y, a, b)
-""")
+""",
+)
 
-add("two_loops_in_sequence", """
+add(
+    "two_loops_in_sequence",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -354,9 +438,13 @@ for epoch in range(3):
         loss += w * j
     print(epoch, loss)
 +    print("PROBE", w, loss, i, j)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("recursion", """
+add(
+    "recursion",
+    """
 import time
 def walk(depth, out):
     if depth == 0:
@@ -370,9 +458,12 @@ for epoch in range(2):
     walk(3, out)
     print(len(out))
 +    print("PROBE", out)
-""")
+""",
+)
 
-add("recursive_inside_loop", """
+add(
+    "recursive_inside_loop",
+    """
 import time
 def count(n):
     total = 0
@@ -384,9 +475,12 @@ for epoch in range(3):
     c = count(epoch + 1)
     print(c)
 +    print("PROBE", c)
-""")
+""",
+)
 
-add("generator_function_loop", """
+add(
+    "generator_function_loop",
+    """
 import time
 def batches(n):
     for i in range(n):
@@ -398,9 +492,13 @@ for epoch in range(3):
         total += b
     print(total)
 +    print("PROBE", total, b)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("generator_made_outside", """
+add(
+    "generator_made_outside",
+    """
 import time
 def numbers():
     n = 0
@@ -415,9 +513,13 @@ for epoch in range(3):
         s += next(source)
     print(s)
 +    print("PROBE", s)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("iterator_made_outside", """
+add(
+    "iterator_made_outside",
+    """
 import time
 it = iter(range(100))
 for epoch in range(3):
@@ -426,9 +528,13 @@ for epoch in range(3):
         x = next(it)
     print(x)
 +    print("PROBE", x)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("probe_advances_an_iterator", """
+add(
+    "probe_advances_an_iterator",
+    """
 import time
 it = iter(range(100))
 for epoch in range(3):
@@ -437,9 +543,13 @@ for epoch in range(3):
         x = next(it)
     print(x)
 +    print("PROBE", x, next(it))
-""", flagged=True)
+""",
+    flagged=True,
+)
 
-add("iterator_made_outside_used_after", """
+add(
+    "iterator_made_outside_used_after",
+    """
 import time
 it = iter(list("abcdefghijkl"))
 for epoch in range(3):
@@ -449,10 +559,14 @@ for epoch in range(3):
     print(x)
 print(next(it))
 +print("PROBE", x)
-""", restores=None)
+""",
+    restores=None,
+)
 
 for kind in ("reader", "DictReader"):
-    add(f"csv_{kind}_made_outside", f"""
+    add(
+        f"csv_{kind}_made_outside",
+        f"""
 import csv, time
 rows = csv.{kind}(["a", *map(str, range(30))])
 next(rows)
@@ -463,9 +577,13 @@ for epoch in range(3):
     row = next(rows)
     print(epoch)
 +    print("PROBE", row, rows.line_num)
-""", restores=False)
+""",
+        restores=False,
+    )
 
-add("zip_made_outside", """
+add(
+    "zip_made_outside",
+    """
 import time
 pairs = zip(range(9), "abcdefghi")
 out = []
@@ -477,9 +595,13 @@ for epoch in range(3):
             break
     print(len(out))
 +    print("PROBE", out)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("itertools_count", """
+add(
+    "itertools_count",
+    """
 import time, itertools
 counter = itertools.count()
 for epoch in range(3):
@@ -488,9 +610,13 @@ for epoch in range(3):
         n = next(counter)
     print(n)
 +    print("PROBE", n)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("itertools_cycle_in_for", """
+add(
+    "itertools_cycle_in_for",
+    """
 import time, itertools
 loader = itertools.cycle([10, 20, 30])
 s = 0
@@ -500,9 +626,13 @@ for epoch in range(3):
         s += x
     print(s)
 +    print("PROBE", s, x)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("enumerate_rebound", """
+add(
+    "enumerate_rebound",
+    """
 import time
 data = [5, 6, 7]
 for epoch in range(3):
@@ -512,9 +642,13 @@ for epoch in range(3):
         y = i * x + epoch
     print(y)
 +    print("PROBE", i, x, y)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("return_from_two_loops", """
+add(
+    "return_from_two_loops",
+    """
 import time
 def main():
     n = 0
@@ -529,9 +663,13 @@ def main():
 +        print("PROBE", epoch, n)
 result = main()
 +print("PROBE", result)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("exception_ends_script", """
+add(
+    "exception_ends_script",
+    """
 import time
 n = 0
 for epoch in range(5):
@@ -542,9 +680,12 @@ for epoch in range(5):
 +    print("PROBE", n)
     if epoch == 3:
         raise RuntimeError("boom")
-""")
+""",
+)
 
-add("exception_inside_inner", """
+add(
+    "exception_inside_inner",
+    """
 import time
 n = 0
 for epoch in range(5):
@@ -555,9 +696,12 @@ for epoch in range(5):
             raise RuntimeError("boom")
     print(epoch, n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("sys_exit_at_end", """
+add(
+    "sys_exit_at_end",
+    """
 import time, sys
 n = 0
 for epoch in range(3):
@@ -567,9 +711,12 @@ for epoch in range(3):
     print(n)
 +    print("PROBE", n)
 sys.exit(3)
-""")
+""",
+)
 
-add("sys_exit_inside_loop", """
+add(
+    "sys_exit_inside_loop",
+    """
 import time, sys
 n = 0
 for epoch in range(5):
@@ -580,9 +727,12 @@ for epoch in range(5):
             sys.exit("enough")
     print(n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("main_guard", """
+add(
+    "main_guard",
+    """
 import time
 def main():
     total = 0
@@ -594,9 +744,12 @@ def main():
 +        print("PROBE", total)
 if __name__ == "__main__":
     main()
-""")
+""",
+)
 
-add("retry_after_exception", """
+add(
+    "retry_after_exception",
+    """
 import time
 attempts = []
 def train(size):
@@ -616,9 +769,13 @@ for epoch in range(2):
             size //= 2
     print(epoch, size, got)
 +    print("PROBE", size, got, attempts)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("match_statement", """
+add(
+    "match_statement",
+    """
 import time
 out = []
 for epoch in range(3):
@@ -633,9 +790,13 @@ for epoch in range(3):
                 pass
     print(epoch, len(out))
 +    print("PROBE", out, "last" in dir() and last)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("nested_break_in_function", """
+add(
+    "nested_break_in_function",
+    """
 import time
 def find(rows, wanted):
     where = None
@@ -652,9 +813,12 @@ for epoch in range(3):
     spot = find([[1, 2], [3, 4], [5, 6]], 2 * epoch + 2)
     print(spot)
 +    print("PROBE", spot)
-""")
+""",
+)
 
-add("async_loop", """
+add(
+    "async_loop",
+    """
 import asyncio
 async def main():
     n = 0
@@ -665,9 +829,13 @@ async def main():
         print(n)
 +        print("PROBE", n)
 asyncio.run(main())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("thread_in_loop", """
+add(
+    "thread_in_loop",
+    """
 import time, threading
 total = []
 def work(k):
@@ -680,9 +848,13 @@ for epoch in range(3):
         t.join()
     print(sum(total))
 +    print("PROBE", total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("for_target_attribute", """
+add(
+    "for_target_attribute",
+    """
 import time
 class Box: pass
 box = Box()
@@ -694,9 +866,12 @@ for epoch in range(3):
         time.sleep(0.01)
     print(box.i, names)
 +    print("PROBE", box.i, names)
-""")
+""",
+)
 
-add("starred_target", """
+add(
+    "starred_target",
+    """
 import time
 rows = [(1, 2, 3), (4, 5, 6, 7)]
 for epoch in range(2):
@@ -705,9 +880,12 @@ for epoch in range(2):
         rest.append(epoch)
     print(first, rest)
 +    print("PROBE", first, rest)
-""")
+""",
+)
 
-add("loop_over_own_list", """
+add(
+    "loop_over_own_list",
+    """
 import time
 todo = [1]
 for epoch in range(3):
@@ -718,9 +896,12 @@ for epoch in range(3):
             todo.append(x + 1)
     print(todo)
 +    print("PROBE", todo)
-""")
+""",
+)
 
-add("conditional_loop", """
+add(
+    "conditional_loop",
+    """
 import time
 n = 0
 for epoch in range(4):
@@ -734,9 +915,12 @@ for epoch in range(4):
             n += 10
     print(n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("del_name_in_loop", """
+add(
+    "del_name_in_loop",
+    """
 import time
 tmp = "outer"
 for epoch in range(3):
@@ -747,9 +931,13 @@ for epoch in range(3):
     del tmp
     print(x)
 +    print("PROBE", x, "tmp" in globals())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("del_after_inner", """
+add(
+    "del_after_inner",
+    """
 import time
 n = 0
 for epoch in range(3):
@@ -760,9 +948,12 @@ for epoch in range(3):
     del loss, i
     print(n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("del_after_inner_in_function", """
+add(
+    "del_after_inner_in_function",
+    """
 import time
 def train():
     n = 0
@@ -775,9 +966,12 @@ def train():
         print(n)
 +        print("PROBE", n)
 train()
-""")
+""",
+)
 
-add("del_inside_inner", """
+add(
+    "del_inside_inner",
+    """
 import time
 out = 0
 for epoch in range(3):
@@ -788,9 +982,13 @@ for epoch in range(3):
         del t
     print(out)
 +    print("PROBE", out, "t" in globals())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("del_outer_name_inside_inner", """
+add(
+    "del_outer_name_inside_inner",
+    """
 import time
 for epoch in range(3):
     big = [epoch] * 3
@@ -802,9 +1000,13 @@ for epoch in range(3):
             del big
     print(s)
 +    print("PROBE", s, "big" in globals())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("executor_that_is_never_shut_down", """
+add(
+    "executor_that_is_never_shut_down",
+    """
 import time
 from concurrent.futures import ThreadPoolExecutor
 pool, total = ThreadPoolExecutor(2), 0
@@ -814,9 +1016,12 @@ for epoch in range(3):
         total += step
     print(epoch, pool.submit(pow, 2, total).result())
 +    print("PROBE", total)
-""")
+""",
+)
 
-add("first_of_what_is_walked_anew", """
+add(
+    "first_of_what_is_walked_anew",
+    """
 import time
 d = {"a": 1}; rows = [1, 2, 3]
 for e in range(3):
@@ -825,9 +1030,14 @@ for e in range(3):
 +        if i == 2: print("PROBE in", next(iter(d)), next((r for r in rows if r > 1), None))
 +    print("PROBE", next(iter(rows)), next(r for r in rows if r > 1))
     print(e)
-""", exact=True, restores=None)
+""",
+    exact=True,
+    restores=None,
+)
 
-add("table_of_modules_is_asked_for_a_class", """
+add(
+    "table_of_modules_is_asked_for_a_class",
+    """
 import sys, time
 class SGD:
     def __init__(self, lr): self.lr = lr; self.n = 0
@@ -838,9 +1048,13 @@ for e in range(4):
         o = getattr(sys.modules[__name__], "SGD")(0.1); w = o.step(w); opts.append(o); time.sleep(0.01)
 +    print("PROBE", e, w, len(opts))
     print(e)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("registered_with_a_function", """
+add(
+    "registered_with_a_function",
+    """
 import time, functools
 @functools.singledispatch
 def f(x): return "base"
@@ -850,9 +1064,13 @@ for e in range(3):
     for i in range(3): setup(e); time.sleep(0.02)
 +    print("PROBE", e, f(3))
     print(e)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("changes_a_module_that_a_function_imports", """
+add(
+    "changes_a_module_that_a_function_imports",
+    """
 import builtins, sys, os, time
 builtins.cnt = 0
 def bump():
@@ -862,9 +1080,13 @@ for e in range(3):
     for i in range(3): bump(); time.sleep(0.01)
 +    print("PROBE", e, cnt, os.mycount)
     print(e)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("folder_renamed_and_made_anew_in_each_epoch", """
+add(
+    "folder_renamed_and_made_anew_in_each_epoch",
+    """
 import os, time
 os.mkdir("kept")
 weight = 1.0
@@ -878,4 +1100,6 @@ for epoch in range(3):
     os.rename("kept", f"kept{epoch}")
     os.mkdir("kept")
     print(epoch)
-""", flagged=True)
+""",
+    flagged=True,
+)

@@ -31,7 +31,9 @@ def dataset(name: str, body: str, **options: object) -> None:
     add(f"dataset_{name}", HEAD + body.strip("\n") + "\ndata = D()" + TRAIN, restores=None, **options)  # type: ignore[arg-type]
 
 
-dataset("caches_random_tensors_by_index", """
+dataset(
+    "caches_random_tensors_by_index",
+    """
 class D(Dataset):
     def __init__(self):
         self.cache = {}
@@ -43,9 +45,12 @@ class D(Dataset):
         return self.cache[i]
     def look(self):
         return len(self.cache), sum(v.sum().item() for v in self.cache.values())
-""")
+""",
+)
 
-dataset("caches_in_a_list_with_holes", """
+dataset(
+    "caches_in_a_list_with_holes",
+    """
 class D(Dataset):
     def __init__(self):
         self.cache = [None] * 12
@@ -57,9 +62,12 @@ class D(Dataset):
         return self.cache[i]
     def look(self):
         return [None if v is None else v.sum() for v in self.cache]
-""")
+""",
+)
 
-dataset("writes_into_its_array", """
+dataset(
+    "writes_into_its_array",
+    """
 class D(Dataset):
     def __init__(self):
         self.x = np.arange(24.0).reshape(12, 2)
@@ -70,9 +78,12 @@ class D(Dataset):
         return self.x[i].copy()
     def look(self):
         return self.x.sum()
-""")
+""",
+)
 
-dataset("keeps_hard_examples_in_a_deque", """
+dataset(
+    "keeps_hard_examples_in_a_deque",
+    """
 class D(Dataset):
     def __init__(self):
         self.hard, self.seen = deque(maxlen=5), Counter()
@@ -85,9 +96,12 @@ class D(Dataset):
         return self.hard[-1] if self.hard else torch.zeros(2)
     def look(self):
         return [v.tolist() for v in self.hard], sorted(self.seen.items())
-""")
+""",
+)
 
-dataset("holds_a_partial_and_a_lambda", """
+dataset(
+    "holds_a_partial_and_a_lambda",
+    """
 def noisy(x, scale, rng):
     return x + scale * rng.normal(size=2)
 class D(Dataset):
@@ -103,9 +117,12 @@ class D(Dataset):
         return self.target(self.transform(np.full(2, float(i))))
     def look(self):
         return self.count, self.rng.bit_generator.state["state"]["state"]
-""")
+""",
+)
 
-dataset("moves_to_the_next_file", """
+dataset(
+    "moves_to_the_next_file",
+    """
 class D(Dataset):
     def __init__(self):
         self.files = [np.full((12, 2), float(k)) for k in range(5)]
@@ -120,9 +137,12 @@ class D(Dataset):
         return self.current[i] + i
     def look(self):
         return self.at, self.reads, self.current[0, 0]
-""")
+""",
+)
 
-dataset("reads_the_next_file", """
+dataset(
+    "reads_the_next_file",
+    """
 def read(k):
     return np.full((12, 2), float(k)) + np.random.rand()
 class D(Dataset):
@@ -139,9 +159,12 @@ class D(Dataset):
         return self.current[i] + i
     def look(self):
         return self.at, self.reads, self.current[0, 0]
-""")
+""",
+)
 
-dataset("mixes_in_the_previous_sample", """
+dataset(
+    "mixes_in_the_previous_sample",
+    """
 class D(Dataset):
     def __init__(self):
         self.previous = None
@@ -154,9 +177,12 @@ class D(Dataset):
         return mixed
     def look(self):
         return None if self.previous is None else self.previous.tolist()
-""")
+""",
+)
 
-dataset("counts_in_a_named_index", """
+dataset(
+    "counts_in_a_named_index",
+    """
 class D(Dataset):
     def __init__(self):
         self.groups, self.order = defaultdict(lambda: [0, 0.0]), OrderedDict()
@@ -171,9 +197,13 @@ class D(Dataset):
         return torch.tensor([float(group[0]), group[1]])
     def look(self):
         return {k: list(v) for k, v in self.groups.items()}, list(self.order)
-""")
+""",
+)
 
-add("dataset_sampler_weights_change_with_the_losses", HEAD + """
+add(
+    "dataset_sampler_weights_change_with_the_losses",
+    HEAD
+    + """
 class Hard(Sampler):
     def __init__(self, n):
         self.n, self.weights = n, torch.ones(n)
@@ -195,9 +225,14 @@ for epoch in range(3):
         total += loss.sum().item()
     print(epoch, total)
 +    print("PROBE", total, sampler.weights.tolist())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("dataset_buffer_filled_by_the_loop", HEAD + """
+add(
+    "dataset_buffer_filled_by_the_loop",
+    HEAD
+    + """
 class Buffer(Dataset):
     def __init__(self):
         self.items = []
@@ -219,4 +254,6 @@ for epoch in range(3):
         total += a.sum().item() + b.sum().item() + c.sum().item()
     print(epoch, total)
 +    print("PROBE", total, [(a.tolist(), b.tolist(), c) for a, b, c in buffer.items])
-""", restores=None)
+""",
+    restores=None,
+)

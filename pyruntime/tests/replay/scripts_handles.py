@@ -19,12 +19,20 @@ for epoch in range(3):
 """
 HANDLES = {
     "event": ("plateau = threading.Event()", "plateau.set()", "plateau.is_set()"),
-    "event_that_decides": ("plateau, scale = threading.Event(), [1.0]", "if w[0] < 0.93: plateau.set()", "plateau.is_set() and 0.5"),
+    "event_that_decides": (
+        "plateau, scale = threading.Event(), [1.0]",
+        "if w[0] < 0.93: plateau.set()",
+        "plateau.is_set() and 0.5",
+    ),
     "event_cleared": ("plateau = threading.Event(); plateau.set()", "plateau.clear()", "plateau.is_set()"),
     "lock_taken": ("lock = threading.Lock()", "lock.acquire(False)", "lock.locked()"),
     "semaphore": ("left = threading.Semaphore(50)", "left.acquire()", "left._value"),
     "spooled_file": ("sp = tempfile.SpooledTemporaryFile(mode='w+')", "sp.write(str(step))", "sp.tell()"),
-    "spooled_bytes": ("sp = tempfile.SpooledTemporaryFile(mode='w+b')", "sp.write(b'x%d' % step)", "sp.tell(), sp.seek(0), len(sp.read())"),
+    "spooled_bytes": (
+        "sp = tempfile.SpooledTemporaryFile(mode='w+b')",
+        "sp.write(b'x%d' % step)",
+        "sp.tell(), sp.seek(0), len(sp.read())",
+    ),
     "compressor": ("c = zlib.compressobj()", "z = c.compress(b'abc')", "len(c.copy().flush())"),
     "gzip_file": ("f = gzip.GzipFile('o.gz', 'wb', mtime=0)", "n = f.write(b'abc')", "f.tell()"),
     "bz2_file": ("f = bz2.open('o.bz2', 'wb')", "n = f.write(b'abc')", "f.tell()"),
@@ -41,7 +49,9 @@ HANDLES = {
 for name, (setup, body, probe) in HANDLES.items():
     SCRIPTS.add(f"handle_{name}", TRAINING.format(setup=setup, body=body, probe=probe), restores=None)
 
-SCRIPTS.add("names_by_dir", """
+SCRIPTS.add(
+    "names_by_dir",
+    """
 import time
 w = 0.0
 for epoch in range(3):
@@ -51,9 +61,13 @@ for epoch in range(3):
         time.sleep(0.003)
 +    print("PROBE", sorted(name for name in dir() if name in ("step", "loss", "w")))
     print("epoch", epoch, w)
-""", restores=None)
+""",
+    restores=None,
+)
 
-SCRIPTS.add("first_of_parameters", """
+SCRIPTS.add(
+    "first_of_parameters",
+    """
 import time, torch
 torch.manual_seed(0)
 net = torch.nn.Linear(3, 1)
@@ -65,4 +79,6 @@ for epoch in range(3):
         time.sleep(0.003)
 +    print("PROBE", next(net.parameters()).dtype, next(net.named_parameters())[0], float(next(iter(net.parameters())).sum()))
     print("epoch", epoch)
-""", exact=True)
+""",
+    exact=True,
+)

@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("header_generator_holds_the_probe", """
+add(
+    "header_generator_holds_the_probe",
+    """
 import random, time
 random.seed(1)
 def batches(data, size):
@@ -20,9 +22,13 @@ for epoch in range(3):
         time.sleep(0.01)
         total += batch[0] * random.random()
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_generator_in_enumerate_and_method", """
+add(
+    "header_generator_in_enumerate_and_method",
+    """
 import time
 class Feed:
     def __init__(self):
@@ -39,9 +45,13 @@ for epoch in range(3):
         total += x + k
     print(epoch, total)
 print(feed.drawn)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_function_holds_the_probe", """
+add(
+    "header_function_holds_the_probe",
+    """
 import time
 def rows(n):
     found = []
@@ -55,9 +65,13 @@ for epoch in range(3):
         time.sleep(0.01)
         total.append(x)
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_condition_holds_the_probe", """
+add(
+    "header_condition_holds_the_probe",
+    """
 import time
 state = {"left": 0, "sum": 0}
 def more():
@@ -70,9 +84,13 @@ for epoch in range(3):
         time.sleep(0.01)
         state["sum"] += state["left"]
     print(epoch, state["sum"])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_generator_made_before_the_loop", """
+add(
+    "header_generator_made_before_the_loop",
+    """
 import time
 def batches():
     for i in range(3):
@@ -85,9 +103,13 @@ for epoch in range(3):
         time.sleep(0.01)
         total += x
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_generator_advanced_by_next_in_a_function", """
+add(
+    "header_generator_advanced_by_next_in_a_function",
+    """
 import time
 def endless():
     n = 0
@@ -103,9 +125,13 @@ for epoch in range(3):
         time.sleep(0.01)
         step(totals, feed)
     print(epoch, totals)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_generator_kept_in_an_object", """
+add(
+    "header_generator_kept_in_an_object",
+    """
 import time
 class Trainer:
     def __init__(self):
@@ -123,9 +149,13 @@ trainer = Trainer()
 for epoch in range(3):
     trainer.epoch()
     print(epoch, trainer.total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_comprehension_calls_the_probed_function", """
+add(
+    "header_comprehension_calls_the_probed_function",
+    """
 import time
 seen = []
 def square(x):
@@ -139,9 +169,13 @@ for epoch in range(3):
         total += x
     print(epoch, total)
 print(seen)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_wrapped_in_with_and_zip", """
+add(
+    "header_wrapped_in_with_and_zip",
+    """
 import contextlib, time
 @contextlib.contextmanager
 def opened(log):
@@ -156,9 +190,13 @@ for epoch in range(3):
             time.sleep(0.01)
             total += len(found)
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_attribute_that_ends_in_an_underscore_is_shown", """
+add(
+    "header_attribute_that_ends_in_an_underscore_is_shown",
+    """
 import time
 class Model:
     def partial_fit(self, x):
@@ -171,9 +209,13 @@ for epoch in range(3):
         model.partial_fit(i)
 +        print("PROBE", i, model.inertia_, "{} {}".format(models["a"].inertia_, i), round(model.inertia_, 2))
     print(epoch, model.inertia_)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_loss_summed_in_a_loop_is_differentiated_after_it", """
+add(
+    "header_loss_summed_in_a_loop_is_differentiated_after_it",
+    """
 import torch
 torch.manual_seed(0)
 net = torch.nn.Linear(3, 1)
@@ -192,9 +234,13 @@ for epoch in range(3):
         optimizer.step()
     print(epoch, loss.item())
 +    print("PROBE", net.weight.sum().item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("header_rollout_without_gradients_before_a_training_loop", """
+add(
+    "header_rollout_without_gradients_before_a_training_loop",
+    """
 import time, torch
 torch.manual_seed(0)
 net = torch.nn.Linear(3, 1)
@@ -213,4 +259,5 @@ for iteration in range(3):
         optimizer.step()
     print(iteration, net.weight.sum().item())
 +    print("PROBE", net.bias.item(), len(seen))
-""")
+""",
+)

@@ -47,13 +47,19 @@ def add(name: str, added: str, at: str = "outer", **options: object) -> None:
 
 # What they bind is nobody else's, or dead.
 add("binds_loop_names_that_are_dead", 'for i, p in enumerate(net.parameters()): print("PROBE", i, p.norm().item())')
-add("binds_dead_names_in_the_inner_loop", 'for i, p in enumerate(net.parameters()): print("PROBE", i, p.grad.norm().item())',
-    at="inner", restores=None)
+add(
+    "binds_dead_names_in_the_inner_loop",
+    'for i, p in enumerate(net.parameters()): print("PROBE", i, p.grad.norm().item())',
+    at="inner",
+    restores=None,
+)
 add("binds_a_dead_name_first_and_reads_it_then", 'p = net[0].weight.norm()\nprint("PROBE", p.item())')
 add("binds_dead_names_after", 'for i, p in enumerate(net.parameters()): print("PROBE", i, p.norm().item())', at="after")
 add("keeps_a_list_of_its_own", 'norms = [p.norm().item() for p in net.parameters()]\nnorms.append(1.0)\nprint("PROBE", norms)')
-add("keeps_something_on_an_object_of_the_script", 'net.norm_in_hindsight = net[0].weight.norm().item()\n'
-    'print("PROBE", net.norm_in_hindsight)')
+add(
+    "keeps_something_on_an_object_of_the_script",
+    'net.norm_in_hindsight = net[0].weight.norm().item()\nprint("PROBE", net.norm_in_hindsight)',
+)
 
 # What they change, they put back.
 MODE = 'net.eval()\nprint("PROBE", net(x).sum().item())\nnet.train()'
@@ -61,8 +67,12 @@ add("evaluates_in_between", MODE)
 add("evaluates_in_between_in_the_inner_loop", MODE, at="inner", restores=None)
 add("evaluates_in_between_on_one_line", 'net.eval(); print("PROBE", net(x).sum().item()); net.train()')
 add("draws_apart", 'with torch.random.fork_rng():\n    torch.manual_seed(5)\n    print("PROBE", torch.rand(1).item())')
-add("hooks_and_removes", 'net.eval()\nseen = []\nhook = net[0].register_forward_hook(lambda m, a, o: seen.append(o.sum().item()))\n'
-    'net(x)\nhook.remove()\nnet.train()\nprint("PROBE", seen)', restores=None)
+add(
+    "hooks_and_removes",
+    "net.eval()\nseen = []\nhook = net[0].register_forward_hook(lambda m, a, o: seen.append(o.sum().item()))\n"
+    'net(x)\nhook.remove()\nnet.train()\nprint("PROBE", seen)',
+    restores=None,
+)
 add("draws_when_all_is_over", 'print("PROBE", torch.rand(2).sum().item(), net(x).sum().item())', at="after")
 
 # Had they been there, another run would have been recorded.
@@ -75,8 +85,12 @@ add("appends_to_the_list_of_the_script", 'losses.append(0.0)\nprint("PROBE", len
 add("changes_the_learning_rate", 'optimizer.param_groups[0]["lr"] *= 0.5\nprint("PROBE", epoch)', flagged=True)
 add("seeds", 'torch.manual_seed(1)\nprint("PROBE", epoch)', flagged=True)
 add("draws_in_a_function", 'with torch.random.fork_rng(): print("PROBE", evaluate(net.eval(), x)); net.train()')
-add("takes_gradients_that_the_script_throws_away", 'optimizer.zero_grad()\nnet.eval()\nnet(x).sum().backward()\n'
-    'print("PROBE", net[0].weight.grad.sum().item())\noptimizer.zero_grad()\nnet.train()', restores=None)
+add(
+    "takes_gradients_that_the_script_throws_away",
+    "optimizer.zero_grad()\nnet.eval()\nnet(x).sum().backward()\n"
+    'print("PROBE", net[0].weight.grad.sum().item())\noptimizer.zero_grad()\nnet.train()',
+    restores=None,
+)
 
 ACCUMULATING = """
 import time, torch
@@ -93,13 +107,20 @@ for epoch in range(4):
         time.sleep(0.01)
     print(epoch, net.weight.sum().item())
 """
-SCRIPTS.add("throws_gradients_away_that_the_script_needs", ACCUMULATING + """\
+SCRIPTS.add(
+    "throws_gradients_away_that_the_script_needs",
+    ACCUMULATING
+    + """\
 +    optimizer.zero_grad()
 +    print("PROBE", net.weight.sum().item())
-""", flagged=True)
+""",
+    flagged=True,
+)
 
 # Read after the loop by what was added only: the record had no need of them.
-SCRIPTS.add("reads_what_the_loop_iterates_over_and_binds", """
+SCRIPTS.add(
+    "reads_what_the_loop_iterates_over_and_binds",
+    """
 import time
 def detached(pair):
     return [v for v in pair]
@@ -120,8 +141,12 @@ def train():
 for epoch in range(3):
     train()
     print(epoch)
-""", restores=None)
-SCRIPTS.add("reads_a_list_that_the_loop_changes_and_binds", """
+""",
+    restores=None,
+)
+SCRIPTS.add(
+    "reads_a_list_that_the_loop_changes_and_binds",
+    """
 import time
 def train(queue):
     for i in range(5):
@@ -135,7 +160,9 @@ for epoch in range(3):
     rows = [epoch]
     train(rows)
     print(epoch, rows)
-""", restores=None)
+""",
+    restores=None,
+)
 
 FORWARD = """
 import time, torch
@@ -163,12 +190,18 @@ for epoch in range(3):
 +        print("PROBE", net(x).sum().item())
     print(epoch, loss.item())
 """
-SCRIPTS.add("calls_a_module_that_leaves_a_loss_behind",
-            FORWARD.format(left="self.aux_loss = 0.01 * self.layer.weight.pow(2).sum()"))
-SCRIPTS.add("calls_a_module_that_counts_its_calls",
-            FORWARD.format(left="self.calls += 1; self.aux_loss = 0.01 * self.calls"), flagged=True)
+SCRIPTS.add(
+    "calls_a_module_that_leaves_a_loss_behind", FORWARD.format(left="self.aux_loss = 0.01 * self.layer.weight.pow(2).sum()")
+)
+SCRIPTS.add(
+    "calls_a_module_that_counts_its_calls",
+    FORWARD.format(left="self.calls += 1; self.aux_loss = 0.01 * self.calls"),
+    flagged=True,
+)
 
-SCRIPTS.add("metric_that_keeps_what_it_computed", """
+SCRIPTS.add(
+    "metric_that_keeps_what_it_computed",
+    """
 import time, torch
 class Metric(torch.nn.Module):
     __module__ = "torchmetrics.metric"
@@ -190,4 +223,5 @@ for epoch in range(4):
     print(epoch)
 +    print("PROBE", metric.compute())
     metric.reset()
-""")
+""",
+)

@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("global_counter", """
+add(
+    "global_counter",
+    """
 import time
 steps = 0
 def step():
@@ -19,9 +21,12 @@ def train():
         print(epoch, steps)
 +        print("PROBE", steps)
 train()
-""")
+""",
+)
 
-add("nonlocal_counter", """
+add(
+    "nonlocal_counter",
+    """
 import time
 def main():
     n = 0
@@ -35,9 +40,13 @@ def main():
         print(epoch, n)
 +        print("PROBE", n)
 main()
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("closure_with_loop", """
+add(
+    "closure_with_loop",
+    """
 import time
 def make():
     total = 0
@@ -53,9 +62,13 @@ for epoch in range(3):
     r = train(epoch)
     print(r)
 +    print("PROBE", r)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("module_state_no_arguments", """
+add(
+    "module_state_no_arguments",
+    """
 import time
 state = {"w": 0, "log": []}
 def finish():
@@ -67,9 +80,12 @@ for epoch in range(3):
         finish()
     print(state["w"])
 +    print("PROBE", state)
-""")
+""",
+)
 
-add("method_self_counter", """
+add(
+    "method_self_counter",
+    """
 import time
 class Trainer:
     def __init__(self):
@@ -83,9 +99,12 @@ class Trainer:
             print(epoch, self.step)
 +            print("PROBE", self.step, self.history)
 Trainer().train()
-""")
+""",
+)
 
-add("probe_in_method_called_by_inner", """
+add(
+    "probe_in_method_called_by_inner",
+    """
 import time
 class Trainer:
     def __init__(self):
@@ -100,9 +119,13 @@ class Trainer:
                 self.one(i)
             print(self.w)
 Trainer().run()
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("probe_in_function_of_one_loop_only", """
+add(
+    "probe_in_function_of_one_loop_only",
+    """
 import time
 w = 1
 def a(i):
@@ -118,9 +141,12 @@ for epoch in range(3):
     for i in range(2):
         w += b(i)
     print(w)
-""")
+""",
+)
 
-add("class_attribute", """
+add(
+    "class_attribute",
+    """
 import time
 class Counter:
     total = 0
@@ -133,9 +159,13 @@ for epoch in range(3):
         c.hit()
     print(Counter.total)
 +    print("PROBE", Counter.total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("class_attribute_through_type_self", """
+add(
+    "class_attribute_through_type_self",
+    """
 import time
 class Counter:
     total = 0
@@ -150,9 +180,13 @@ for epoch in range(3):
         c.hit(i)
     print(Counter.total, len(Counter.seen))
 +    print("PROBE", Counter.total, Counter.seen)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("class_attribute_classmethod", """
+add(
+    "class_attribute_classmethod",
+    """
 import time
 class Registry:
     items = {}
@@ -166,9 +200,13 @@ for epoch in range(3):
         Registry.put(f"{epoch}{i}", i)
     print(len(Registry.items))
 +    print("PROBE", Registry.items, Registry.last)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("class_attribute_by_instance", """
+add(
+    "class_attribute_by_instance",
+    """
 import time
 class Meter:
     history = []
@@ -184,9 +222,13 @@ for epoch in range(3):
         net.fit(epoch * i)
     print(len(Meter.history))
 +    print("PROBE", Meter.history)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("function_attribute", """
+add(
+    "function_attribute",
+    """
 import time
 def step(i):
     time.sleep(0.01)
@@ -197,9 +239,13 @@ for epoch in range(3):
         r = step(i)
     print(r)
 +    print("PROBE", r, step.calls)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("mutable_default", """
+add(
+    "mutable_default",
+    """
 import time
 def remember(x, seen=[]):
     time.sleep(0.01)
@@ -210,9 +256,13 @@ for epoch in range(3):
         n = remember(i)
     print(n)
 +    print("PROBE", n, remember.__defaults__)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("mutable_default_dict_cache", """
+add(
+    "mutable_default_dict_cache",
+    """
 import time
 def fib(n, cache={}):
     time.sleep(0.001)
@@ -233,9 +283,13 @@ for epoch in range(3):
 last = fib(20)
 print(last)
 +print("PROBE", last)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("lru_cache", """
+add(
+    "lru_cache",
+    """
 import time, functools
 @functools.lru_cache(maxsize=None)
 def f(n):
@@ -246,9 +300,13 @@ for epoch in range(3):
         x = f(epoch + i)
     print(x)
 +    print("PROBE", x, f.cache_info().misses)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("decorated_counter", """
+add(
+    "decorated_counter",
+    """
 import time, functools
 def counted(f):
     @functools.wraps(f)
@@ -266,9 +324,13 @@ for epoch in range(3):
         r = work(i)
     print(r, work.calls)
 +    print("PROBE", work.calls)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("decorator_with_list", """
+add(
+    "decorator_with_list",
+    """
 import time
 log = []
 def logged(f):
@@ -286,9 +348,13 @@ for epoch in range(3):
         y = work(y)
     print(y)
 +    print("PROBE", y, log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("list_alias", """
+add(
+    "list_alias",
+    """
 import time
 a = []
 b = a
@@ -298,9 +364,12 @@ for epoch in range(3):
         a.append(i)
     print(len(b))
 +    print("PROBE", b, a is b)
-""")
+""",
+)
 
-add("list_augmented_alias", """
+add(
+    "list_augmented_alias",
+    """
 import time
 a = []
 b = a
@@ -310,9 +379,12 @@ for epoch in range(3):
         a += [i]
     print(len(a))
 +    print("PROBE", b, a is b)
-""")
+""",
+)
 
-add("list_rebound_alias_breaks", """
+add(
+    "list_rebound_alias_breaks",
+    """
 import time
 a = [0]
 b = a
@@ -322,9 +394,12 @@ for epoch in range(3):
         a = a + [i]
     print(len(a))
 +    print("PROBE", a, b, a is b)
-""")
+""",
+)
 
-add("alias_created_inside", """
+add(
+    "alias_created_inside",
+    """
 import time
 pool = [[0], [1], [2]]
 best = pool[0]
@@ -338,9 +413,13 @@ for epoch in range(3):
 +    best.append("x")
 +    print("PROBE", pool, best)
 +    best.pop()
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("alias_identity_after", """
+add(
+    "alias_identity_after",
+    """
 import time
 pool = [[0], [1], [2]]
 best = pool[0]
@@ -352,9 +431,12 @@ for epoch in range(3):
             best = pool[i]
     print(best)
 +    print("PROBE", [p is best for p in pool])
-""")
+""",
+)
 
-add("element_alias_in_for", """
+add(
+    "element_alias_in_for",
+    """
 import time
 rows = [{"n": 0}, {"n": 10}]
 for epoch in range(3):
@@ -364,9 +446,12 @@ for epoch in range(3):
             row["n"] += 1
     print(rows)
 +    print("PROBE", rows)
-""")
+""",
+)
 
-add("dict_of_lists", """
+add(
+    "dict_of_lists",
+    """
 import time, collections
 hist = collections.defaultdict(list)
 count = collections.Counter()
@@ -379,9 +464,12 @@ for epoch in range(3):
         recent.append((epoch, i))
     print(len(hist))
 +    print("PROBE", dict(hist), count, list(recent), recent.maxlen)
-""")
+""",
+)
 
-add("ordered_dict_and_set", """
+add(
+    "ordered_dict_and_set",
+    """
 import time, collections
 od = collections.OrderedDict()
 seen = set()
@@ -393,9 +481,12 @@ for epoch in range(3):
         seen |= {i * epoch}
     print(len(od))
 +    print("PROBE", list(od.items()), sorted(seen))
-""")
+""",
+)
 
-add("dataclass", """
+add(
+    "dataclass",
+    """
 import time
 from dataclasses import dataclass, field, replace
 @dataclass
@@ -415,9 +506,12 @@ for epoch in range(3):
         c = replace(c, lr=c.lr * 0.9)
     print(s.step)
 +    print("PROBE", s, c)
-""")
+""",
+)
 
-add("namedtuple_slots_enum", """
+add(
+    "namedtuple_slots_enum",
+    """
 import time, enum
 from typing import NamedTuple
 class P(NamedTuple):
@@ -440,9 +534,12 @@ for epoch in range(3):
         m = Mode.OFF if m is Mode.ON else Mode.ON
     print(p.a)
 +    print("PROBE", p, s.x, s.y is p, m, m is Mode.OFF)
-""")
+""",
+)
 
-add("shared_between_places", """
+add(
+    "shared_between_places",
+    """
 import time
 class Net:
     def __init__(self): self.w = [1, 2]
@@ -457,9 +554,12 @@ for epoch in range(3):
         opt.step()
     print(net.w)
 +    print("PROBE", net.w, opt.params is net.w)
-""")
+""",
+)
 
-add("rebound_object_shared_elsewhere", """
+add(
+    "rebound_object_shared_elsewhere",
+    """
 import time
 class Best:
     state = None
@@ -473,9 +573,12 @@ for epoch in range(3):
         best = {"score": cur["w"], "state": cur}
     print(best["score"])
 +    print("PROBE", best, best["state"] is cur)
-""")
+""",
+)
 
-add("in_place_through_view", """
+add(
+    "in_place_through_view",
+    """
 import time
 import numpy as np
 params = {"w": np.zeros(4)}
@@ -487,9 +590,12 @@ for epoch in range(3):
         w[:2] += 1
     print(w.sum())
 +    print("PROBE", params["w"].tolist(), w is params["w"])
-""")
+""",
+)
 
-add("a_view_of_what_the_block_only_reads", """
+add(
+    "a_view_of_what_the_block_only_reads",
+    """
 import time
 import torch
 whole = torch.zeros(3)
@@ -502,9 +608,13 @@ for epoch in range(3):
         whole += i
     print(epoch, view.sum())
 +    print("PROBE", view.tolist(), whole.tolist())
-""", xfail="a view that is restored gets memory of its own when the block leaves what it looks at as it is")
+""",
+    xfail="a view that is restored gets memory of its own when the block leaves what it looks at as it is",
+)
 
-add("alias_made_inside_loop", """
+add(
+    "alias_made_inside_loop",
+    """
 import time
 import numpy as np
 params = {"w": np.zeros(4), "b": np.ones(2)}
@@ -519,9 +629,12 @@ for epoch in range(3):
         v[0] += 3
     print(params["w"].sum())
 +    print("PROBE", params)
-""")
+""",
+)
 
-add("function_returns_alias", """
+add(
+    "function_returns_alias",
+    """
 import time
 import numpy as np
 params = {"w": np.zeros(3)}
@@ -538,9 +651,12 @@ for epoch in range(3):
         t *= 2
     print(params["w"].sum())
 +    print("PROBE", params["w"].tolist())
-""")
+""",
+)
 
-add("method_returns_alias", """
+add(
+    "method_returns_alias",
+    """
 import time
 class Bank:
     def __init__(self): self._rows = {}
@@ -554,9 +670,12 @@ for epoch in range(3):
         r.append(epoch)
     print(len(bank._rows))
 +    print("PROBE", bank._rows)
-""")
+""",
+)
 
-add("property_returns_alias", """
+add(
+    "property_returns_alias",
+    """
 import time
 class Bank:
     def __init__(self): self._rows = []
@@ -574,9 +693,13 @@ for epoch in range(3):
         m = bank.mean
     print(m)
 +    print("PROBE", m, bank._rows, bank.asked)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("property_setter", """
+add(
+    "property_setter",
+    """
 import time
 class Opt:
     def __init__(self): self._lr, self.changes = 1.0, 0
@@ -593,9 +716,13 @@ for epoch in range(3):
         opt.lr *= 0.5
     print(opt.lr)
 +    print("PROBE", opt.lr, opt.changes)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("custom_operators", """
+add(
+    "custom_operators",
+    """
 import time
 class Vec:
     made = 0
@@ -626,9 +753,13 @@ for epoch in range(3):
             c = len(v)
     print(v.x)
 +    print("PROBE", v.x, v.ops)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("getitem_with_state", """
+add(
+    "getitem_with_state",
+    """
 import time
 class Data:
     def __init__(self): self.reads = 0
@@ -645,9 +776,13 @@ for epoch in range(3):
     z = data[1]
     print(data.reads)
 +    print("PROBE", data.reads)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("subscript_read_with_state", """
+add(
+    "subscript_read_with_state",
+    """
 import time
 class Data:
     def __init__(self): self.reads = 0
@@ -662,9 +797,13 @@ for epoch in range(3):
         s += data[i]
     print(s, data.reads)
 +    print("PROBE", data.reads)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("iterable_class_with_state", """
+add(
+    "iterable_class_with_state",
+    """
 import time
 class Loader:
     def __init__(self): self.epoch = 0
@@ -679,9 +818,12 @@ for epoch in range(3):
         n += x
     print(n)
 +    print("PROBE", n, loader.epoch)
-""")
+""",
+)
 
-add("iterator_class", """
+add(
+    "iterator_class",
+    """
 import time
 class Source:
     def __init__(self): self.pos = 0
@@ -699,9 +841,13 @@ for epoch in range(3):
         n += x
     print(n)
 +    print("PROBE", n, src.pos)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("generator_method_iter", """
+add(
+    "generator_method_iter",
+    """
 import time
 class Loader:
     def __init__(self): self.served = 0
@@ -717,9 +863,12 @@ for epoch in range(3):
         n += x
     print(n)
 +    print("PROBE", n, loader.served)
-""")
+""",
+)
 
-add("custom_setattr", """
+add(
+    "custom_setattr",
+    """
 import time
 class Rec:
     def __init__(self): object.__setattr__(self, "log", [])
@@ -733,9 +882,13 @@ for epoch in range(3):
         r.x = i
     print(r.x)
 +    print("PROBE", r.x, r.log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("comprehension_side_effects", """
+add(
+    "comprehension_side_effects",
+    """
 import time
 log = []
 def f(x):
@@ -748,9 +901,13 @@ for epoch in range(3):
         [log.append(-x) for x in sq]
     print(sum(log))
 +    print("PROBE", log, sq)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("map_side_effects", """
+add(
+    "map_side_effects",
+    """
 import time
 log = []
 for epoch in range(3):
@@ -759,9 +916,12 @@ for epoch in range(3):
         list(map(log.append, range(i + 1)))
     print(len(log))
 +    print("PROBE", log)
-""")
+""",
+)
 
-add("lambda_mutates", """
+add(
+    "lambda_mutates",
+    """
 import time
 box = {"n": 0}
 bump = lambda k: box.update(n=box["n"] + k)
@@ -771,9 +931,12 @@ for epoch in range(3):
         bump(i)
     print(box)
 +    print("PROBE", box)
-""")
+""",
+)
 
-add("bound_method_stored", """
+add(
+    "bound_method_stored",
+    """
 import time
 log = []
 push = log.append
@@ -783,9 +946,13 @@ for epoch in range(3):
         push(i)
     print(len(log))
 +    print("PROBE", log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("callback_list", """
+add(
+    "callback_list",
+    """
 import time
 class Saver:
     def __init__(self): self.best = None
@@ -803,9 +970,12 @@ for epoch in range(3):
             cb(state)
     print(state["loss"])
 +    print("PROBE", state, callbacks[0].best)
-""")
+""",
+)
 
-add("callback_returns_value", """
+add(
+    "callback_returns_value",
+    """
 import time
 def make(store):
     def cb(x):
@@ -821,9 +991,13 @@ for epoch in range(3):
         y = cb(y)
     print(y)
 +    print("PROBE", y, store)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("callbacks_in_dict", """
+add(
+    "callbacks_in_dict",
+    """
 import time
 log = []
 def on_a(x): log.append(("a", x)); return x
@@ -835,9 +1009,13 @@ for epoch in range(3):
         r = table["ab"[i % 2]](i)
     print(r, len(log))
 +    print("PROBE", log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("functools_partial", """
+add(
+    "functools_partial",
+    """
 import time, functools
 log = []
 def add(store, x):
@@ -850,9 +1028,13 @@ for epoch in range(3):
         n = push(i)
     print(n)
 +    print("PROBE", log)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("nested_function_defined_in_loop", """
+add(
+    "nested_function_defined_in_loop",
+    """
 import time
 out = []
 for epoch in range(3):
@@ -864,9 +1046,13 @@ for epoch in range(3):
         r = closure()
     print(r)
 +    print("PROBE", out, closure(5), out)
-""", flagged=True)
+""",
+    flagged=True,
+)
 
-add("closure_kept_in_list", """
+add(
+    "closure_kept_in_list",
+    """
 import time
 fs = []
 for epoch in range(2):
@@ -875,9 +1061,13 @@ for epoch in range(2):
         fs.append(lambda k=i: k * 10)
     print(len(fs))
 +    print("PROBE", [f() for f in fs])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("inheritance_super", """
+add(
+    "inheritance_super",
+    """
 import time
 class Base:
     def __init__(self): self.count = 0
@@ -898,9 +1088,12 @@ for epoch in range(3):
         m.fit(i)
     print(m.count)
 +    print("PROBE", m.count, m.seen)
-""")
+""",
+)
 
-add("inheritance_hook_on_global", """
+add(
+    "inheritance_hook_on_global",
+    """
 import time
 calls = []
 class Base:
@@ -918,9 +1111,12 @@ for epoch in range(3):
         r = m[1].fit(i)
     print(r)
 +    print("PROBE", r, calls)
-""")
+""",
+)
 
-add("deep_attribute_chain", """
+add(
+    "deep_attribute_chain",
+    """
 import time
 class N: pass
 root = N(); root.a = N(); root.a.b = N(); root.a.b.c = 0
@@ -931,9 +1127,12 @@ for epoch in range(3):
         root.a.b.c += i
     print(leaf.c)
 +    print("PROBE", leaf.c, root.a.b is leaf)
-""")
+""",
+)
 
-add("linked_list", """
+add(
+    "linked_list",
+    """
 import time
 class Node:
     def __init__(self, v, nxt): self.v, self.next = v, nxt
@@ -950,9 +1149,13 @@ for epoch in range(3):
 +    vs, n = [], head
 +    while n: vs.append(n.v); n = n.next
 +    print("PROBE", vs)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("setattr_computed", """
+add(
+    "setattr_computed",
+    """
 import time
 class S: pass
 s = S()
@@ -962,9 +1165,13 @@ for epoch in range(3):
         setattr(s, f"x{i}", epoch)
     print(s.x1)
 +    print("PROBE", vars(s))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("globals_write", """
+add(
+    "globals_write",
+    """
 import time
 def put(k, v):
     globals()[k] = v
@@ -974,9 +1181,13 @@ for epoch in range(3):
         put(f"g{i}", epoch)
     print(g1)
 +    print("PROBE", g0, g1)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("instance_dict_write", """
+add(
+    "instance_dict_write",
+    """
 import time
 class S: pass
 s = S()
@@ -988,9 +1199,13 @@ for epoch in range(3):
         s.__dict__.update(y=i)
     print(s.x)
 +    print("PROBE", s.x, s.y)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("exec_in_loop", """
+add(
+    "exec_in_loop",
+    """
 import time
 ns = {"n": 0}
 for epoch in range(3):
@@ -999,9 +1214,13 @@ for epoch in range(3):
         exec("n += 1", ns)
     print(ns["n"])
 +    print("PROBE", ns["n"])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("module_attribute_write", """
+add(
+    "module_attribute_write",
+    """
 import time, types
 config = types.SimpleNamespace(lr=1.0)
 import sys
@@ -1012,9 +1231,12 @@ for epoch in range(3):
         sys.mine = getattr(sys, "mine", 0) + 1
     print(config.lr)
 +    print("PROBE", config.lr, sys.mine)
-""")
+""",
+)
 
-add("module_attribute_set_by_name", """
+add(
+    "module_attribute_set_by_name",
+    """
 import time, sys
 config = {"lr": 1.0}
 sys.mine = 0
@@ -1025,9 +1247,13 @@ for epoch in range(3):
         setattr(sys, "mine", sys.mine + 1)
     print(config["lr"])
 +    print("PROBE", config["lr"], sys.mine)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("environ_write", """
+add(
+    "environ_write",
+    """
 import time, os
 for epoch in range(3):
     for i in range(2):
@@ -1035,9 +1261,13 @@ for epoch in range(3):
         os.environ["MY_STEP"] = f"{epoch}-{i}"
     print(epoch)
 +    print("PROBE", os.environ["MY_STEP"])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("large_ints_floats_special", """
+add(
+    "large_ints_floats_special",
+    """
 import time
 vals = {}
 for epoch in range(2):
@@ -1048,9 +1278,12 @@ for epoch in range(2):
                 "sl": slice(1, 2), True: 1, 2.5: "k", None: 0}
     print(len(vals))
 +    print("PROBE", repr(vals))
-""")
+""",
+)
 
-add("self_referential", """
+add(
+    "self_referential",
+    """
 import time
 a = []
 a.append(a)
@@ -1063,9 +1296,12 @@ for epoch in range(3):
         d[i] = a
     print(len(a))
 +    print("PROBE", a[0] is a, d["self"] is d, d[0] is a, len(a))
-""")
+""",
+)
 
-add("weird_types_in_state", """
+add(
+    "weird_types_in_state",
+    """
 import time, decimal, fractions, datetime, pathlib, uuid
 state = {}
 for epoch in range(2):
@@ -1075,9 +1311,13 @@ for epoch in range(2):
                      p=pathlib.PurePosixPath("/a") / str(i), day=datetime.date(2020, 1, 1 + i), u=uuid.UUID(int=i))
     print(len(state))
 +    print("PROBE", state)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("function_in_state", """
+add(
+    "function_in_state",
+    """
 import time, math
 ops = {}
 def double(x): return 2 * x
@@ -1087,9 +1327,13 @@ for epoch in range(2):
         ops = {"f": double, "m": math.sin, "t": int, "k": epoch}
     print(len(ops))
 +    print("PROBE", ops["f"] is double, ops["m"] is math.sin, ops["t"], ops["k"])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("swap_names", """
+add(
+    "swap_names",
+    """
 import time
 a, b = [1], [2]
 for epoch in range(3):
@@ -1099,9 +1343,12 @@ for epoch in range(3):
         a.append(epoch)
     print(a, b)
 +    print("PROBE", a, b)
-""")
+""",
+)
 
-add("conditional_rebind_or_mutate", """
+add(
+    "conditional_rebind_or_mutate",
+    """
 import time
 buf = []
 keep = buf
@@ -1114,9 +1361,12 @@ for epoch in range(4):
             buf.append(i)
     print(len(buf))
 +    print("PROBE", buf, keep, buf is keep)
-""")
+""",
+)
 
-add("global_rebound_by_helper_alias_elsewhere", """
+add(
+    "global_rebound_by_helper_alias_elsewhere",
+    """
 import time
 best = None
 saved = []
@@ -1130,9 +1380,12 @@ for epoch in range(3):
         update(epoch * i)
     print(best)
 +    print("PROBE", best, saved[-1] is best, len(saved))
-""")
+""",
+)
 
-add("tuple_unpack_kept", """
+add(
+    "tuple_unpack_kept",
+    """
 import time
 def step(a, b): return a + 1, [b, a]
 a, b = 0, []
@@ -1144,9 +1397,13 @@ for epoch in range(3):
         (first, *rest), last = (a, i, i), b
     print(a)
 +    print("PROBE", a, b, first, rest, last, last is b)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("string_building", """
+add(
+    "string_building",
+    """
 import time
 text = ""
 for epoch in range(3):
@@ -1155,9 +1412,12 @@ for epoch in range(3):
         text += f"{epoch}:{i};"
     print(len(text))
 +    print("PROBE", text)
-""")
+""",
+)
 
-add("name_shadowed_by_import", """
+add(
+    "name_shadowed_by_import",
+    """
 import time
 import math as model
 print(model.pi)
@@ -1168,9 +1428,12 @@ for epoch in range(3):
         model.append(i)
     print(len(model))
 +    print("PROBE", model)
-""")
+""",
+)
 
-add("builtin_shadowed", """
+add(
+    "builtin_shadowed",
+    """
 import time
 def print_(*a): print(*a)
 list_ = list
@@ -1181,9 +1444,12 @@ for epoch in range(3):
         sum += i
     print(sum)
 +    print("PROBE", sum)
-""")
+""",
+)
 
-add("star_args_mutation", """
+add(
+    "star_args_mutation",
+    """
 import time
 def push(*lists, **named):
     time.sleep(0.01)
@@ -1198,9 +1464,12 @@ for epoch in range(3):
         push(*[a, b], **{"other": c})
     print(len(a), len(c))
 +    print("PROBE", a, b, c)
-""")
+""",
+)
 
-add("context_object_argument_container", """
+add(
+    "context_object_argument_container",
+    """
 import time
 ctx = {"parts": [[], []]}
 def touch(c, k):
@@ -1213,9 +1482,13 @@ for epoch in range(3):
         p = touch(ctx, i)
     print(ctx)
 +    print("PROBE", ctx, p is ctx["parts"][1])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("global_in_probe_only", """
+add(
+    "global_in_probe_only",
+    """
 import time
 hidden = []
 def f(i):
@@ -1228,9 +1501,12 @@ for epoch in range(3):
         t += f(i)
     print(t)
 +    print("PROBE", hidden)
-""")
+""",
+)
 
-add("attribute_of_argument_default_none", """
+add(
+    "attribute_of_argument_default_none",
+    """
 import time
 class M:
     def __init__(self): self.n = 0
@@ -1244,9 +1520,12 @@ for epoch in range(3):
         step()
     print(default.n)
 +    print("PROBE", default.n)
-""")
+""",
+)
 
-add("singleton_factory", """
+add(
+    "singleton_factory",
+    """
 import time
 _instance = None
 class Logger:
@@ -1263,9 +1542,12 @@ for epoch in range(3):
         get().row(i)
     print(len(get().rows))
 +    print("PROBE", get().rows, get() is _instance)
-""")
+""",
+)
 
-add("del_attribute_and_items", """
+add(
+    "del_attribute_and_items",
+    """
 import time
 class S: pass
 s = S(); d = {}; l = []
@@ -1279,9 +1561,13 @@ for epoch in range(3):
             del s.tmp, d[0], l[0]
     print(d, l)
 +    print("PROBE", hasattr(s, "tmp"), d, l)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("heapq_and_bisect", """
+add(
+    "heapq_and_bisect",
+    """
 import time, heapq, bisect
 h, s = [], []
 for epoch in range(3):
@@ -1292,9 +1578,12 @@ for epoch in range(3):
     x = heapq.heappop(h)
     print(x)
 +    print("PROBE", x, h, s)
-""")
+""",
+)
 
-add("random_shuffle_argument", """
+add(
+    "random_shuffle_argument",
+    """
 import time, random
 random.seed(1)
 order = list(range(6))
@@ -1304,9 +1593,12 @@ for epoch in range(3):
         random.shuffle(order)
     print(order[0])
 +    print("PROBE", order)
-""")
+""",
+)
 
-add("data_set_with_an_index_by_label", """
+add(
+    "data_set_with_an_index_by_label",
+    """
 import random, time
 from collections import defaultdict
 from torch.utils.data import DataLoader, Dataset
@@ -1330,9 +1622,12 @@ for epoch in range(3):
         total += int(batch.sum())
     print(epoch, total, data.drawn)
 +    print("PROBE", total, data.drawn, random.getstate()[1][:3], data.by_label[0])
-""")
+""",
+)
 
-add("other_name_of_an_object_whose_attribute_is_bound", """
+add(
+    "other_name_of_an_object_whose_attribute_is_bound",
+    """
 import time
 class Node:
     def __init__(self):
@@ -1350,9 +1645,12 @@ def main():
         two.kids.append(epoch)
 +        print("PROBE", one.v, one.kids, one is two)
 main()
-""")
+""",
+)
 
-add("object_that_refers_to_the_one_whose_attribute_is_bound", """
+add(
+    "object_that_refers_to_the_one_whose_attribute_is_bound",
+    """
 import time
 class Model:
     owner = None
@@ -1368,9 +1666,12 @@ class Trainer:
             self.model.owner.log.append(epoch)
 +            print("PROBE", self.steps, self.log, self.model.owner is self)
 Trainer().fit()
-""")
+""",
+)
 
-add("iterators_in_a_dict_are_consumed", """
+add(
+    "iterators_in_a_dict_are_consumed",
+    """
 import time
 def cycle(items):
     while True:
@@ -1384,9 +1685,13 @@ for epoch in range(4):
         total += next(streams["b" if i == 2 else "a"])
     x = next(streams["a"])
 +    print("PROBE", total, x)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("loaders_in_a_dict_have_generators_of_their_own", """
+add(
+    "loaders_in_a_dict_have_generators_of_their_own",
+    """
 import time, random
 class Loader:
     def __init__(self, seed):
@@ -1401,9 +1706,13 @@ for epoch in range(3):
         time.sleep(0.01)
         total += x
 +    print("PROBE", total, loaders["train"].epochs, loaders["train"].rng.getstate()[1][-1])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("dict_by_id", """
+add(
+    "dict_by_id",
+    """
 import time
 class Net:
     w = 0
@@ -1417,7 +1726,9 @@ for epoch in range(3):
         norms[id(a)], norms[id(b)] = a.w, b.w
     print(a.w)
 +    print("PROBE", [norms.get(id(net)) for net in (a, b)])
-""", restores=False)
+""",
+    restores=False,
+)
 
 for kept, (before, after, asked) in {
     "set": ("seen = set()", "seen.add(id(a))", "id(a) in seen"),
@@ -1433,7 +1744,9 @@ for kept, (before, after, asked) in {
     "array": ("import numpy\nseen = numpy.zeros(9, numpy.int64)", "seen[i] = id(a)", "id(a) in seen"),
     "unsigned": ("import numpy\nseen = numpy.zeros(9, numpy.uint64)", "seen[i] = id(a)", "id(a) in seen"),
 }.items():
-    add(f"address_in_{kept}", f"""
+    add(
+        f"address_in_{kept}",
+        f"""
 import collections, time
 class Net:
     w = 0
@@ -1446,10 +1759,14 @@ for epoch in range(3):
         {after}
     print(a.w)
 +    print("PROBE", {asked})
-""", restores=False)
+""",
+        restores=False,
+    )
 
 for size in ("None", "4"):
-    add(f"cache_of_numbers_{size}", f"""
+    add(
+        f"cache_of_numbers_{size}",
+        f"""
 import functools, time
 @functools.lru_cache(maxsize={size})
 def square(x):
@@ -1461,9 +1778,13 @@ for epoch in range(3):
         total += square(i + epoch)
     print(total)
 +    print("PROBE", total, square(2))
-""", restores=True)
+""",
+        restores=True,
+    )
 
-    add(f"cache_of_objects_{size}", f"""
+    add(
+        f"cache_of_objects_{size}",
+        f"""
 import functools, time
 @functools.lru_cache(maxsize={size})
 def meter(name):
@@ -1476,9 +1797,13 @@ for epoch in range(3):
         meter("a").append(i)
     print(total)
 +    print("PROBE", meter("a"))
-""", restores=None)
+""",
+        restores=None,
+    )
 
-add("masked_array_in_place", """
+add(
+    "masked_array_in_place",
+    """
 import time
 import numpy as np
 m = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
@@ -1490,9 +1815,13 @@ for epoch in range(3):
         m[1] = np.ma.masked
     print(float(m.sum()))
 +    print("PROBE", other.tolist(), m is other)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("sparse_matrix_in_place", """
+add(
+    "sparse_matrix_in_place",
+    """
 import time
 import numpy as np
 try:
@@ -1508,9 +1837,13 @@ for epoch in range(3):
         m[0, 0] += 1
     print(float(m.sum()))
 +    print("PROBE", held[0].toarray().tolist(), held[0] is m)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("text_in_memory", """
+add(
+    "text_in_memory",
+    """
 import io, time
 text, data = io.StringIO(), io.BytesIO()
 total = 0
@@ -1522,9 +1855,13 @@ for epoch in range(3):
         data.write(bytes([epoch, i]))
     print(total)
 +    print("PROBE", total, text.getvalue(), text.tell(), data.getvalue())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("text_in_memory_through_print_and_csv", """
+add(
+    "text_in_memory_through_print_and_csv",
+    """
 import csv, io, time
 text = io.StringIO()
 rows = csv.writer(text)
@@ -1539,9 +1876,13 @@ for epoch in range(3):
         print(total, file=text)
     print(total)
 +    print("PROBE", total, repr(text.getvalue()))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("learning_rate_of_groups", """
+add(
+    "learning_rate_of_groups",
+    """
 import time
 import torch
 torch.manual_seed(0)
@@ -1555,9 +1896,13 @@ for epoch in range(3):
     opt.step()
     print(epoch, net.weight.sum().item())
 +    print("PROBE", opt.param_groups[0]["lr"], len(opt.state))
-""", restores=True)
+""",
+    restores=True,
+)
 
-add("stores_what_it_iterates_over", """
+add(
+    "stores_what_it_iterates_over",
+    """
 import time
 items, other = [2, 3], [5]
 box = {"k": other}
@@ -1571,12 +1916,21 @@ for epoch in range(4):
     print(epoch, item)
 +    print("PROBE", box["k"] is items, box["k"] is other, holder.rows[0] is items, holder.rows[1] is other, box)
     items.append(epoch)
-""", exact=True)
+""",
+    exact=True,
+)
 
-for name, element in (("frozen_dataclasses", "@dataclasses.dataclass(frozen=True)\nclass Item:\n    key: int"),
-                      ("objects_with_a_hash", "class Item:\n    def __init__(self, key): self.key = key\n    def __hash__(self): return self.key\n"
-                       "    def __eq__(self, other): return self.key == other.key")):
-    add(f"set_of_{name}", f"""
+for name, element in (
+    ("frozen_dataclasses", "@dataclasses.dataclass(frozen=True)\nclass Item:\n    key: int"),
+    (
+        "objects_with_a_hash",
+        "class Item:\n    def __init__(self, key): self.key = key\n    def __hash__(self): return self.key\n"
+        "    def __eq__(self, other): return self.key == other.key",
+    ),
+):
+    add(
+        f"set_of_{name}",
+        f"""
 import dataclasses, time
 {element}
 queue, weight = set(), 1.0
@@ -1588,9 +1942,14 @@ for epoch in range(5):
 +    print("PROBE", [item.key for item in queue], weight)
     weight = weight * 0.9 + queue.pop().key
 print(weight)
-""", restores=None if "objects" in name else True, exact=True)  # an `__eq__` that takes only its like may stand against it
+""",
+        restores=None if "objects" in name else True,
+        exact=True,
+    )  # an `__eq__` that takes only its like may stand against it
 
-add("frozensets", """
+add(
+    "frozensets",
+    """
 import time
 class Vocabulary: pass
 words = Vocabulary()
@@ -1602,9 +1961,13 @@ for epoch in range(4):
     history.append(frozenset((epoch, word) for word in words.known))
     print(epoch)
 +    print("PROBE", list(words.known), [list(one) for one in history])
-""", exact=True)
+""",
+    exact=True,
+)
 
-add("set_of_objects_by_address", """
+add(
+    "set_of_objects_by_address",
+    """
 import time
 class Item:
     def __init__(self, key): self.key = key
@@ -1615,9 +1978,13 @@ for epoch in range(3):
         pool.add(Item(step + epoch))
     print(epoch)
 +    print("PROBE", epoch, sorted(item.key for item in pool))
-""", unsure=True)
+""",
+    unsure=True,
+)
 
-add("set_of_tuples_with_none", """
+add(
+    "set_of_tuples_with_none",
+    """
 import time
 pairs = set()
 for epoch in range(3):
@@ -1627,9 +1994,13 @@ for epoch in range(3):
         pairs.add(("a", step))
     print(epoch)
 +    print("PROBE", len(pairs))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("attribute_that_a_number_cannot_have", """
+add(
+    "attribute_that_a_number_cannot_have",
+    """
 import time
 class Node:
     def __init__(self, v): self.v = v
@@ -1644,4 +2015,7 @@ for epoch in range(3):
         node.bump(step)
     print(epoch)
 +    print("PROBE", epoch)
-""", restores=None, exact=True)
+""",
+    restores=None,
+    exact=True,
+)

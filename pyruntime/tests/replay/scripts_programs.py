@@ -13,7 +13,10 @@ torch.set_num_threads(1)
 X, Y = torch.randn(16, 4), torch.randn(16, 1)
 """
 
-add("torch_basic", HEAD + """
+add(
+    "torch_basic",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
 for epoch in range(3):
@@ -25,9 +28,13 @@ for epoch in range(3):
         opt.step()
     print(epoch, loss.item())
 +    print("PROBE", net.weight.norm().item(), opt.state_dict()["state"][0]["momentum_buffer"].sum().item())
-""")
+""",
+)
 
-add("torch_grad_probe", HEAD + """
+add(
+    "torch_grad_probe",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.Adam(net.parameters())
 for epoch in range(3):
@@ -39,9 +46,14 @@ for epoch in range(3):
         opt.step()
     print(epoch, loss.item())
 +    print("PROBE", net.weight.grad.norm().item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("torch_gradient_accumulation", HEAD + """
+add(
+    "torch_gradient_accumulation",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 step = 0
@@ -55,9 +67,13 @@ for epoch in range(4):
             opt.zero_grad()
     print(epoch, net.weight.sum().item())
 +    print("PROBE", net.weight.norm().item(), step)
-""")
+""",
+)
 
-add("torch_dropout_batchnorm", HEAD + """
+add(
+    "torch_dropout_batchnorm",
+    HEAD
+    + """
 net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
 def train():
@@ -80,9 +96,13 @@ for epoch in range(3):
 +    print("PROBE", a, b, net[1].running_mean.norm().item(), net.training)
 print(torch.rand(1))
 +print("PROBE", net[1].num_batches_tracked.item())
-""")
+""",
+)
 
-add("torch_scheduler", HEAD + """
+add(
+    "torch_scheduler",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10)
@@ -96,9 +116,13 @@ for epoch in range(3):
     warm.step(loss.item())
     print(loss.item())
 +    print("PROBE", sched.get_last_lr(), opt.param_groups[0]["lr"], warm.best, sched.last_epoch)
-""")
+""",
+)
 
-add("torch_ema", HEAD + """
+add(
+    "torch_ema",
+    HEAD
+    + """
 import copy
 net = nn.Linear(4, 1)
 ema = copy.deepcopy(net)
@@ -113,9 +137,13 @@ for epoch in range(3):
                 e.mul_(0.9).add_(p, alpha=0.1)
     print(loss.item())
 +    print("PROBE", ema.weight.norm().item(), net.weight.norm().item())
-""")
+""",
+)
 
-add("torch_swa", HEAD + """
+add(
+    "torch_swa",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 avg = torch.optim.swa_utils.AveragedModel(net)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -127,9 +155,13 @@ for epoch in range(3):
         avg.update_parameters(net)
     print(loss.item())
 +    print("PROBE", avg.module.weight.norm().item(), avg.n_averaged.item())
-""")
+""",
+)
 
-add("torch_optimizer_replaced", HEAD + """
+add(
+    "torch_optimizer_replaced",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.Adam(net.parameters(), lr=0.05)
 for epoch in range(4):
@@ -141,9 +173,13 @@ for epoch in range(4):
         opt.zero_grad(); loss.backward(); opt.step()
     print(type(opt).__name__, loss.item())
 +    print("PROBE", type(opt).__name__, len(opt.state), net.weight.norm().item())
-""")
+""",
+)
 
-add("torch_optimizer_replaced_in_inner", HEAD + """
+add(
+    "torch_optimizer_replaced_in_inner",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.Adam(net.parameters(), lr=0.05)
 step = 0
@@ -157,9 +193,14 @@ for epoch in range(4):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", type(opt).__name__, len(opt.state), net.weight.norm().item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("torch_model_replaced_in_inner", HEAD + """
+add(
+    "torch_model_replaced_in_inner",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 old = net
 for epoch in range(3):
@@ -171,9 +212,13 @@ for epoch in range(3):
         net = grown
     print(net.weight.sum().item())
 +    print("PROBE", net.weight.norm().item(), old.weight.norm().item(), old is net)
-""")
+""",
+)
 
-add("torch_frozen_unfrozen", HEAD + """
+add(
+    "torch_frozen_unfrozen",
+    HEAD
+    + """
 net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
 for p in net[0].parameters():
     p.requires_grad = False
@@ -188,9 +233,13 @@ for epoch in range(4):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", net[0].weight.requires_grad, net[0].weight.norm().item())
-""")
+""",
+)
 
-add("torch_param_data_manual", HEAD + """
+add(
+    "torch_param_data_manual",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 for epoch in range(3):
     for i in range(3):
@@ -202,9 +251,13 @@ for epoch in range(3):
             p.data.add_(p.grad, alpha=-0.1)
     print(loss.item())
 +    print("PROBE", net.weight.norm().item())
-""")
+""",
+)
 
-add("torch_manual_tensors", HEAD + """
+add(
+    "torch_manual_tensors",
+    HEAD
+    + """
 w = torch.zeros(4, 1, requires_grad=True)
 b = torch.zeros(1, requires_grad=True)
 for epoch in range(3):
@@ -219,9 +272,13 @@ for epoch in range(3):
             b.grad = None
     print(loss.item())
 +    print("PROBE", w.norm().item(), b.item(), w.requires_grad)
-""")
+""",
+)
 
-add("torch_rebound_parameters", HEAD + """
+add(
+    "torch_rebound_parameters",
+    HEAD
+    + """
 params = {"w": torch.zeros(4, 1)}
 for epoch in range(3):
     for i in range(3):
@@ -232,9 +289,13 @@ for epoch in range(3):
         params["w"] = (w - 0.1 * g).detach()
     print(loss.item())
 +    print("PROBE", params["w"].norm().item())
-""")
+""",
+)
 
-add("torch_hidden_state_over_batches", HEAD + """
+add(
+    "torch_hidden_state_over_batches",
+    HEAD
+    + """
 rnn = nn.GRU(4, 3)
 opt = torch.optim.SGD(rnn.parameters(), lr=0.1)
 hidden = torch.zeros(1, 4, 3)
@@ -246,9 +307,13 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", hidden.norm().item())
-""")
+""",
+)
 
-add("torch_dataloader_shuffle", HEAD + """
+add(
+    "torch_dataloader_shuffle",
+    HEAD
+    + """
 from torch.utils.data import DataLoader, TensorDataset
 loader = DataLoader(TensorDataset(X, Y), batch_size=4, shuffle=True)
 net = nn.Linear(4, 1)
@@ -260,9 +325,14 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", loss.item(), x.sum().item(), i)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("torch_dataloader_generator", HEAD + """
+add(
+    "torch_dataloader_generator",
+    HEAD
+    + """
 from torch.utils.data import DataLoader, TensorDataset
 g = torch.Generator().manual_seed(5)
 loader = DataLoader(TensorDataset(X, Y), batch_size=4, shuffle=True, generator=g)
@@ -275,9 +345,13 @@ for epoch in range(3):
 +    print("PROBE", total)
 print(torch.rand(1, generator=g))
 +print("PROBE", torch.rand(1).item())
-""")
+""",
+)
 
-add("torch_dataset_with_state", HEAD + """
+add(
+    "torch_dataset_with_state",
+    HEAD
+    + """
 from torch.utils.data import DataLoader, Dataset
 class D(Dataset):
     def __init__(self): self.served = 0
@@ -294,9 +368,13 @@ for epoch in range(3):
         total += x.sum().item()
     print(total)
 +    print("PROBE", total, d.served)
-""")
+""",
+)
 
-add("torch_early_stopping_best_model", HEAD + """
+add(
+    "torch_early_stopping_best_model",
+    HEAD
+    + """
 import copy
 class Stopper:
     def __init__(self, patience): self.patience, self.bad, self.best, self.state = patience, 0, float("inf"), None
@@ -325,9 +403,13 @@ for epoch in range(8):
 net.load_state_dict(stop.state)
 print(net.weight.sum().item())
 +print("PROBE", net.weight.norm().item())
-""")
+""",
+)
 
-add("torch_state_dict_alias", HEAD + """
+add(
+    "torch_state_dict_alias",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 best = net.state_dict()
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -338,9 +420,13 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", best["weight"].norm().item(), best["weight"].data_ptr() == net.weight.data_ptr())
-""")
+""",
+)
 
-add("torch_module_plain_attributes", HEAD + """
+add(
+    "torch_module_plain_attributes",
+    HEAD
+    + """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -360,9 +446,13 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", net.calls, net.seen)
-""")
+""",
+)
 
-add("torch_tied_weights", HEAD + """
+add(
+    "torch_tied_weights",
+    HEAD
+    + """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -379,9 +469,13 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", net.a.weight is net.b.weight, net.b.weight.norm().item())
-""")
+""",
+)
 
-add("torch_lbfgs_closure", HEAD + """
+add(
+    "torch_lbfgs_closure",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.LBFGS(net.parameters(), lr=0.5, max_iter=3)
 evals = 0
@@ -398,9 +492,13 @@ for epoch in range(3):
         loss = opt.step(closure)
     print(loss.item(), evals)
 +    print("PROBE", net.weight.norm().item(), evals)
-""")
+""",
+)
 
-add("torch_train_step_in_forward", HEAD + """
+add(
+    "torch_train_step_in_forward",
+    HEAD
+    + """
 class Agent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -417,9 +515,13 @@ for epoch in range(3):
         loss = agent(X[i::4], Y[i::4])
     print(loss)
 +    print("PROBE", loss, agent.net.weight.norm().item())
-""")
+""",
+)
 
-add("torch_finish_episode", HEAD + """
+add(
+    "torch_finish_episode",
+    HEAD
+    + """
 policy = nn.Linear(4, 2)
 opt = torch.optim.Adam(policy.parameters(), lr=0.01)
 rewards, log_probs = [], []
@@ -444,9 +546,14 @@ def main():
         print(running)
 +        print("PROBE", running, policy.weight.norm().item())
 main()
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("torch_hooks", HEAD + """
+add(
+    "torch_hooks",
+    HEAD
+    + """
 acts = {}
 net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 1))
 def hook(module, args, out):
@@ -461,9 +568,14 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item())
 +    print("PROBE", acts)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("torch_kfold", HEAD + """
+add(
+    "torch_kfold",
+    HEAD
+    + """
 from sklearn.model_selection import KFold
 scores = []
 for fold, (tr, va) in enumerate(KFold(2).split(X)):
@@ -479,9 +591,13 @@ for fold, (tr, va) in enumerate(KFold(2).split(X)):
     scores.append(loss.item())
 print(scores)
 +print("PROBE", scores)
-""")
+""",
+)
 
-add("torch_loss_list_of_tensors", HEAD + """
+add(
+    "torch_loss_list_of_tensors",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 losses = []
@@ -493,9 +609,13 @@ for epoch in range(3):
         losses.append(loss.detach())
     print(torch.stack(losses).mean().item())
 +    print("PROBE", [l.item() for l in losses])
-""")
+""",
+)
 
-add("torch_loss_with_graph_after", HEAD + """
+add(
+    "torch_loss_with_graph_after",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for epoch in range(3):
@@ -505,9 +625,14 @@ for epoch in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
     print(loss.item(), loss.requires_grad)
 +    print("PROBE", loss, loss.grad_fn is not None)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("torch_flat_training_loop", HEAD + """
+add(
+    "torch_flat_training_loop",
+    HEAD
+    + """
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for step in range(12):
@@ -518,9 +643,13 @@ for step in range(12):
         print(step, loss.item())
 +        print("PROBE", net.weight.norm().item())
 print(net.weight.sum().item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("numpy_sgd_momentum", """
+add(
+    "numpy_sgd_momentum",
+    """
 import time
 import numpy as np
 rng = np.random.default_rng(0)
@@ -542,9 +671,12 @@ for epoch in range(3):
     loss = float(((X @ params["w"] + params["b"] - y) ** 2).mean())
     print(epoch, loss)
 +    print("PROBE", params, velocity)
-""")
+""",
+)
 
-add("sklearn_partial_fit", """
+add(
+    "sklearn_partial_fit",
+    """
 import time
 import numpy as np
 from sklearn.linear_model import SGDClassifier
@@ -557,9 +689,12 @@ for epoch in range(3):
         clf.partial_fit(X[s:s + 20], y[s:s + 20], classes=[0, 1])
     print(clf.score(X, y))
 +    print("PROBE", clf.coef_.tolist(), clf.t_)
-""")
+""",
+)
 
-add("tqdm_bar", """
+add(
+    "tqdm_bar",
+    """
 import time, sys
 from tqdm import tqdm
 w = 0
@@ -571,9 +706,12 @@ for epoch in range(3):
         bar.set_postfix(w=w)
     print(w)
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("tqdm_with_outer", """
+add(
+    "tqdm_with_outer",
+    """
 import time, sys
 from tqdm import tqdm
 w = 0
@@ -585,9 +723,13 @@ with tqdm(total=9, disable=True) as bar:
             bar.update(1)
         print(w)
 +        print("PROBE", w)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("meter_class_from_imagenet", """
+add(
+    "meter_class_from_imagenet",
+    """
 import time
 class AverageMeter:
     def __init__(self, name): self.name = name; self.reset()
@@ -612,9 +754,12 @@ for epoch in range(3):
     best = min(best, train(epoch))
     print(best)
 +    print("PROBE", best)
-""")
+""",
+)
 
-add("replay_buffer_env", """
+add(
+    "replay_buffer_env",
+    """
 import time, random, collections
 random.seed(0)
 class Env:
@@ -642,4 +787,6 @@ for episode in range(4):
         steps += 1
     print(episode, steps, round(eps, 4))
 +    print("PROBE", s, done, steps, eps, sorted(q.items()), list(buffer)[-1])
-""", restores=None)
+""",
+    restores=None,
+)

@@ -7,7 +7,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("project_global_of_an_imported_function", """
+add(
+    "project_global_of_an_imported_function",
+    """
 import engine
 total = 0
 for epoch in range(3):
@@ -24,9 +26,12 @@ def train(epoch):
         time.sleep(0.01)
         steps += 1
         seen.append((epoch, i))
-""")
+""",
+)
 
-add("project_loop_in_the_script_changes_a_module", """
+add(
+    "project_loop_in_the_script_changes_a_module",
+    """
 import time
 import config
 from config import table as t
@@ -41,9 +46,12 @@ for epoch in range(3):
 === config.py
 rate = 1.0
 table = {}
-""")
+""",
+)
 
-add("project_classes_across_files", """
+add(
+    "project_classes_across_files",
+    """
 from training import Trainer
 from training.models import Model
 trainer = Trainer(Model())
@@ -79,9 +87,12 @@ class Model:
     def __call__(self, x):
         self.calls += 1
         self.weight += 0.5 * x
-""")
+""",
+)
 
-add("project_star_import_and_alias", """
+add(
+    "project_star_import_and_alias",
+    """
 import random
 from helpers import *
 from helpers import update as renew
@@ -99,9 +110,12 @@ def run(epoch):
     for i in range(3):
         time.sleep(0.01)
         update((epoch, i), random.random())
-""")
+""",
+)
 
-add("project_probe_inside_an_imported_function", """
+add(
+    "project_probe_inside_an_imported_function",
+    """
 import engine, other
 model = [0.0]
 for epoch in range(3):
@@ -121,9 +135,12 @@ def tune(model):
     for i in range(3):
         time.sleep(0.01)
         model[0] *= 0.5
-""")
+""",
+)
 
-add("project_probe_brings_a_module", """
+add(
+    "project_probe_brings_a_module",
+    """
 import time
 model = [0.0]
 +import looking
@@ -137,9 +154,12 @@ for epoch in range(3):
 def show(model):
     for value in model:
         print("PROBE", value)
-""")
+""",
+)
 
-add("project_import_inside_a_function_and_by_name", """
+add(
+    "project_import_inside_a_function_and_by_name",
+    """
 import importlib
 def step(model, name):
     from ops import scale
@@ -165,9 +185,12 @@ def apply(model):
 === plugins/two.py
 def apply(model):
     model["n"] += 10
-""")
+""",
+)
 
-add("project_callback_registered_in_another_file", """
+add(
+    "project_callback_registered_in_another_file",
+    """
 import time
 import registry
 counts = {"a": 0}
@@ -191,9 +214,13 @@ def fire(x):
     fired += 1
     for h in handlers:
         h(x)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("project_loop_at_the_top_of_a_module", """
+add(
+    "project_loop_at_the_top_of_a_module",
+    """
 import tables
 for epoch in range(2):
     tables.use(epoch)
@@ -211,4 +238,6 @@ def use(k):
     for i in range(3):
         time.sleep(0.01)
         SQUARES[i] += k
-""", restores=None)
+""",
+    restores=None,
+)

@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("parameters_of_parameters_of_layers", """
+add(
+    "parameters_of_parameters_of_layers",
+    """
 import random, time
 random.seed(0)
 
@@ -30,9 +32,13 @@ for k in range(3):
             for nn in layer.neurons: nn.w[m] -= 0.1 * s
     print(k, s)
 +    print("PROBE", k, sum(model.parameters()))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("global_that_a_closure_needs_later", """
+add(
+    "global_that_a_closure_needs_later",
+    """
 import random, time
 
 def make_task():
@@ -58,9 +64,13 @@ for rnd in range(3):
 rng = random.Random(4)
 for it in range(3):
     print(sum(make_task()(10)))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("gradients_of_the_teacher_read_beside_those_of_the_student", """
+add(
+    "gradients_of_the_teacher_read_beside_those_of_the_student",
+    """
 import time, torch
 torch.manual_seed(0)
 x = torch.randn(16, 4)
@@ -88,9 +98,13 @@ for epoch in range(3):
 +        for p in teacher.parameters():
 +            if p.grad is not None: print("PROBE", epoch, p.grad.norm().item())
     print("student", epoch, loss.item())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("added_block_before_one_with_its_header", """
+add(
+    "added_block_before_one_with_its_header",
+    """
 import time
 total, seen = 0, []
 for epoch in range(4):
@@ -107,9 +121,12 @@ for epoch in range(4):
         seen[j] = v + 1
     seen.append(total)
     print(epoch, seen)
-""")
+""",
+)
 
-add("names_of_lambdas_and_comprehensions", """
+add(
+    "names_of_lambdas_and_comprehensions",
+    """
 import time
 class Model:
     def __init__(self):
@@ -137,4 +154,5 @@ for epoch in range(4):
     k = lambda a, b: model.weight * a * b
     print(epoch, k(1, 2))
 +    print("PROBE", {k: square(v) for k, v in model.items()})
-""")
+""",
+)

@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("random_module", """
+add(
+    "random_module",
+    """
 import time, random
 random.seed(3)
 for epoch in range(3):
@@ -16,9 +18,12 @@ for epoch in range(3):
     print(round(s, 6), round(random.gauss(0, 1), 6))
 +    print("PROBE", s, random.getstate()[1][:3])
 print(random.random())
-""")
+""",
+)
 
-add("random_unseeded", """
+add(
+    "random_unseeded",
+    """
 import time, random
 for epoch in range(3):
     s = 0.0
@@ -30,9 +35,12 @@ for epoch in range(3):
 x = random.random()
 print("TRUTH", x)
 +print("PROBE", x)
-""")
+""",
+)
 
-add("random_instance", """
+add(
+    "random_instance",
+    """
 import time, random
 rng = random.Random(5)
 for epoch in range(3):
@@ -44,9 +52,12 @@ for epoch in range(3):
 +    print("PROBE", s)
 print(rng.random())
 +print("PROBE", rng.getstate()[1][:2])
-""")
+""",
+)
 
-add("numpy_legacy", """
+add(
+    "numpy_legacy",
+    """
 import time
 import numpy as np
 np.random.seed(0)
@@ -58,9 +69,12 @@ for epoch in range(3):
     print(w.sum(), np.random.rand())
 +    print("PROBE", w.tolist())
 print(np.random.permutation(5))
-""")
+""",
+)
 
-add("numpy_unseeded", """
+add(
+    "numpy_unseeded",
+    """
 import time
 import numpy as np
 for epoch in range(2):
@@ -72,9 +86,12 @@ for epoch in range(2):
 y = np.random.rand()
 print("TRUTH", y)
 +print("PROBE", y)
-""")
+""",
+)
 
-add("numpy_generator", """
+add(
+    "numpy_generator",
+    """
 import time
 import numpy as np
 rng = np.random.default_rng(7)
@@ -86,9 +103,12 @@ for epoch in range(3):
 +    print("PROBE", x)
 print(rng.random())
 +print("PROBE", rng.bit_generator.state["state"]["state"])
-""")
+""",
+)
 
-add("numpy_generator_unseeded", """
+add(
+    "numpy_generator_unseeded",
+    """
 import time
 import numpy as np
 rng = np.random.default_rng()
@@ -98,9 +118,12 @@ for epoch in range(2):
         x = rng.normal()
     print("TRUTH", x)
 +    print("PROBE", x)
-""")
+""",
+)
 
-add("random_instance_unseeded", """
+add(
+    "random_instance_unseeded",
+    """
 import time, random
 rng = random.Random()
 for epoch in range(2):
@@ -110,9 +133,12 @@ for epoch in range(2):
         x = rng.random()
     print("TRUTH", x)
 +    print("PROBE", x)
-""")
+""",
+)
 
-add("numpy_generator_unseeded_drawn_again", """
+add(
+    "numpy_generator_unseeded_drawn_again",
+    """
 import time
 import numpy as np
 rng = np.random.default_rng()
@@ -123,9 +149,13 @@ for epoch in range(2):
 +        print("PROBE", round(x) == x)
     drawn = rng.normal() != x
     print("at the end", drawn)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("generator_in_object", """
+add(
+    "generator_in_object",
+    """
 import time
 import numpy as np
 class Env:
@@ -143,9 +173,12 @@ for epoch in range(3):
     print(p)
 +    print("PROBE", env.pos, p)
 print(env.step())
-""")
+""",
+)
 
-add("generator_only_passed", """
+add(
+    "generator_only_passed",
+    """
 import time
 import numpy as np
 def sample(rng, n):
@@ -157,9 +190,12 @@ for epoch in range(3):
         got = sample(rng, 3)
     print(got, rng.random())
 +    print("PROBE", got.tolist())
-""")
+""",
+)
 
-add("random_only_in_skipped", """
+add(
+    "random_only_in_skipped",
+    """
 import time, random
 random.seed(0)
 hits = 0
@@ -171,9 +207,12 @@ for epoch in range(3):
     print(hits)
 +    print("PROBE", hits)
 +print("PROBE", random.random())
-""")
+""",
+)
 
-add("probe_draws_random", """
+add(
+    "probe_draws_random",
+    """
 import time, random
 random.seed(0)
 for epoch in range(3):
@@ -183,9 +222,13 @@ for epoch in range(3):
         s += random.random()
     print(s)
 +    print("PROBE", random.random())
-""", flagged=True)
+""",
+    flagged=True,
+)
 
-add("hash_order", """
+add(
+    "hash_order",
+    """
 import time
 words = "the quick brown fox jumps over the lazy dog again and again".split()
 vocab = list(set(words))
@@ -196,9 +239,13 @@ for epoch in range(3):
         out.append(w)
     print("TRUTH", out[-1], vocab.index("fox"))
 +    print("PROBE", out[-1], vocab.index("fox"))
-""", hash_seed=None)
+""",
+    hash_seed=None,
+)
 
-add("set_restored_iterates_as_recorded", """
+add(
+    "set_restored_iterates_as_recorded",
+    """
 import time
 bag = set()
 for epoch in range(3):
@@ -207,9 +254,13 @@ for epoch in range(3):
         bag.add(f"w{(i * 7 + epoch * 3) % 23}")
     print(list(bag))
 +    print("PROBE", list(bag))
-""", hash_seed="3")
+""",
+    hash_seed="3",
+)
 
-add("set_of_ints_order", """
+add(
+    "set_of_ints_order",
+    """
 import time
 bag = set()
 for epoch in range(3):
@@ -222,9 +273,13 @@ for epoch in range(3):
     print(first)
 +    print("PROBE", list(bag))
     bag.pop()
-""", hash_seed="3")
+""",
+    hash_seed="3",
+)
 
-add("vocabulary_in_a_set", """
+add(
+    "vocabulary_in_a_set",
+    """
 import time
 class Seen:
     def __init__(self):
@@ -238,9 +293,13 @@ for epoch in range(3):
     seen.words.discard(f"w{epoch}")
     print(list(seen.words)[::50], list(seen.pairs)[::9])
 +    print("PROBE", list(seen.words)[:20], list(seen.pairs)[:20])
-""", hash_seed="3")
+""",
+    hash_seed="3",
+)
 
-add("dict_order_after_delete", """
+add(
+    "dict_order_after_delete",
+    """
 import time
 d = {"a": 1, "b": 2, "c": 3}
 for epoch in range(3):
@@ -250,9 +309,12 @@ for epoch in range(3):
         d[k] = d.pop(k, 0) + 1
     print(list(d))
 +    print("PROBE", list(d.items()))
-""")
+""",
+)
 
-add("time_in_prints", """
+add(
+    "time_in_prints",
+    """
 import time
 start = time.time()
 for epoch in range(2):
@@ -262,9 +324,12 @@ for epoch in range(2):
     print("TRUTH", x)
 +    print("PROBE", x)
     print("took", time.time() - start)
-""")
+""",
+)
 
-add("time_kept_in_state", """
+add(
+    "time_kept_in_state",
+    """
 import time
 stamps = []
 for epoch in range(2):
@@ -273,9 +338,12 @@ for epoch in range(2):
         stamps.append(time.time())
     print("TRUTH", stamps[-1])
 +    print("PROBE", stamps[-1])
-""")
+""",
+)
 
-add("argv_and_file", """
+add(
+    "argv_and_file",
+    """
 import time, sys, os
 n = int(sys.argv[1])
 name = os.path.basename(__file__)
@@ -285,9 +353,13 @@ for epoch in range(n):
         x = epoch * i
     print(name, sys.argv, x, __name__)
 +    print("PROBE", name, sys.argv, x, __name__)
-""", arguments=["3", "--lr", "0.1"])
+""",
+    arguments=["3", "--lr", "0.1"],
+)
 
-add("argparse_script", """
+add(
+    "argparse_script",
+    """
 import time, argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int, default=2)
@@ -299,9 +371,13 @@ for epoch in range(args.epochs):
         args.last = i + epoch
     print(args)
 +    print("PROBE", args)
-""", arguments=["--epochs", "3"])
+""",
+    arguments=["--epochs", "3"],
+)
 
-add("inspect_getsource", """
+add(
+    "inspect_getsource",
+    """
 import time, inspect
 def work(i):
     time.sleep(0.01)
@@ -313,9 +389,12 @@ for epoch in range(2):
 +    print("PROBE", x)
 print(inspect.getsource(work))
 print(len(open(__file__).read()) > 10)
-""")
+""",
+)
 
-add("globals_collected", """
+add(
+    "globals_collected",
+    """
 import time
 lr = 0.1
 batch = 4
@@ -328,9 +407,12 @@ for epoch in range(2):
         x = lr * i
     print(x)
 +    print("PROBE", x, config)
-""")
+""",
+)
 
-add("dunder_globals", """
+add(
+    "dunder_globals",
+    """
 import time
 print(sorted(globals()), __doc__, __spec__ is None, __package__)
 for epoch in range(2):
@@ -339,9 +421,14 @@ for epoch in range(2):
         x = i
     print(x)
 +    print("PROBE", x)
-""", xfail="the name of florc's import is one of the globals", restores=None)
+""",
+    xfail="the name of florc's import is one of the globals",
+    restores=None,
+)
 
-add("stack_depth_and_frames", """
+add(
+    "stack_depth_and_frames",
+    """
 import time, sys, traceback, inspect
 print(len(inspect.stack()), sys._getframe().f_lineno)
 for epoch in range(2):
@@ -350,9 +437,14 @@ for epoch in range(2):
         x = sys._getframe().f_lineno
     print(x)
 +    print("PROBE", i)
-""", restores=None, xfail="florc's own frames lie below the script's")
+""",
+    restores=None,
+    xfail="florc's own frames lie below the script's",
+)
 
-add("traceback_text", """
+add(
+    "traceback_text",
+    """
 import time, traceback
 def fail(i):
     time.sleep(0.01)
@@ -365,9 +457,12 @@ for epoch in range(2):
             text = traceback.format_exc()
     print(text)
 +    print("PROBE", len(text.splitlines()))
-""")
+""",
+)
 
-add("stderr_and_logging", """
+add(
+    "stderr_and_logging",
+    """
 import time, sys, logging
 logging.basicConfig(level=logging.INFO)
 log = logging.getLogger("train")
@@ -380,9 +475,12 @@ for epoch in range(3):
     print("epoch", epoch, file=sys.stderr)
     print(n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("probe_by_logging", """
+add(
+    "probe_by_logging",
+    """
 import time, sys, logging
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
 log = logging.getLogger("train")
@@ -393,9 +491,12 @@ for epoch in range(3):
         n += 1
     print(n)
 +    log.info("PROBE %d", n)
-""")
+""",
+)
 
-add("probe_by_sys_stdout", """
+add(
+    "probe_by_sys_stdout",
+    """
 import time, sys
 n = 0
 for epoch in range(3):
@@ -405,9 +506,12 @@ for epoch in range(3):
     print(n)
 +    sys.stdout.write(f"PROBE {n}\\n")
 +    print("PROBE", "second", flush=True)
-""")
+""",
+)
 
-add("print_without_newline", """
+add(
+    "print_without_newline",
+    """
 import time
 n = 0
 for epoch in range(3):
@@ -418,9 +522,12 @@ for epoch in range(3):
         print(".", end="")
     print()
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("probe_between_parts_of_a_line", """
+add(
+    "probe_between_parts_of_a_line",
+    """
 import time
 n = 0
 for epoch in range(3):
@@ -432,9 +539,12 @@ for epoch in range(3):
     print("a", end="")
 +    print("PROBE", epoch) if False else None
     print("b")
-""")
+""",
+)
 
-add("prints_inside_skipped", """
+add(
+    "prints_inside_skipped",
+    """
 import time
 n = 0
 for epoch in range(3):
@@ -444,9 +554,12 @@ for epoch in range(3):
         print("step", n)
     print("epoch", epoch)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("subprocess_output", """
+add(
+    "subprocess_output",
+    """
 import time, subprocess, sys, os
 for epoch in range(2):
     for i in range(2):
@@ -455,9 +568,12 @@ for epoch in range(2):
     print(code, flush=True)
 +    print("PROBE", code)
 os.write(1, b"raw\\n")
-""")
+""",
+)
 
-add("atexit_output", """
+add(
+    "atexit_output",
+    """
 import time, atexit
 n = 0
 atexit.register(lambda: print("bye", n))
@@ -467,9 +583,12 @@ for epoch in range(2):
         n += 1
     print(n)
 +    print("PROBE", n)
-""")
+""",
+)
 
-add("probe_multi_line", """
+add(
+    "probe_multi_line",
+    """
 import time
 w = {"a": 0}
 for epoch in range(3):
@@ -485,9 +604,12 @@ for epoch in range(3):
 +    for key, value in w.items():
 +        print("PROBE", key,
 +              value)
-""")
+""",
+)
 
-add("probe_if_guarded", """
+add(
+    "probe_if_guarded",
+    """
 import time
 w = 0
 for epoch in range(4):
@@ -501,9 +623,12 @@ for epoch in range(4):
 +        print("PROBE three", w)
 +    else:
 +        pass
-""")
+""",
+)
 
-add("probe_with_helpers_and_import", """
+add(
+    "probe_with_helpers_and_import",
+    """
 import time
 w = []
 for epoch in range(3):
@@ -515,9 +640,12 @@ for epoch in range(3):
 +    mean = statistics.fmean(w)
 +    spread = max(w) - min(w)
 +    print("PROBE", mean, spread)
-""")
+""",
+)
 
-add("probe_with_function", """
+add(
+    "probe_with_function",
+    """
 import time
 w = []
 +def describe(values):
@@ -529,9 +657,12 @@ for epoch in range(3):
         w.append(i)
     print(len(w))
 +    print("PROBE", describe(w))
-""")
+""",
+)
 
-add("probe_import_at_top", """
+add(
+    "probe_import_at_top",
+    """
 import time
 +import math
 w = 0
@@ -541,9 +672,12 @@ for epoch in range(3):
         w += i
     print(w)
 +    print("PROBE", math.sqrt(w))
-""")
+""",
+)
 
-add("two_probes", """
+add(
+    "two_probes",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -555,9 +689,12 @@ for epoch in range(3):
     print(w)
 +    print("PROBE after", w)
 +print("PROBE end", w)
-""")
+""",
+)
 
-add("probe_inner_and_outer", """
+add(
+    "probe_inner_and_outer",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -567,9 +704,13 @@ for epoch in range(3):
 +        print("PROBE inner", w)
     print(w)
 +    print("PROBE outer", w)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("probe_in_one_of_two_inner_loops", """
+add(
+    "probe_in_one_of_two_inner_loops",
+    """
 import time
 w, acc = 0, 0
 for epoch in range(3):
@@ -581,9 +722,12 @@ for epoch in range(3):
         acc += w * j
 +        print("PROBE", w, acc)
     print(w, acc)
-""")
+""",
+)
 
-add("probe_first_statement_of_function", """
+add(
+    "probe_first_statement_of_function",
+    """
 import time
 def evaluate(w):
 +    print("PROBE", w)
@@ -594,9 +738,12 @@ for epoch in range(3):
         time.sleep(0.01)
         w += i
     print(evaluate(w))
-""")
+""",
+)
 
-add("probe_before_docstring_function", """
+add(
+    "probe_before_docstring_function",
+    """
 import time
 def evaluate(w):
     '''Doc.'''
@@ -609,9 +756,12 @@ for epoch in range(3):
         time.sleep(0.01)
         w += i
     print(evaluate(w))
-""")
+""",
+)
 
-add("probe_in_else_and_except", """
+add(
+    "probe_in_else_and_except",
+    """
 import time
 w = 0
 for epoch in range(4):
@@ -629,9 +779,12 @@ for epoch in range(4):
     finally:
 +        print("PROBE finally", w)
         w += 1
-""")
+""",
+)
 
-add("probe_with_walrus_and_fstring", """
+add(
+    "probe_with_walrus_and_fstring",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -640,9 +793,12 @@ for epoch in range(3):
         w += i
     print(w)
 +    print(f"PROBE {(half := w / 2)!r:>6} {half=}")
-""")
+""",
+)
 
-add("probe_assert", """
+add(
+    "probe_assert",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -652,9 +808,12 @@ for epoch in range(3):
     print(w)
 +    assert w < 100, "PROBE"
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("probe_raises", """
+add(
+    "probe_raises",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -663,9 +822,13 @@ for epoch in range(3):
         w += i
     print(w)
 +    print("PROBE", undefined_name)
-""", flagged=True)
+""",
+    flagged=True,
+)
 
-add("probe_same_name_as_loop_local", """
+add(
+    "probe_same_name_as_loop_local",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -676,9 +839,13 @@ for epoch in range(3):
     print(w)
 +    tmp = w + 100
 +    print("PROBE", tmp)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("probe_appends_to_new_list", """
+add(
+    "probe_appends_to_new_list",
+    """
 import time
 +history = []
 w = 0
@@ -689,9 +856,12 @@ for epoch in range(3):
     print(w)
 +    history.append(w)
 +print("PROBE", history)
-""")
+""",
+)
 
-add("probe_counts_in_inner_loop", """
+add(
+    "probe_counts_in_inner_loop",
+    """
 import time
 +calls = 0
 w = 0
@@ -702,9 +872,13 @@ for epoch in range(3):
 +        calls += 1
     print(w)
 +print("PROBE", calls)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("probe_removed_print", """
+add(
+    "probe_removed_print",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -713,9 +887,12 @@ for epoch in range(3):
         w += i
     print(w)
 +    print("PROBE", w, sep="|")
-""")
+""",
+)
 
-add("helper_module", """
+add(
+    "helper_module",
+    """
 import time
 import helper
 for epoch in range(3):
@@ -732,9 +909,13 @@ def step(i):
     time.sleep(0.01)
     total += i
     log.append(total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("helper_module_from_import", """
+add(
+    "helper_module_from_import",
+    """
 import time
 from helper import Trainer, config
 t = Trainer()
@@ -753,9 +934,12 @@ class Trainer:
             time.sleep(0.01)
             self.steps += 1
             config["lr"] *= 0.5
-""")
+""",
+)
 
-add("probe_in_helper_module", """
+add(
+    "probe_in_helper_module",
+    """
 import helper
 w = 0
 for epoch in range(3):
@@ -769,9 +953,13 @@ def train(w):
         w += i
 +    print("PROBE", w)
     return w
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("helper_package", """
+add(
+    "helper_package",
+    """
 from pkg.train import fit
 from pkg import state
 for epoch in range(3):
@@ -788,9 +976,13 @@ from . import state
 def fit(i):
     time.sleep(0.01)
     state.best = max(state.best, i * 3)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("helper_hidden_state", """
+add(
+    "helper_hidden_state",
+    """
 import time
 from helper import update
 x = 0
@@ -808,9 +1000,13 @@ _seen = []
 def update(i):
     _seen.append(i)
     return sum(_seen)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("helper_singleton_object", """
+add(
+    "helper_singleton_object",
+    """
 import time
 from helper import meter
 import helper
@@ -827,9 +1023,13 @@ class Meter:
 meter = Meter()
 def tick():
     meter.hit()
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("helper_class_hidden_state", """
+add(
+    "helper_class_hidden_state",
+    """
 import time
 from helper import Model
 m = Model()
@@ -849,9 +1049,13 @@ class Model:
         Model.calls += 1
         self.cache[i] = self.cache.get(i, 0) + 1
         return self.cache[i]
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("files_written_and_read", """
+add(
+    "files_written_and_read",
+    """
 import time, json, os
 for epoch in range(3):
     for i in range(2):
@@ -860,9 +1064,13 @@ for epoch in range(3):
             json.dump({"epoch": epoch, "i": i}, f)
     print(open("state.json").read())
 +    print("PROBE", json.load(open("state.json")))
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("file_handle_open_across_loop", """
+add(
+    "file_handle_open_across_loop",
+    """
 import time
 log = open("log.txt", "w")
 for epoch in range(3):
@@ -873,9 +1081,13 @@ for epoch in range(3):
 +    print("PROBE", log.tell())
 log.close()
 print(len(open("log.txt").read()))
-""", flagged=True)
+""",
+    flagged=True,
+)
 
-add("unicode_and_crlf_output", """
+add(
+    "unicode_and_crlf_output",
+    """
 import time
 w = ""
 for epoch in range(2):
@@ -884,9 +1096,12 @@ for epoch in range(2):
         w += "\\u00e9\\u4e2d"
     print(w, "\\r x")
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("bytes_to_stdout_buffer", """
+add(
+    "bytes_to_stdout_buffer",
+    """
 import time, sys
 w = 0
 for epoch in range(2):
@@ -896,9 +1111,12 @@ for epoch in range(2):
     sys.stdout.buffer.write(b"raw %d\\n" % w)
     sys.stdout.flush()
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("redirected_stdout", """
+add(
+    "redirected_stdout",
+    """
 import time, io, contextlib
 w = 0
 for epoch in range(2):
@@ -910,9 +1128,13 @@ for epoch in range(2):
             print("inside", w)
     print(buf.getvalue().strip())
 +    print("PROBE", w)
-""", restores=False)
+""",
+    restores=False,
+)
 
-add("signal_and_warnings", """
+add(
+    "signal_and_warnings",
+    """
 import time, warnings
 w = 0
 for epoch in range(3):
@@ -922,9 +1144,12 @@ for epoch in range(3):
         w += 1
     print(w)
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("multiprocessing_fork", """
+add(
+    "multiprocessing_fork",
+    """
 import time, multiprocessing as mp
 def job(x):
     return x * x
@@ -937,9 +1162,13 @@ if __name__ == "__main__":
                 total += sum(pool.map(job, range(i + 2)))
             print(total)
 +            print("PROBE", total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("multiprocessing_spawn", """
+add(
+    "multiprocessing_spawn",
+    """
 import time, multiprocessing as mp
 def job(x):
     return x * x
@@ -952,9 +1181,13 @@ if __name__ == "__main__":
                 total += sum(pool.map(job, range(i + 2)))
             print(total)
 +            print("PROBE", total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("os_fork", """
+add(
+    "os_fork",
+    """
 import time, os
 w = 0
 for epoch in range(2):
@@ -966,9 +1199,12 @@ for epoch in range(2):
         os._exit(w)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 +    print("PROBE", w)
-""")
+""",
+)
 
-add("future_annotations_and_docstring", '''
+add(
+    "future_annotations_and_docstring",
+    '''
 """Doc of the script."""
 from __future__ import annotations
 import time
@@ -979,17 +1215,23 @@ for epoch in range(2):
         w += 1
     print(w, __doc__, __annotations__)
 +    print("PROBE", w)
-''')
+''',
+)
 
-add("tabs_and_semicolons", """
+add(
+    "tabs_and_semicolons",
+    """
 import time; w = 0
 for epoch in range(3):
 \tfor i in range(2): time.sleep(0.01); w += i
 \tprint(w); x = w
 +\tprint("PROBE", w); print("PROBE", x)
-""")
+""",
+)
 
-add("one_line_loops", """
+add(
+    "one_line_loops",
+    """
 import time
 w = 0
 for epoch in range(3):
@@ -999,9 +1241,12 @@ for epoch in range(3):
 for i in range(3): w += 1; time.sleep(0.01)
 print(w)
 +print("PROBE", w)
-""")
+""",
+)
 
-add("multi_line_strings_in_loop", '''
+add(
+    "multi_line_strings_in_loop",
+    '''
 import time
 w = ""
 for epoch in range(2):
@@ -1012,4 +1257,5 @@ for epoch in range(2):
     b {i}"""
     print(w)
 +    print("PROBE", repr(w))
-''')
+''',
+)

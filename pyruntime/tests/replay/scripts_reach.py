@@ -5,7 +5,9 @@ from cases import Cases
 SCRIPTS = Cases()
 add = SCRIPTS.add
 
-add("reach_property_with_the_name_of_a_method", """
+add(
+    "reach_property_with_the_name_of_a_method",
+    """
 import time
 class Meter:
     def __init__(self):
@@ -24,9 +26,13 @@ for epoch in range(3):
         meter.values.append(i * epoch)
         seen.append(meter.mean)
     print(epoch, seen[-1], Other().mean())
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_method_by_getattr", """
+add(
+    "reach_method_by_getattr",
+    """
 import time
 class Trainer:
     def __init__(self):
@@ -43,9 +49,13 @@ for epoch in range(3):
         time.sleep(0.01)
         getattr(trainer, "train" + "_step")(i)
     print(epoch, trainer.total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_init_of_a_class_from_a_table", """
+add(
+    "reach_init_of_a_class_from_a_table",
+    """
 import time
 made = []
 class Item:
@@ -61,9 +71,13 @@ for epoch in range(3):
         time.sleep(0.01)
         items.append(KINDS["item"](i))
     print(epoch, len(items), made)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_method_stored_in_an_attribute", """
+add(
+    "reach_method_stored_in_an_attribute",
+    """
 import time
 class Trainer:
     def __init__(self, fast):
@@ -81,9 +95,13 @@ for epoch in range(3):
         time.sleep(0.01)
         trainer.step(i)
     print(epoch, trainer.total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_overridden_method_called_by_the_base", """
+add(
+    "reach_overridden_method_called_by_the_base",
+    """
 import time
 class Base:
     def __init__(self):
@@ -103,9 +121,13 @@ for epoch in range(3):
         time.sleep(0.01)
         model.step(i)
     print(epoch, model.total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_context_manager_made_before_the_loop", """
+add(
+    "reach_context_manager_made_before_the_loop",
+    """
 import contextlib, time
 log = []
 @contextlib.contextmanager
@@ -121,9 +143,13 @@ for epoch in range(3):
         with (phase if i == 0 else timed("other")):
             log.append(i)
     print(epoch, log[-1], len(log))
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_generator_filled_into_a_queue", """
+add(
+    "reach_generator_filled_into_a_queue",
+    """
 import time
 from collections import deque
 def source(n):
@@ -144,9 +170,13 @@ for epoch in range(3):
         time.sleep(0.01)
         total += feeder.draw()
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_function_looked_up_in_globals", """
+add(
+    "reach_function_looked_up_in_globals",
+    """
 import time
 total = [0]
 def bump(x):
@@ -158,9 +188,13 @@ for epoch in range(3):
         time.sleep(0.01)
         globals()["bump"](i)
     print(epoch, total)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_method_through_an_unknown_object", """
+add(
+    "reach_method_through_an_unknown_object",
+    """
 import time
 class A:
     def __init__(self):
@@ -183,9 +217,13 @@ for epoch in range(3):
         time.sleep(0.01)
         holder.run()
     print(epoch, [p.n for p in holder.parts])
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_thread_pool_map", """
+add(
+    "reach_thread_pool_map",
+    """
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -200,9 +238,13 @@ with ThreadPoolExecutor(1) as pool:
         for i in range(3):
             totals.append(sum(pool.map(partial(work, i), range(3))))
         print(epoch, totals)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_method_of_a_module_of_the_project", """
+add(
+    "reach_method_of_a_module_of_the_project",
+    """
 import time
 import steps as s
 s.update(s.STATE, 5)
@@ -217,9 +259,13 @@ STATE = {"n": 0}
 def update(state, x):
     state["n"] += x
 +    print("PROBE", state)
-""", restores=None)
+""",
+    restores=None,
+)
 
-add("reach_decorated_function", """
+add(
+    "reach_decorated_function",
+    """
 import functools, time
 def logged(f):
     @functools.wraps(f)
@@ -240,7 +286,9 @@ for epoch in range(3):
         time.sleep(0.01)
         square(i)
     print(epoch, calls)
-""", restores=None)
+""",
+    restores=None,
+)
 
 HIDDEN = """
 import itertools, time
@@ -260,7 +308,9 @@ for epoch in range(4):
 """
 
 for name, made, taken in (
-    ("closure_over_a_generator", """
+    (
+        "closure_over_a_generator",
+        """
 def stream(rows):
     def batches():
         while True:
@@ -268,33 +318,56 @@ def stream(rows):
     rows_of = batches()
     return lambda: next(rows_of)
 take = stream(DATA)
-""", "take()"),
-    ("closure_over_a_cycle", """
+""",
+        "take()",
+    ),
+    (
+        "closure_over_a_cycle",
+        """
 def stream(rows):
     rows_of = itertools.cycle(rows)
     return lambda: next(rows_of)
 take = stream(DATA)
-""", "take()"),
-    ("class_attribute", """
+""",
+        "take()",
+    ),
+    (
+        "class_attribute",
+        """
 class Sample:
     ids = itertools.count()
     def __init__(self):
         self.id = next(Sample.ids)
-""", "Sample().id"),
-    ("default_argument", """
+""",
+        "Sample().id",
+    ),
+    (
+        "default_argument",
+        """
 def take(numbers=itertools.count()):
     return next(numbers)
-""", "take()"),
-    ("default_argument_that_zips", """
+""",
+        "take()",
+    ),
+    (
+        "default_argument_that_zips",
+        """
 def take(rows=zip(DATA * 9, itertools.count())):
     return sum(next(rows))
-""", "take()"),
+""",
+        "take()",
+    ),
 ):
     add(f"iterator_in_a_{name}", HIDDEN.format(made=made.strip(), taken=taken), restores=None)
 
-for name, kinds, called in (("table", 'KINDS = {"item": Item}', 'KINDS["item"](i)'), ("argument", "def make(cls, i):\n    return cls(i)", "make(Item, i)"),
-                            ("namespace", "import types; kinds = types.SimpleNamespace(Item=Item)", "kinds.Item(i)")):
-    add(f"reach_init_that_does_little_{name}", f"""
+for name, kinds, called in (
+    ("table", 'KINDS = {"item": Item}', 'KINDS["item"](i)'),
+    ("argument", "def make(cls, i):\n    return cls(i)", "make(Item, i)"),
+    ("namespace", "import types; kinds = types.SimpleNamespace(Item=Item)", "kinds.Item(i)"),
+):
+    add(
+        f"reach_init_that_does_little_{name}",
+        f"""
 import time
 class Item:
     def __init__(self, n):
@@ -307,4 +380,6 @@ for epoch in range(3):
         time.sleep(0.01)
         total += {called}.n
     print(epoch, total)
-""", restores=None)
+""",
+        restores=None,
+    )

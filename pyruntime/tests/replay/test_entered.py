@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
-from typing import Dict, Tuple
 
 import pytest
-
 from harness import Outcome, Trial
 
 LIBRARY = '''
@@ -89,7 +87,7 @@ def fit(steps, callbacks):
         callback.on_end()
 '''
 
-LOOPS = '''
+LOOPS = """
 import time
 import stand_ins
 state = {"a": 0, "b": 0, "c": 0}
@@ -107,7 +105,7 @@ for epoch in range(3):
         state["c"] += state["b"] - i
         %s
     print(epoch, state)
-'''
+"""
 
 
 def loops(above: str, second: str, third: str = "pass") -> str:
@@ -115,27 +113,37 @@ def loops(above: str, second: str, third: str = "pass") -> str:
     return LOOPS % (above.strip("\n"), second, third)
 
 
-WAYS: Dict[str, str] = {
-    "higher order function": loops("""
+WAYS: dict[str, str] = {
+    "higher order function": loops(
+        """
 def twice(function, x):
     return function(function(x))
 def step(x):
     state["b"] += len(str(x))
 +    print("PROBE", x, state["b"])
     return x + 1
-""", "twice(step, i)"),
-    "callback given to a library": loops("""
+""",
+        "twice(step, i)",
+    ),
+    "callback given to a library": loops(
+        """
 def step():
     state["b"] += len(state)
 +    print("PROBE", state["b"])
-""", "stand_ins.run(step)"),
-    "lambda made outside": loops("""
+""",
+        "stand_ins.run(step)",
+    ),
+    "lambda made outside": loops(
+        """
 def step(x):
     state["b"] += len(str(x))
 +    print("PROBE", x, state["b"])
 act = lambda x: step(x + 1)
-""", "act(i)"),
-    "method of a class that a library runs": loops("""
+""",
+        "act(i)",
+    ),
+    "method of a class that a library runs": loops(
+        """
 class Log(stand_ins.Callback):
     def on_step(self, x):
         state["b"] += x
@@ -144,15 +152,21 @@ class Log(stand_ins.Callback):
         state["b"] += 1
 log = Log()
 log.on_step(7)
-""", "stand_ins.fit(2, [log])"),
-    "hook": loops("""
+""",
+        "stand_ins.fit(2, [log])",
+    ),
+    "hook": loops(
+        """
 net = stand_ins.Hooked()
 def look(module, x):
     state["b"] += len(module.hooks) + x
 +    print("PROBE", x, state["b"])
 net.add_hook(look)
-""", "net(i)"),
-    "getattr of a computed name": loops("""
+""",
+        "net(i)",
+    ),
+    "getattr of a computed name": loops(
+        """
 class Writer:
     def add_scalar(self, name, value):
         state["b"] += len(name) + value
@@ -160,54 +174,77 @@ class Writer:
     def add_text(self, name, value):
         state["c"] += len(name) - value
 writer = Writer()
-""", 'getattr(writer, "add_" + "scalar")("loss", i)', 'getattr(writer, "add_" + "text")("note", i)'),
-    "table of functions": loops("""
+""",
+        'getattr(writer, "add_" + "scalar")("loss", i)',
+        'getattr(writer, "add_" + "text")("note", i)',
+    ),
+    "table of functions": loops(
+        """
 def square(x):
 +    print("PROBE", x, state["b"])
     return max(x * x, 1)
 def cube(x):
     return max(x * x * x, 1)
 TABLE = {"square": square, "cube": cube}
-""", 'state["b"] += TABLE["square"](i)', 'state["c"] += TABLE["cube"](i)'),
-    "decorator of a library": loops("""
+""",
+        'state["b"] += TABLE["square"](i)',
+        'state["c"] += TABLE["cube"](i)',
+    ),
+    "decorator of a library": loops(
+        """
 commands = stand_ins.Commands()
 @commands.command("main")
 def step():
     state["b"] += len(state)
 +    print("PROBE", state["b"])
-""", "commands()"),
-    "called by what is entered": loops("""
+""",
+        "commands()",
+    ),
+    "called by what is entered": loops(
+        """
 def inner(x):
     if x > 0:
 +        print("PROBE", x, state["b"])
         state["b"] += x
 def step():
     inner(state["b"])
-""", "stand_ins.run(step)"),
-    "closure": loops("""
+""",
+        "stand_ins.run(step)",
+    ),
+    "closure": loops(
+        """
 def make(n):
     def step(x):
         state["b"] += len(str(x)) + n
 +        print("PROBE", x, n, state["b"])
     return step
 step, other = make(2), make(3)
-""", "step(i)"),
-    "dunder call of an object": loops("""
+""",
+        "step(i)",
+    ),
+    "dunder call of an object": loops(
+        """
 class Loss:
     def __call__(self, x):
         state["b"] += len(str(x))
 +        print("PROBE", x, state["b"])
 losses = [Loss()]
-""", "losses[0](i)"),
-    "property": loops("""
+""",
+        "losses[0](i)",
+    ),
+    "property": loops(
+        """
 class Meter:
     @property
     def mean(self):
 +        print("PROBE", state["b"])
         return sum(state.values()) / len(state)
 meter = [Meter()]
-""", 'state["b"] += int(meter[0].mean) % 7'),
-    "process in the file": loops("""
+""",
+        'state["b"] += int(meter[0].mean) % 7',
+    ),
+    "process in the file": loops(
+        """
 import multiprocessing
 def worker(queue):
     queue.put(1)
@@ -220,7 +257,9 @@ def step(x):
     state["b"] += len(str(x))
 +    print("PROBE", x, state["b"])
     return x
-""", "twice(step, i)"),
+""",
+        "twice(step, i)",
+    ),
 }
 
 
@@ -239,8 +278,12 @@ def prepare():
 """
 """Programs whose training is run by a library, beside loops that are not."""
 
-COMMANDS: Dict[str, Tuple[str, Dict[str, int]]] = {
-    "typer.run": (LIVES_OUTSIDE % ("", """
+COMMANDS: dict[str, tuple[str, dict[str, int]]] = {
+    "typer.run": (
+        LIVES_OUTSIDE
+        % (
+            "",
+            """
 def main():
     for epoch in range(3):
 +        print("PROBE", epoch, state)
@@ -252,8 +295,15 @@ def main():
 prepare()
 stand_ins.run(main)
 prepare()
-"""), {}),
-    "command of an application": (LIVES_OUTSIDE % ("app = stand_ins.Commands()", """
+""",
+        ),
+        {},
+    ),
+    "command of an application": (
+        LIVES_OUTSIDE
+        % (
+            "app = stand_ins.Commands()",
+            """
 @app.command()
 def main():
     for epoch in range(3):
@@ -271,8 +321,15 @@ def other():
 prepare()
 app()
 prepare()
-"""), {"L3": 1}),
-    "fire": (LIVES_OUTSIDE % ("import sys\nsys.argv = ['train.py', 'train']", """
+""",
+        ),
+        {"L3": 1},
+    ),
+    "fire": (
+        LIVES_OUTSIDE
+        % (
+            "import sys\nsys.argv = ['train.py', 'train']",
+            """
 def train():
     for epoch in range(3):
         for i in range(3):
@@ -286,8 +343,15 @@ look(-1)
 prepare()
 stand_ins.fire()
 prepare()
-"""), {"L3": 1}),
-    "optuna": (LIVES_OUTSIDE % ("study = stand_ins.Study()", """
+""",
+        ),
+        {"L3": 1},
+    ),
+    "optuna": (
+        LIVES_OUTSIDE
+        % (
+            "study = stand_ins.Study()",
+            """
 def objective(number):
     loss = 0
     for epoch in range(2):
@@ -305,12 +369,15 @@ for i in range(3):
         time.sleep(0.004)
         state["b"] += i * j
     print(study.best, state)
-"""), {}),
+""",
+        ),
+        {},
+    ),
 }
 
 
 @pytest.mark.parametrize("text, again", COMMANDS.values(), ids=COMMANDS)
-def test_what_a_library_starts_is_no_reason_to_run_the_rest(text: str, again: Dict[str, int], tmp_path: Path) -> None:
+def test_what_a_library_starts_is_no_reason_to_run_the_rest(text: str, again: dict[str, int], tmp_path: Path) -> None:
     outcome = trial(tmp_path, text).run()
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
     assert outcome.expected and not outcome.failures(), "\n".join(outcome.failures()) + told
@@ -318,13 +385,13 @@ def test_what_a_library_starts_is_no_reason_to_run_the_rest(text: str, again: Di
     assert outcome.restored > 0, told
 
 
-def times(outcome: Outcome) -> Dict[str, int]:
+def times(outcome: Outcome) -> dict[str, int]:
     """How often blocks ran again because something was added."""
     found = re.findall(r"(L\d+) ran (\d+) times?: (.*)", outcome.replayed.said)
     return {block: int(number) for block, number, why in found if "added" in why or "entered" in why}
 
 
-def ran(outcome: Outcome) -> Dict[str, str]:
+def ran(outcome: Outcome) -> dict[str, str]:
     """The blocks that the replay ran again, and why."""
     return dict(re.findall(r"(L\d+) ran \d+ times?: (.*)", outcome.replayed.said))
 
@@ -345,15 +412,16 @@ def test_the_loops_that_did_not_enter_it_are_restored(text: str, tmp_path: Path)
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
     assert outcome.expected, "the probe must run"
     assert not outcome.failures(), "\n".join(outcome.failures()) + told
-    (block, why), = [(block, why) for block, why in ran(outcome).items() if block in times(outcome)]
+    ((block, why),) = [(block, why) for block, why in ran(outcome).items() if block in times(outcome)]
     assert 0 < times(outcome)[block] <= 3, told
     assert why.startswith("entered ") and why.endswith(" in the recorded run"), told
     assert outcome.restored >= outcome.kept - 3 > 0, told
     assert "exact: " in outcome.replayed.said, told
 
 
-DOUBTFUL: Dict[str, str] = {
-    "another thread": loops("""
+DOUBTFUL: dict[str, str] = {
+    "another thread": loops(
+        """
 import threading
 def step():
     state["b"] += len(state)
@@ -362,8 +430,11 @@ def in_thread(function):
     thread = threading.Thread(target=function)
     thread.start()
     thread.join()
-""", "in_thread(step)"),
-    "forked child": loops("""
+""",
+        "in_thread(step)",
+    ),
+    "forked child": loops(
+        """
 import os, sys
 def step():
     os.write(1, b"")
@@ -376,8 +447,11 @@ def forked(function):
         function()
         os._exit(0)
     os.waitpid(child, 0)
-""", "forked(step)"),
-    "generator": loops("""
+""",
+        "forked(step)",
+    ),
+    "generator": loops(
+        """
 def numbers(n):
     for i in range(n):
         state["b"] += i
@@ -385,27 +459,38 @@ def numbers(n):
         yield i
 def through(function, n):
     return list(function(n))
-""", "through(numbers, 3)"),
-    "given on by what was added": loops("""
+""",
+        "through(numbers, 3)",
+    ),
+    "given on by what was added": loops(
+        """
 def twice(function, x):
     return function(function(x))
 def step(x):
 +    print("PROBE", x)
     return x + 1
 +print("PROBE more", list(map(step, [1, 2])))
-""", "state['b'] += twice(step, i)"),
-    "changed otherwise": loops("""
+""",
+        "state['b'] += twice(step, i)",
+    ),
+    "changed otherwise": loops(
+        """
 def twice(function, x):
     return function(function(x))
 def step(x):
 +    x = x + 0
 +    print("PROBE", x)
     return x + 1
-""", "state['b'] += twice(step, i)"),
-    "hook that was added": loops("""
+""",
+        "state['b'] += twice(step, i)",
+    ),
+    "hook that was added": loops(
+        """
 net = stand_ins.Hooked()
 +net.register_look_hook(lambda module, x: print("PROBE", x, state["b"]))
-""", "state['b'] += net(i)"),
+""",
+        "state['b'] += net(i)",
+    ),
 }
 
 
@@ -413,7 +498,7 @@ net = stand_ins.Hooked()
 def test_where_it_cannot_be_known_what_entered_a_function_every_loop_runs_again(text: str, tmp_path: Path) -> None:
     outcome = trial(tmp_path, text, replay=["--allow-drift"]).run()
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
-    inner = [block for block in ran(outcome)]
+    inner = list(ran(outcome))
     assert outcome.restored == 0 and len(inner) == 3, told
     if "fork" not in text and "register" not in text:
         assert outcome.printed == outcome.expected, told
@@ -450,20 +535,29 @@ def test_a_flat_loop_begins_before_the_first_iteration_that_entered_it(tmp_path:
     assert began and 1 < int(began.group(1)) <= 50, told
 
 
-def generated(seed: int) -> Tuple[str, Dict[str, int]]:
+def generated(seed: int) -> tuple[str, dict[str, int]]:
     """A program in which some loops, in some of their executions, enter a function in some way; how often each does."""
     chance = random.Random(seed)
     above, calls = WAY_OF[chance.choice(sorted(WAY_OF))]
     count, epochs = chance.randint(2, 4), chance.randint(2, 4)
-    lines = ["import time", "import stand_ins", "state = {'a': 0, 'b': 0}", *above.strip("\n").splitlines(),
-             f"for epoch in range({epochs}):"]
-    again: Dict[str, int] = {}
+    lines = [
+        "import time",
+        "import stand_ins",
+        "state = {'a': 0, 'b': 0}",
+        *above.strip("\n").splitlines(),
+        f"for epoch in range({epochs}):",
+    ]
+    again: dict[str, int] = {}
     for number in range(count):
         entering = sorted(chance.sample(range(epochs), chance.randint(0, epochs)) if chance.random() < 0.6 else [])
         name = f"L{number + 2}"
         if entering:
             again[name] = len(entering)
-        body = [f"    for i in range({chance.randint(2, 3)}):", "        time.sleep(0.005)", f"        state['a'] += i * {number + 1}"]
+        body = [
+            f"    for i in range({chance.randint(2, 3)}):",
+            "        time.sleep(0.005)",
+            f"        state['a'] += i * {number + 1}",
+        ]
         body += [f"        if epoch in {entering}:", f"            {calls}"] if entering else []
         lines += body
     lines.append("    print(epoch, state)")
@@ -484,10 +578,16 @@ WAY_OF = {
     "hook": (PROBED + "net = stand_ins.Hooked()\nnet.add_hook(lambda module, x: step(x))\n", "net(i)"),
     "partial": (PROBED + "import functools\nact = functools.partial(step, 7)\n", "act()"),
     "attribute": ("class Keeper:\n    pass\n" + PROBED + "keeper = Keeper()\nkeeper.act = step\n", "keeper.act(i)"),
-    "method": ("class Model:\n    def fit(self, x):\n        state['b'] += len(str(x))\n+        print('PROBE', x, state)\n"
-               "        return x\nmodels = [Model()]\n", "models[0].fit(i)"),
-    "getattr": ("class Model:\n    def fit_all(self, x):\n        state['b'] += len(str(x))\n+        print('PROBE', x, state)\n"
-                "        return x\nmodel = Model()\n", "getattr(model, 'fit_' + 'all')(i)"),
+    "method": (
+        "class Model:\n    def fit(self, x):\n        state['b'] += len(str(x))\n+        print('PROBE', x, state)\n"
+        "        return x\nmodels = [Model()]\n",
+        "models[0].fit(i)",
+    ),
+    "getattr": (
+        "class Model:\n    def fit_all(self, x):\n        state['b'] += len(str(x))\n+        print('PROBE', x, state)\n"
+        "        return x\nmodel = Model()\n",
+        "getattr(model, 'fit_' + 'all')(i)",
+    ),
     "map": (PROBED, "list(map(step, [i, i]))"),
     "inner": (PROBED + "def outer(x):\n    return step(x)\nKEPT = [outer]\n", "KEPT[0](i)"),
 }

@@ -9,7 +9,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from generated import program
 from harness import Trial
 

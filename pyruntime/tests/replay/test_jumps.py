@@ -11,23 +11,30 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 import pytest
-
 from cases import Case
-from florc.runs.journal import History
 from florc.runs.catalog import find
+from florc.runs.journal import History
 from generated import program
 from harness import Trial, after, before
 from test_small_scripts import SCRIPTS
 
-SOME = ("torch_basic", "torch_gradient_accumulation", "torch_dropout_batchnorm", "flat_while_with_return",
-        "bar_with_a_name_over_a_loader")
+SOME = (
+    "torch_basic",
+    "torch_gradient_accumulation",
+    "torch_dropout_batchnorm",
+    "flat_while_with_return",
+    "bar_with_a_name_over_a_loader",
+)
 FIRST, _, END = os.environ.get("FLORC_PROGRAMS", "0:4").partition(":")
 MOST_PLACES = 3
-CHOSEN = [name for name, case in SCRIPTS.items() if not case.xfail and not case.flagged
-          and (os.environ.get("FLORC_JUMPS") == "all" or name in SOME)]
+CHOSEN = [
+    name
+    for name, case in SCRIPTS.items()
+    if not case.xfail and not case.flagged and (os.environ.get("FLORC_JUMPS") == "all" or name in SOME)
+]
 
 
 class Jumps(Trial):
@@ -35,14 +42,14 @@ class Jumps(Trial):
 
     may_differ = False
 
-    def _florc(self, command: str) -> List[str]:
+    def _florc(self, command: str) -> list[str]:
         return [sys.executable, str(Path(__file__).with_name("jumping.py")), command]
 
     def record_it(self) -> History:
         self._run(before, [*self._florc("record"), "--overhead", "0.99", *self.record, "train.py", *self.arguments])
         return History(find(str(self.folder / "store"), None, None))
 
-    def values(self, *words: str) -> Tuple[List[Tuple[str, str]], Dict[str, Any], str]:
+    def values(self, *words: str) -> tuple[list[tuple[str, str]], dict[str, Any], str]:
         """Loop context and text of each value, the report, and what was said."""
         done = self._run(after, [*self._florc("replay"), *self.replay, "--json", *words, "train.py"])
         lines = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
@@ -57,7 +64,7 @@ def asked(place: str, index: int) -> str:
 
 
 def is_held(path: str, place: str, index: int) -> bool:
-    return path.startswith(place + "=") and int(path[len(place) + 1:].split("/")[0]) >= index
+    return path.startswith(place + "=") and int(path[len(place) + 1 :].split("/")[0]) >= index
 
 
 CLOCK = """
@@ -146,7 +153,11 @@ def test_a_while_loop_that_runs_again_is_another_one(tmp_path: Path) -> None:
 
 
 def test_a_while_loop_around_blocks_that_runs_again_is_another_one(tmp_path: Path) -> None:
-    jumps = Jumps(tmp_path, "import time\n" + CLOCK.lstrip() + """
+    jumps = Jumps(
+        tmp_path,
+        "import time\n"
+        + CLOCK.lstrip()
+        + """
 def train(data):
     done = 0
     while done < 3:
@@ -158,7 +169,8 @@ def train(data):
 total = []
 train(total)
 train(total)
-""")
+""",
+    )
     jumps.record_it()
     whole, _, _ = jumps.values()
     assert [path.rpartition("=")[2] for path, _ in whole] == list("012012")
@@ -181,8 +193,10 @@ def jump_everywhere(jumps: Jumps, must: bool = False) -> None:
     """Begin in the middle of each of the loops that most checkpoints are of; there `must` be one."""
     history = jumps.record_it()
     # --iterations names the first run of a loop
-    places = sorted((place for place in history.boundaries if not re.search("#[1-9]", place)),
-                    key=lambda place: -len(history.boundaries[place]))[:MOST_PLACES]
+    places = sorted(
+        (place for place in history.boundaries if not re.search("#[1-9]", place)),
+        key=lambda place: -len(history.boundaries[place]),
+    )[:MOST_PLACES]
     if not places and not must:
         pytest.skip("no iteration of it begins with a checkpoint")
     assert places

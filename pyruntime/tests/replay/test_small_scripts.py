@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 import scripts_bars
 import scripts_calls
 import scripts_control
@@ -24,16 +23,31 @@ from cases import Case, Cases
 from harness import Trial
 
 SCRIPTS = Cases()
-for module in (scripts_bars, scripts_calls, scripts_control, scripts_datasets, scripts_files, scripts_handles, scripts_headers,
-               scripts_looking, scripts_objects, scripts_programs, scripts_projects, scripts_public,
-               scripts_random, scripts_reach):
+for module in (
+    scripts_bars,
+    scripts_calls,
+    scripts_control,
+    scripts_datasets,
+    scripts_files,
+    scripts_handles,
+    scripts_headers,
+    scripts_looking,
+    scripts_objects,
+    scripts_programs,
+    scripts_projects,
+    scripts_public,
+    scripts_random,
+    scripts_reach,
+):
     SCRIPTS.update(module.SCRIPTS)
 
 
 def parameters() -> list:
     """One parameter per script; a known failure is marked."""
-    return [pytest.param(case, id=name, marks=[pytest.mark.xfail(strict=True, reason=case.xfail)] if case.xfail else [])
-            for name, case in SCRIPTS.items()]
+    return [
+        pytest.param(case, id=name, marks=[pytest.mark.xfail(strict=True, reason=case.xfail)] if case.xfail else [])
+        for name, case in SCRIPTS.items()
+    ]
 
 
 FLAGS = ("ANOMALOUS", "and the recorded run did not", "the replay ended early: what was added")

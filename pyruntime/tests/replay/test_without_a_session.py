@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import List, Tuple
 
 import pytest
 from florc import _native
@@ -13,24 +12,39 @@ from harness import MAIN, before, split
 from test_small_scripts import SCRIPTS
 
 # Programs that look at lines, frames or their list of names see the text that they run in; some values differ every time.
-LOOKS = ("torch", "TRUTH", "traceback", "inspect", "_getframe", "f_lineno", "co_", "dir()", "globals()", "stack", "unseeded",
-         "warnings", "default_rng()")
-LIGHT = [name for name, case in SCRIPTS.items()
-         if not case.options and not any(word in case.text or word in name for word in LOOKS)]
+LOOKS = (
+    "torch",
+    "TRUTH",
+    "traceback",
+    "inspect",
+    "_getframe",
+    "f_lineno",
+    "co_",
+    "dir()",
+    "globals()",
+    "stack",
+    "unseeded",
+    "warnings",
+    "default_rng()",
+)
+LIGHT = [
+    name for name, case in SCRIPTS.items() if not case.options and not any(word in case.text or word in name for word in LOOKS)
+]
 
 
-def ran(folder: Path, files: dict, rewrite: bool) -> Tuple[int, str, str]:
+def ran(folder: Path, files: dict, rewrite: bool) -> tuple[int, str, str]:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_native.instrument(text, name).text if rewrite else text)
-    done = subprocess.run([sys.executable, MAIN], cwd=folder, capture_output=True, text=True,
-                          env={"PYTHONHASHSEED": "1", "PATH": "/usr/bin:/bin"})
+    done = subprocess.run(
+        [sys.executable, MAIN], cwd=folder, capture_output=True, text=True, env={"PYTHONHASHSEED": "1", "PATH": "/usr/bin:/bin"}
+    )
     return done.returncode, done.stdout, "" if done.returncode == 0 else "".join(done.stderr.splitlines()[-1:])
 
 
 @pytest.mark.parametrize("names", [LIGHT[at::4] for at in range(4)], ids=range(4))
-def test_instrumented_programs_are_the_plain_ones(names: List[str], tmp_path: Path) -> None:
+def test_instrumented_programs_are_the_plain_ones(names: list[str], tmp_path: Path) -> None:
     different = []
     for name in names:
         files = {file: before(lines) for file, lines in split(SCRIPTS[name].text).items()}

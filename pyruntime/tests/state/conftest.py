@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from florc.state import encode, leaf_bytes, restore
 
 

@@ -53,8 +53,9 @@ SCHEDULERS = {
     "cosine": lambda o: torch.optim.lr_scheduler.CosineAnnealingLR(o, 10),
     "onecycle": lambda o: torch.optim.lr_scheduler.OneCycleLR(o, 0.1, total_steps=50, cycle_momentum=False),
     "lambda": lambda o: torch.optim.lr_scheduler.LambdaLR(o, lambda e: 0.9**e),
-    "sequential": lambda o: torch.optim.lr_scheduler.SequentialLR(o, [
-        torch.optim.lr_scheduler.LinearLR(o), torch.optim.lr_scheduler.ExponentialLR(o, 0.9)], [3]),
+    "sequential": lambda o: torch.optim.lr_scheduler.SequentialLR(
+        o, [torch.optim.lr_scheduler.LinearLR(o), torch.optim.lr_scheduler.ExponentialLR(o, 0.9)], [3]
+    ),
 }
 
 
@@ -74,11 +75,13 @@ class Program:
 
     def epoch(self):
         for (x,) in self.loader:
+
             def closure():
                 self.optimizer.zero_grad()
                 loss = nn.functional.cross_entropy(self.net(x).flatten(0, 1), x.flatten())
                 loss.backward()
                 return loss
+
             loss = self.optimizer.step(closure)
             self.ema.update()
             self.losses.append(loss.item() + 0 * random.random() + 0 * np.random.rand())
@@ -86,10 +89,24 @@ class Program:
         self.scheduler.step()
 
     def places(self):
-        return {"net": self.net, "optimizer": self.optimizer, "scheduler": self.scheduler, "ema": self.ema,
-                "loader": self.loader, "replay": self.replay, "losses": self.losses}
+        return {
+            "net": self.net,
+            "optimizer": self.optimizer,
+            "scheduler": self.scheduler,
+            "ema": self.ema,
+            "loader": self.loader,
+            "replay": self.replay,
+            "losses": self.losses,
+        }
 
     def fingerprint(self):
         tensors = [*self.net.state_dict().values(), *self.ema.shadow.values(), *(t for pair in self.replay for t in pair)]
-        return ([t.numpy().tobytes() for t in tensors], [x.hex() for x in self.losses], list(map(float.hex, self.net.history)),
-                random.random(), np.random.rand(), torch.rand(1).item(), self.scheduler.get_last_lr())
+        return (
+            [t.numpy().tobytes() for t in tensors],
+            [x.hex() for x in self.losses],
+            list(map(float.hex, self.net.history)),
+            random.random(),
+            np.random.rand(),
+            torch.rand(1).item(),
+            self.scheduler.get_last_lr(),
+        )

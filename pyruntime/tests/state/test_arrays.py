@@ -48,10 +48,28 @@ def test_array_in_place(freeze):
     assert before.restore({"a": live})["a"] is live and view.tolist() == [1, 2, 3]
 
 
-SCALARS = [np.float64(-0.0), np.float32(np.nan), np.int64(5), np.bool_(True), np.uint8(3), np.str_("é"), np.bytes_(b"x"),
-           np.datetime64("2020-01-01"), np.timedelta64(3, "s"), np.complex64(1j), np.dtype("f4"), np.dtype([("a", "i4")]),
-           np.float16(1.5), torch.float32, torch.device("cpu"), torch.Size([1, 2]), torch.channels_last, torch.strided,
-           np.longdouble(0.1), np.array([(1, 2)], [("a", "i4"), ("b", "i4")])[0]]
+SCALARS = [
+    np.float64(-0.0),
+    np.float32(np.nan),
+    np.int64(5),
+    np.bool_(True),
+    np.uint8(3),
+    np.str_("é"),
+    np.bytes_(b"x"),
+    np.datetime64("2020-01-01"),
+    np.timedelta64(3, "s"),
+    np.complex64(1j),
+    np.dtype("f4"),
+    np.dtype([("a", "i4")]),
+    np.float16(1.5),
+    torch.float32,
+    torch.device("cpu"),
+    torch.Size([1, 2]),
+    torch.channels_last,
+    torch.strided,
+    np.longdouble(0.1),
+    np.array([(1, 2)], [("a", "i4"), ("b", "i4")])[0],
+]
 
 
 @pytest.mark.parametrize("value", SCALARS, ids=lambda v: f"{type(v).__name__}")
@@ -96,14 +114,25 @@ def test_numpy_generators_over_one_bit_generator(freeze):
 def test_global_generators(freeze):
     np.random.normal()
     before = freeze({"x": 1})
-    draw = lambda: (torch.rand(2).tolist(), np.random.normal(size=3).tolist(), random.random())  # noqa: E731
+    draw = lambda: (torch.rand(2).tolist(), np.random.normal(size=3).tolist(), random.random())
     expected = draw()
     before.restore({"x": 2})
     assert draw() == expected
 
 
 def test_library_functions_by_name(round_trip):
-    functions = [torch.relu, torch.nn.functional.relu, torch.nn.functional.gelu, torch.add, torch.Tensor.add_, np.add,
-                 np.mean, torch.nn.Linear.forward, torch.linalg.norm, torch.sigmoid, torch.optim.Adam]
+    functions = [
+        torch.relu,
+        torch.nn.functional.relu,
+        torch.nn.functional.gelu,
+        torch.add,
+        torch.Tensor.add_,
+        np.add,
+        np.mean,
+        torch.nn.Linear.forward,
+        torch.linalg.norm,
+        torch.sigmoid,
+        torch.optim.Adam,
+    ]
     out = round_trip({"f": functions}, {"f": []})["f"]
     assert all(a is b for a, b in zip(out, functions))

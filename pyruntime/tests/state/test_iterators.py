@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-
 from florc import state
 from florc.state.iterators import is_under_way
 
@@ -15,7 +15,7 @@ def numbers() -> Any:
     yield from (1, 2, 3)
 
 
-KINDS: Dict[str, Callable[[], Any]] = {
+KINDS: dict[str, Callable[[], Any]] = {
     "generator": numbers,
     "list": lambda: iter([1, 2, 3]),
     "text": lambda: iter("abc"),

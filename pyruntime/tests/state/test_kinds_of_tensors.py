@@ -39,14 +39,16 @@ SPARSE = {
     "bsr": lambda: dense().to_sparse_bsr((2, 3)),
     "bsc": lambda: dense().to_sparse_bsc((2, 3)),
     "csr, batch": lambda: torch.stack([dense(), dense()]).to_sparse_csr(),
-    "csr, 32 bits": lambda: torch.sparse_csr_tensor(torch.tensor([0, 1, 2], dtype=torch.int32),
-                                                    torch.tensor([1, 0], dtype=torch.int32), torch.ones(2), (2, 2)),
+    "csr, 32 bits": lambda: torch.sparse_csr_tensor(
+        torch.tensor([0, 1, 2], dtype=torch.int32), torch.tensor([1, 0], dtype=torch.int32), torch.ones(2), (2, 2)
+    ),
 }
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse")
 
 
 def parts(t):
     from florc.state.sparse import PARTS
+
     return [getattr(t.detach(), name)() for name in PARTS[str(t.layout)[6:]]]
 
 
@@ -70,8 +72,10 @@ def test_sparse_tensors(round_trip, freeze, name):
 
 
 def test_sparse_parameters_and_flags(round_trip):
-    out = round_trip({"p": torch.nn.Parameter(coo()), "q": coo().requires_grad_(), "f": torch.nn.Parameter(coo(), False)},
-                     {"p": torch.nn.Parameter(coo(), False), "q": coo()})
+    out = round_trip(
+        {"p": torch.nn.Parameter(coo()), "q": coo().requires_grad_(), "f": torch.nn.Parameter(coo(), False)},
+        {"p": torch.nn.Parameter(coo(), False), "q": coo()},
+    )
     assert type(out["p"]) is torch.nn.Parameter and out["p"].requires_grad
     assert out["q"].requires_grad and not out["f"].requires_grad
 
@@ -80,8 +84,13 @@ def test_sparse_tensors_share_again(round_trip):
     value = coo()
     places = {"s": value, "v": value._values(), "i": value._indices()}
     live = coo()
-    for lives in ({}, {"s": live, "v": live._values(), "i": live._indices()}, {"s": live}, {"v": torch.zeros(3)},
-                  {"s": coo(), "v": torch.zeros(3)}):
+    for lives in (
+        {},
+        {"s": live, "v": live._values(), "i": live._indices()},
+        {"s": live},
+        {"v": torch.zeros(3)},
+        {"s": coo(), "v": torch.zeros(3)},
+    ):
         out = round_trip(places, lives, nothing=False)
         out["v"][0] = 50
         assert out["s"]._values()[0] == 50
@@ -103,16 +112,20 @@ def test_what_differs_between_sparse_tensors():
     def said(a, b):
         hashes = [[leaf_bytes(leaf) for leaf in encoded.leaves] for encoded in (a, b)]
         return [str(d) for d in differences(a.graph, hashes[0], b.graph, hashes[1])]
+
     assert said(one, one) == [] and said(one, two) == ["s.values(): float32[2] differs"]
     assert said(one, three)[0] == "s: sparse_coo[4, 5]: layout, flags or history differ"
 
 
-@pytest.mark.parametrize("make, reason", [
-    (lambda: torch.randn(3, 3, requires_grad=True).to_sparse(), "history"),
-    (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), "class NestedTensor"),
-    (lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8), "quantized"),
-    (lambda: torch.ones(2).as_subclass(type("Mine", (torch.Tensor,), {})), "class Mine"),
-])
+@pytest.mark.parametrize(
+    "make, reason",
+    [
+        (lambda: torch.randn(3, 3, requires_grad=True).to_sparse(), "history"),
+        (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), "class NestedTensor"),
+        (lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8), "quantized"),
+        (lambda: torch.ones(2).as_subclass(type("Mine", (torch.Tensor,), {})), "class Mine"),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:torch.quantize", "ignore:The PyTorch API of nested")
 def test_refused_with_a_reason(make, reason):
     with pytest.raises(Unsupported, match=reason):
@@ -131,6 +144,7 @@ def test_a_dtensor_is_refused_with_a_reason(tmp_path):
     try:
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.tensor import Shard, distribute_tensor
+
         value = distribute_tensor(torch.arange(6.0), init_device_mesh("cpu", (1,)), [Shard(0)])
         with pytest.raises(Unsupported, match="class DTensor"):
             encode({"t": value})
@@ -138,8 +152,9 @@ def test_a_dtensor_is_refused_with_a_reason(tmp_path):
         dist.destroy_process_group()
 
 
-FLOATS = [getattr(torch, name) for name in ("float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32")
-          if hasattr(torch, name)]
+FLOATS = [
+    getattr(torch, name) for name in ("float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32") if hasattr(torch, name)
+]
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -177,8 +192,9 @@ def test_views_keep_their_memory(round_trip, name):
 
 
 def test_meta_tensors_of_many_kinds(round_trip):
-    out = round_trip({"m": torch.empty(3, 4, device="meta", dtype=torch.bfloat16).t(),
-                      "p": torch.nn.Parameter(torch.empty(2, device="meta"))})
+    out = round_trip(
+        {"m": torch.empty(3, 4, device="meta", dtype=torch.bfloat16).t(), "p": torch.nn.Parameter(torch.empty(2, device="meta"))}
+    )
     assert out["m"].stride() == (1, 4) and out["m"].dtype == torch.bfloat16 and out["p"].is_meta
 
 
@@ -193,14 +209,44 @@ def test_tied_weights_stay_tied(round_trip):
     assert out["c"].weight is not out["a"].weight and out["c"].weight.data_ptr() == out["a"].weight.data_ptr()
 
 
-NUMBERS = ["?", "i1", "u1", ">i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", ">f8", "f8", "g", "F", "D", "G", "S3", "U3", "V5",
-           "datetime64[ns]", "timedelta64[s]", [("a", "i4"), ("b", [("c", "f2", (2,)), ("d", "S2")])],
-           {"names": ["a", "b"], "formats": ["i1", "f8"], "offsets": [0, 8], "itemsize": 24},
-           np.dtype([("a", "i1"), ("b", "f8")], align=True)]
+NUMBERS = [
+    "?",
+    "i1",
+    "u1",
+    ">i2",
+    "u2",
+    "i4",
+    "u4",
+    "i8",
+    "u8",
+    "f2",
+    "f4",
+    ">f8",
+    "f8",
+    "g",
+    "F",
+    "D",
+    "G",
+    "S3",
+    "U3",
+    "V5",
+    "datetime64[ns]",
+    "timedelta64[s]",
+    [("a", "i4"), ("b", [("c", "f2", (2,)), ("d", "S2")])],
+    {"names": ["a", "b"], "formats": ["i1", "f8"], "offsets": [0, 8], "itemsize": 24},
+    np.dtype([("a", "i1"), ("b", "f8")], align=True),
+]
 ORDERS = {
-    "C": lambda a: a, "F": lambda a: np.asfortranarray(a), "reversed": lambda a: a[::-1], "both": lambda a: a[::-1, ::-2],
-    "transposed": lambda a: a.T, "step": lambda a: a[:, ::2], "row": lambda a: a[1], "0-d": lambda a: a[1, 2:3].reshape(()),
-    "zero-size": lambda a: a[:0], "broadcast": lambda a: np.broadcast_to(a[0], (3, 4)),
+    "C": lambda a: a,
+    "F": lambda a: np.asfortranarray(a),
+    "reversed": lambda a: a[::-1],
+    "both": lambda a: a[::-1, ::-2],
+    "transposed": lambda a: a.T,
+    "step": lambda a: a[:, ::2],
+    "row": lambda a: a[1],
+    "0-d": lambda a: a[1, 2:3].reshape(()),
+    "zero-size": lambda a: a[:0],
+    "broadcast": lambda a: np.broadcast_to(a[0], (3, 4)),
 }
 
 

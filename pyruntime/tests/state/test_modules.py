@@ -7,11 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
-from torch import nn  # noqa: E402
-from torch.utils.data import DataLoader, Dataset, TensorDataset  # noqa: E402
-
 from florc.state import Unsupported, by_reference, differences, encode, leaf_bytes  # noqa: E402
 from program import Program  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.utils.data import DataLoader, Dataset, TensorDataset  # noqa: E402
 
 
 def test_submodules_replaced(freeze):
@@ -126,8 +125,12 @@ def test_differences_name_place_and_tensor():
     a.net.history.append(0.5)
     two = encode({"net": a.net, "epoch_loss": 0.25, "optimizer": a.optimizer, "same": [1], "new": 1})
     found = [str(d) for d in differences(one.graph, hashes, two.graph, [leaf_bytes(leaf) for leaf in two.leaves])]
-    assert sorted(found) == ["epoch_loss: 0.5 -> 0.25", "net.history: list of 0 -> list of 1",
-                             "net.out.bias: float32[11] differs", "new: only in the second"]
+    assert sorted(found) == [
+        "epoch_loss: 0.5 -> 0.25",
+        "net.history: list of 0 -> list of 1",
+        "net.out.bias: float32[11] differs",
+        "new: only in the second",
+    ]
     a.epoch()
     three = encode({"net": a.net, "epoch_loss": math.nan, "optimizer": a.optimizer, "same": [1]})
     text = "\n".join(str(d) for d in differences(one.graph, hashes, three.graph, [leaf_bytes(x) for x in three.leaves]))
@@ -138,8 +141,10 @@ def test_differences_name_place_and_tensor():
 def test_a_state_dict_keeps_its_metadata_and_its_sharing(round_trip):
     net = nn.BatchNorm1d(2)
     state = net.state_dict()
-    out = round_trip({"net": net, "state": state, "copy": copy.deepcopy(state)},
-                     {"net": nn.BatchNorm1d(2), "state": nn.BatchNorm1d(2).state_dict()})
+    out = round_trip(
+        {"net": net, "state": state, "copy": copy.deepcopy(state)},
+        {"net": nn.BatchNorm1d(2), "state": nn.BatchNorm1d(2).state_dict()},
+    )
     assert out["state"]._metadata == state._metadata
     with torch.no_grad():
         out["net"].weight += 1
@@ -185,6 +190,7 @@ def test_what_was_taken_by_reference_is_listed(freeze):
 
 def test_warnings_filters_are_not_touched(freeze):
     import warnings
+
     before = freeze({"t": torch.ones(3)})
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("default")

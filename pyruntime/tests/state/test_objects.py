@@ -7,7 +7,6 @@ import sys
 import threading
 
 import pytest
-
 from florc.state import CannotRestore, Unsupported, restore
 from test_plain import AverageMeter, Inner, Outer, Slotted
 
@@ -111,8 +110,10 @@ def generator():
     yield 1
 
 
-@pytest.mark.parametrize("make", [generator, lambda: iter([1]), lambda: enumerate([1]), lambda: zip([1]), threading.Lock,
-                                  lambda: open("/dev/null", "w")])
+@pytest.mark.parametrize(
+    "make",
+    [generator, lambda: iter([1]), lambda: enumerate([1]), lambda: zip([1]), threading.Lock, lambda: open("/dev/null", "w")],
+)
 def test_roots_that_cannot_be_restored(freeze, make):
     with pytest.raises(Unsupported) as caught:
         freeze({"ok": 1, "it": make()})
@@ -148,6 +149,7 @@ def test_equal_states_have_equal_bytes(freeze):
         noise = [object() for _ in range(10)]
         state = {"s": {"x", "y", "zebra"}, "o": Outer(Inner(1.0)), "d": collections.deque([1])}
         return state, noise
+
     assert freeze(build()[0]) == freeze(build()[0])
 
 

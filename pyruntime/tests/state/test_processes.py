@@ -60,8 +60,12 @@ print(digest.hexdigest(), meter.total.hex(), torch.rand(1).item(), random.random
 
 
 def run(*arguments, hash_seed):
-    done = subprocess.run([sys.executable, "-c", SCRIPT, *map(str, arguments)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONHASHSEED": str(hash_seed)})
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -84,8 +84,30 @@ def test_any_graph_over_any_other(round_trip, seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_the_graph_is_what_json_would_write(freeze, seed):
     rng = random.Random(seed)
-    numbers = [rng.choice([0.0, -0.0, 1e16, 1e-5, 1e22, 5e-324, 2**63, -(2**63), 2**64, "é\ud800", "\x7f\n", "😀", b"", b"x" * 99,
-                           (1, (2, "a")), (float("nan"), True, None), rng.random() * 10 ** rng.randrange(-20, 20)]) for _ in range(30)]
+    numbers = [
+        rng.choice(
+            [
+                0.0,
+                -0.0,
+                1e16,
+                1e-5,
+                1e22,
+                5e-324,
+                2**63,
+                -(2**63),
+                2**64,
+                "é\ud800",
+                "\x7f\n",
+                "😀",
+                b"",
+                b"x" * 99,
+                (1, (2, "a")),
+                (float("nan"), True, None),
+                rng.random() * 10 ** rng.randrange(-20, 20),
+            ]
+        )
+        for _ in range(30)
+    ]
     graph = freeze({**grow(rng, 40), "numbers": numbers}).graph
     assert json.dumps(json.loads(graph), separators=(",", ":")).encode() == graph
 

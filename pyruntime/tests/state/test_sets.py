@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-
 from florc.state.sets import Layout, arrange, arranged, layout
 
 
@@ -27,11 +27,11 @@ def mostly_removed(draw: random.Random, size: int) -> set:
     return made
 
 
-KINDS: Dict[str, Callable[[random.Random, int], set]] = {
+KINDS: dict[str, Callable[[random.Random, int], set]] = {
     "at once": lambda draw, size: {f"{draw.random()}" for _ in range(size)},
     "numbers": lambda draw, size: set(draw.sample(range(-size, 10 * size + 9), size)),
     "pairs": lambda draw, size: {(draw.randrange(9), draw.random()) for _ in range(size)},
-    "from a set": lambda draw, size: set(set(map(str, range(size)))),
+    "from a set": lambda draw, size: set(frozenset(map(str, range(size)))),
     "churned": churned,
     "mostly removed": mostly_removed,
 }
@@ -78,10 +78,13 @@ def test_a_class_derived_from_set() -> None:
 
 
 MADE = {
-    "of a list": lambda items: frozenset(items), "of a set": lambda items: frozenset(set(items)),
-    "joined": lambda items: frozenset(items[:len(items) // 2]) | set(items[len(items) // 2:]),
-    "less": lambda items: frozenset(items) - set(items[::3]), "common": lambda items: frozenset(items) & frozenset(items[::2]),
-    "of a dict": lambda items: frozenset(dict.fromkeys(items)), "of a generator": lambda items: frozenset(item for item in items),
+    "of a list": lambda items: frozenset(items),
+    "of a set": lambda items: frozenset(set(items)),
+    "joined": lambda items: frozenset(items[: len(items) // 2]) | set(items[len(items) // 2 :]),
+    "less": lambda items: frozenset(items) - set(items[::3]),
+    "common": lambda items: frozenset(items) & frozenset(items[::2]),
+    "of a dict": lambda items: frozenset(dict.fromkeys(items)),
+    "of a generator": lambda items: frozenset(item for item in items),
     "grown": lambda items: functools.reduce(lambda known, item: known | {item, -item}, items[:99], frozenset()),
 }
 
@@ -91,6 +94,6 @@ MADE = {
 def test_frozensets_lie_as_they_did(make: Callable[[list], frozenset], count: int) -> None:
     seed = random.Random(count)
     for _ in range(5):
-        made = make([seed.randrange(-10 ** 6, 10 ** 6) for _ in range(count)])
+        made = make([seed.randrange(-(10**6), 10**6) for _ in range(count)])
         again = arranged(list(made), layout(made))
         assert again is not None and list(again) == list(made) and layout(again) == layout(made)

@@ -9,9 +9,29 @@ np = pytest.importorskip("numpy")
 
 from florc.state import CannotRestore, Unsupported  # noqa: E402
 
-DTYPES = [getattr(torch, name) for name in (
-    "float32", "float64", "float16", "bfloat16", "complex64", "complex128", "uint8", "int8", "int16", "int32", "int64",
-    "bool", "float8_e4m3fn", "float8_e5m2", "uint16", "uint32", "uint64") if hasattr(torch, name)]
+DTYPES = [
+    getattr(torch, name)
+    for name in (
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "complex64",
+        "complex128",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "bool",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "uint16",
+        "uint32",
+        "uint64",
+    )
+    if hasattr(torch, name)
+]
 
 
 def bits(t):
@@ -61,6 +81,7 @@ def test_layouts(round_trip, name):
 
 def test_dense_cpu_memory_is_not_copied():
     from florc.state import encode
+
     value = torch.randn(8, 3)
     turned = torch.randn(5, 7).t()
     array = np.arange(12.0).reshape(3, 4)
@@ -130,11 +151,15 @@ def test_results_do_not_overwrite_what_the_name_held(freeze):
     assert before.restore({"loss": old})["loss"].item() == 2 and old.item() == 5
 
 
-@pytest.mark.parametrize("make", [
-    lambda: torch.ones(2, requires_grad=True).to_sparse(),
-    lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8),
-    lambda: torch.nn.parameter.UninitializedParameter(),
-    lambda: torch.ones(2).as_subclass(type("Mine", (torch.Tensor,), {}))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.ones(2, requires_grad=True).to_sparse(),
+        lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8),
+        lambda: torch.nn.parameter.UninitializedParameter(),
+        lambda: torch.ones(2).as_subclass(type("Mine", (torch.Tensor,), {})),
+    ],
+)
 def test_unsupported_tensors_name_their_path(freeze, make):
     model = torch.nn.Sequential(torch.nn.Linear(2, 2))
     model[0].odd = {"k": [0, make()]}
@@ -147,9 +172,13 @@ def test_views_share_again(round_trip):
     big = torch.arange(12.0).reshape(3, 4)
     places = {"big": big, "row": big[1], "flat": big.view(-1)[3:9:2], "same": big.detach(), "other": torch.ones(2)}
     other = torch.zeros(3, 4)
-    for live in ({}, {"big": other, "row": other[1]}, {"big": torch.zeros(3, 4), "row": torch.zeros(4)},
-                 {"row": other[2], "big": other}, {"big": other, "row": other[1], "flat": other.view(-1)[3:9:2],
-                                                   "same": other.detach(), "other": torch.zeros(2)}):
+    for live in (
+        {},
+        {"big": other, "row": other[1]},
+        {"big": torch.zeros(3, 4), "row": torch.zeros(4)},
+        {"row": other[2], "big": other},
+        {"big": other, "row": other[1], "flat": other.view(-1)[3:9:2], "same": other.detach(), "other": torch.zeros(2)},
+    ):
         out = round_trip(places, live, nothing=False)
         out["big"][1, 0] = 100
         assert out["row"][0] == 100 and out["same"][1, 0] == 100 and out["other"].sum() == 2
@@ -169,8 +198,11 @@ def test_identity_survives_shared_memory(freeze):
 def test_live_sharing_that_was_not_recorded_is_undone(round_trip):
     live = torch.nn.Parameter(torch.zeros(4))
     other = torch.nn.Parameter(live.data)
-    out = round_trip({"a": torch.nn.Parameter(torch.ones(4)), "b": torch.nn.Parameter(torch.ones(4) * 2)},
-                     {"a": live, "b": other}, nothing=False)
+    out = round_trip(
+        {"a": torch.nn.Parameter(torch.ones(4)), "b": torch.nn.Parameter(torch.ones(4) * 2)},
+        {"a": live, "b": other},
+        nothing=False,
+    )
     assert out["a"] is live and out["b"] is other and live.tolist() == [1] * 4 and other.tolist() == [2] * 4
 
 
@@ -216,8 +248,11 @@ def test_pickled_values_need_trust(freeze):
 
 def test_importing_the_codec_imports_neither_torch_nor_numpy():
     import subprocess
-    code = "import sys, florc.state as s; e = s.encode({'a': [1]}); s.restore(e.graph, None, {}) if not e.leaves else 0;" \
-           "print('torch' in sys.modules or 'numpy' in sys.modules)"
+
+    code = (
+        "import sys, florc.state as s; e = s.encode({'a': [1]}); s.restore(e.graph, None, {}) if not e.leaves else 0;"
+        "print('torch' in sys.modules or 'numpy' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
 

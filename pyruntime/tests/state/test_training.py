@@ -6,10 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("numpy")
-from torch import nn  # noqa: E402
-
 from florc.state import CannotRestore, owners_of  # noqa: E402
 from program import OPTIMIZERS, SCHEDULERS, Net, Program  # noqa: E402
+from torch import nn  # noqa: E402
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)

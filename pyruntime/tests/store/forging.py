@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any
 
 import pytest
-
 from florc import _native
 
 blake3: Callable[..., Any]
@@ -21,7 +21,7 @@ class Forged:
     def __init__(self, run: Path):
         self.run, self.store = run, run.parent.parent
         reader = _native.RunReader(str(self.store), run.name)
-        self.records: List[Tuple[str, Any]] = [(kind, json.loads(text)) for kind, text in reader.records()]
+        self.records: list[tuple[str, Any]] = [(kind, json.loads(text)) for kind, text in reader.records()]
         self._reader = reader
 
     def each(self, kind: str, change: Callable[[Any], Any]) -> None:
@@ -36,7 +36,8 @@ class Forged:
 
     def source(self, text: str) -> None:
         """Another text of every source."""
-        def change(payload: Dict[str, Any]) -> Dict[str, Any]:
+
+        def change(payload: dict[str, Any]) -> dict[str, Any]:
             (self.run / "source" / payload["kept"]).write_text(text)
             return {**payload, "hash": hashlib.blake2b(text.encode(), digest_size=32).hexdigest()}
 
@@ -44,7 +45,7 @@ class Forged:
 
     def graphs(self, change: Callable[[dict, list], None]) -> None:
         """Change the object graph and the leaves of every checkpoint; they go into a pack of their own."""
-        parts: Dict[int, List[bytes]] = {}
+        parts: dict[int, list[bytes]] = {}
         for kind, payload in self.records:
             if kind == "checkpoint":
                 graph, *leaves = [self._reader.read_chunk(chunk["hash"]) for chunk in payload["chunks"]]
@@ -70,7 +71,7 @@ class Forged:
         (self.run / "journal.0").write_bytes(journal([(kind, json.dumps(payload)) for kind, payload in records], version))
 
 
-def journal(records: List[Tuple[str, str]], version: int) -> bytes:
+def journal(records: list[tuple[str, str]], version: int) -> bytes:
     """The bytes of a journal, as docs/run-format.md has them."""
     out = b"FLORCJNL" + struct.pack("<I", version) + bytes(4)
     chain = _hash(out)[:16]

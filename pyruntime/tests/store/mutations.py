@@ -6,11 +6,35 @@ import json
 import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, List, Optional
+from typing import Any
 
-_VALUES: List[Any] = [None, True, -1, 0, 7, 1e300, "", "0", "7", "\x1b[31mred", "../../x", "/etc/passwd", "a\0b", [], ["x"],
-                      [None], {}, {"a": 1}, [[["deep"]]], "ok", "running", "killed", "exit 3"]
+_VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    7,
+    1e300,
+    "",
+    "0",
+    "7",
+    "\x1b[31mred",
+    "../../x",
+    "/etc/passwd",
+    "a\0b",
+    [],
+    ["x"],
+    [None],
+    {},
+    {"a": 1},
+    [[["deep"]]],
+    "ok",
+    "running",
+    "killed",
+    "exit 3",
+]
 
 
 class Mutation:
@@ -21,12 +45,25 @@ class Mutation:
         self._random = random.Random(number)
         self.what = ""
         self._files = sorted(path for path in store.rglob("*") if path.is_file() and "replays" not in path.parts)
-        kinds: List[Callable[[], None]] = [
-            self._flip, self._flip, self._flip, self._field, self._field, self._cut, self._overwrite, self._append,
-            self._exchange, self._delete, self._copy, self._folder, self._rename, self._exchange_runs]
+        kinds: list[Callable[[], None]] = [
+            self._flip,
+            self._flip,
+            self._flip,
+            self._field,
+            self._field,
+            self._cut,
+            self._overwrite,
+            self._append,
+            self._exchange,
+            self._delete,
+            self._copy,
+            self._folder,
+            self._rename,
+            self._exchange_runs,
+        ]
         kinds[number % len(kinds)]()
 
-    def _one(self, pattern: Optional[str] = None) -> Path:
+    def _one(self, pattern: str | None = None) -> Path:
         """A file; each name as often as any other, so that the few small ones get their turn."""
         names = sorted({path.suffix or path.name for path in self._files}) if pattern is None else [pattern]
         name = self._random.choice(names)
@@ -56,7 +93,7 @@ class Mutation:
         data = bytearray(path.read_bytes())
         at = self._random.randrange(len(data) + 1)
         size = self._random.choice([1, 16, 200, 5000])
-        data[at:at + size] = bytes(min(size, len(data) - at)) if self._random.random() < 0.5 else self._random.randbytes(size)
+        data[at : at + size] = bytes(min(size, len(data) - at)) if self._random.random() < 0.5 else self._random.randbytes(size)
         path.write_bytes(data)
         self._tell(f"overwrite {size} at {at} of", path)
 

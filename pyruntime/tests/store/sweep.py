@@ -15,29 +15,39 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
-from mutations import Mutation
-
-from florc.replay.parallel import slurm as batch
-from florc.runs import catalog, check as checking, foreign
 from florc.cli import main as commands
-from florc.replay import dry_run as forecast, command as replaying, verify as verifying  # noqa: F401 (warm)
+from florc.replay import command as replaying
+from florc.replay import dry_run as forecast  # noqa: F401 (warm)
+from mutations import Mutation
 
 PATIENCE_S = 60
 
 
-def commands_for(number: int, ids: List[str]) -> List[str]:
+def commands_for(number: int, ids: list[str]) -> list[str]:
     """Mostly replays: of the newest run, of a named one, of a part."""
     run = ids[number % len(ids)]
     script = "other.py" if run.endswith("otherxy") else "train.py"
-    every = [["replay", "train.py"], ["replay", run, script], ["replay", run, script], ["replay", run, script],
-             ["replay", "other.py"], ["verify", run], ["replay", "--last", run, script], ["replay", "--dry-run", run, script],
-             ["runs"], ["runs", "--json"], ["check"], ["check", "--read-data", run], ["runs", "--disk"]]
+    every = [
+        ["replay", "train.py"],
+        ["replay", run, script],
+        ["replay", run, script],
+        ["replay", run, script],
+        ["replay", "other.py"],
+        ["verify", run],
+        ["replay", "--last", run, script],
+        ["replay", "--dry-run", run, script],
+        ["runs"],
+        ["runs", "--json"],
+        ["check"],
+        ["check", "--read-data", run],
+        ["runs", "--disk"],
+    ]
     return every[(number // 14) % len(every)]
 
 
-def run(folder: Path, words: List[str]) -> Tuple[int, str, str]:
+def run(folder: Path, words: list[str]) -> tuple[int, str, str]:
     """The command in a child: exit code (negative for a signal, -1000 for a hang), what it printed, what it said."""
     out, err = folder / "out", folder / "err"
     pid = os.fork()
@@ -65,7 +75,7 @@ def run(folder: Path, words: List[str]) -> Tuple[int, str, str]:
     return code, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace")
 
 
-def wrong(words: List[str], code: int, out: str, err: str, truth: Dict[str, str]) -> str:
+def wrong(words: list[str], code: int, out: str, err: str, truth: dict[str, str]) -> str:
     """What must not happen; empty when it did not."""
     if code == -1000:
         return "hangs"
@@ -95,7 +105,7 @@ def main(folder: Path, first: int, count: int) -> int:
     """Run the cases; 1 when one went wrong."""
     os.chdir(folder / "project")
     store, good = folder / "project" / ".florc", folder / "good"
-    truth: Dict[str, str] = json.loads((folder / "truth.json").read_text())
+    truth: dict[str, str] = json.loads((folder / "truth.json").read_text())
     ids, ends, failures = sorted(truth), collections.Counter(), 0
     for number in range(first, first + count):
         shutil.rmtree(store, ignore_errors=True)
@@ -107,7 +117,7 @@ def main(folder: Path, first: int, count: int) -> int:
         ends[f"{words[0]} {code} {verdict.group(1) if verdict else ''}".strip()] += 1
         if found:
             failures += 1
-            case: Dict[str, Any] = {"number": number, "what": mutation.what, "words": words, "wrong": found, "err": err[-2000:]}
+            case: dict[str, Any] = {"number": number, "what": mutation.what, "words": words, "wrong": found, "err": err[-2000:]}
             print(json.dumps(case), flush=True)
     print(json.dumps({"cases": count, "failures": failures, "ends": dict(sorted(ends.items()))}))
     return 1 if failures else 0

@@ -11,7 +11,6 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List
 
 import pytest
 from workshop import Workshop
@@ -49,7 +48,7 @@ def shop(recorded: Path, tmp_path: Path) -> Workshop:
     return Workshop(tmp_path / "shop")
 
 
-def packs(shop: Workshop, name: str = "") -> List[Path]:
+def packs(shop: Workshop, name: str = "") -> list[Path]:
     return sorted(path for path in (shop.path / ".florc" / "packs").iterdir() if name in path.name)
 
 
@@ -103,10 +102,17 @@ def test_rm_and_gc_killed_anywhere(recorded: Path, tmp_path: Path) -> None:
                 assert shop.florc("rm", "one", "two").code == 0
                 (shop.path / ".florc" / "packs" / ".x.pack.1-1.tmp").write_bytes(b"unfinished")
             counter.write_bytes(bytes(mmap.PAGESIZE))
-            known: Dict[str, str] = {**shop.environment(), "LD_PRELOAD": str(shim), "FAULT_UNDER": str(shop.path / ".florc"),
-                                     "FAULT_COUNTER": str(counter), "FAULT_AT": str(killed + 1), "FAULT_ERRNO": "0"}
-            done = subprocess.run([sys.executable, "-m", "florc", *command], cwd=shop.path, env=known, capture_output=True,
-                                  text=True)
+            known: dict[str, str] = {
+                **shop.environment(),
+                "LD_PRELOAD": str(shim),
+                "FAULT_UNDER": str(shop.path / ".florc"),
+                "FAULT_COUNTER": str(counter),
+                "FAULT_AT": str(killed + 1),
+                "FAULT_ERRNO": "0",
+            }
+            done = subprocess.run(
+                [sys.executable, "-m", "florc", *command], cwd=shop.path, env=known, capture_output=True, text=True
+            )
             if not struct.unpack("qq", counter.read_bytes()[:16])[1]:
                 assert done.returncode == 0, done
                 break
@@ -131,8 +137,11 @@ def run_name(folder: Path, name: str) -> str:
 
 
 def test_a_recording_in_progress_loses_nothing(shop: Workshop) -> None:
-    waiting = SCRIPT.replace("#PROBE", "while epoch == 2 and not os.path.exists('go'): time.sleep(0.01)").replace(
-        "import random", "import os, random").replace("print(epoch", "print('at', epoch, flush=True); print(epoch")
+    waiting = (
+        SCRIPT.replace("#PROBE", "while epoch == 2 and not os.path.exists('go'): time.sleep(0.01)")
+        .replace("import random", "import os, random")
+        .replace("print(epoch", "print('at', epoch, flush=True); print(epoch")
+    )
     shop.write("waiting.py", waiting)
     process = shop.start(sys.executable, "-u", "-m", "florc", "record", "--overhead", "0.9", "--name", "four", "waiting.py", "a")
     try:

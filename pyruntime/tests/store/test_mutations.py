@@ -58,8 +58,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shop.write("helper.py", HELPER)
     truth = {}
     for name, text, probe, arguments, killed in (
-            ("train.py", TRAIN, TRAIN_PROBE, ["3"], None), ("train.py", TRAIN, TRAIN_PROBE, ["7"], "epoch 3"),
-            ("train.py", TRAIN, TRAIN_PROBE, ["5"], None), ("other.py", OTHER, OTHER_PROBE, ["xy"], None)):
+        ("train.py", TRAIN, TRAIN_PROBE, ["3"], None),
+        ("train.py", TRAIN, TRAIN_PROBE, ["7"], "epoch 3"),
+        ("train.py", TRAIN, TRAIN_PROBE, ["5"], None),
+        ("other.py", OTHER, OTHER_PROBE, ["xy"], None),
+    ):
         before = set((folder / "project" / ".florc" / "runs").glob("*"))
         shop.write(name, text)
         words = ["record", "--overhead", "0.9", "--name", Path(name).stem + arguments[0], name, *arguments]
@@ -82,8 +85,9 @@ def test_no_change_of_a_store_makes_a_wrong_value_exact(stores: Path) -> None:
     count = ALL if os.environ.get("FLORC_TORTURE") else SAMPLE
     here = Path(__file__).parent
     environment = {**Workshop(stores).environment(), "PYTHONHASHSEED": "0"}
-    done = subprocess.run([sys.executable, str(here / "sweep.py"), str(stores), "0", str(count)], env=environment,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(here / "sweep.py"), str(stores), "0", str(count)], env=environment, capture_output=True, text=True
+    )
     *failures, last = done.stdout.splitlines() or [""]
     print(last)
     assert done.returncode == 0, "\n".join([*failures[:20], last, done.stderr[-3000:]])
@@ -91,13 +95,18 @@ def test_no_change_of_a_store_makes_a_wrong_value_exact(stores: Path) -> None:
 
 
 CHANGES = {
-    "argv": lambda info: {**info, "argv": [*info["argv"][:-1], "4"]}, "hash_seed": lambda info: {**info, "hash_seed": "1"},
-    "cwd": lambda info: {**info, "cwd": "/"}, "store": lambda info: {**info, "store": "/.florc"},
-    "name": lambda info: {**info, "name": "other"}, "module": lambda info: {**info, "module": "this"},
+    "argv": lambda info: {**info, "argv": [*info["argv"][:-1], "4"]},
+    "hash_seed": lambda info: {**info, "hash_seed": "1"},
+    "cwd": lambda info: {**info, "cwd": "/"},
+    "store": lambda info: {**info, "store": "/.florc"},
+    "name": lambda info: {**info, "name": "other"},
+    "module": lambda info: {**info, "module": "this"},
     "started": lambda info: {**info, "started": info["started"] + 1e6},
     "script": lambda info: {**info, "script": info["script"].replace("train", "other")},
-    "status": lambda info: {**info, "status": "killed"}, "sources": lambda info: {**info, "sources": {}},
-    "none": lambda info: info}
+    "status": lambda info: {**info, "status": "killed"},
+    "sources": lambda info: {**info, "sources": {}},
+    "none": lambda info: info,
+}
 
 
 @pytest.mark.parametrize("field", CHANGES)
@@ -123,15 +132,30 @@ def test_the_journal_of_another_run_is_refused(stores: Path, names: tuple) -> No
     assert shop.florc("check", one.name).code == 1
 
 
-FIELDS = ["script", "argv", "cwd", "hash_seed", "started", "id", "name", "module", "store", "ended", "status", "sources",
-          "report", "format"]
+FIELDS = [
+    "script",
+    "argv",
+    "cwd",
+    "hash_seed",
+    "started",
+    "id",
+    "name",
+    "module",
+    "store",
+    "ended",
+    "status",
+    "sources",
+    "report",
+    "format",
+]
 VALUES = [None, True, -1, 3, 1e300, float("nan"), "", "a\0b", "\x1b[2J", [], [1], [None], {}, {"a": 1}, {"/a": {"kept": ".."}}]
 
 
-def test_every_field_of_run_json_may_be_of_any_type(stores: Path, monkeypatch: pytest.MonkeyPatch,
-                                                    capsys: pytest.CaptureFixture) -> None:
-    from florc.runs import catalog
+def test_every_field_of_run_json_may_be_of_any_type(
+    stores: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
     from florc.cli import main as commands
+    from florc.runs import catalog
 
     shop = project(stores)
     [path] = (shop.path / ".florc" / "runs").glob("*-train3/run.json")

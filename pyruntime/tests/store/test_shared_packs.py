@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from recorder_scripts import RUN, checkpoints, finish, python
-
 from florc._native import Recorder, RunReader, gc
+from recorder_scripts import RUN, checkpoints, finish, python
 
 MANY = 400
 SHIM = Path(__file__).parent.parent / "faults" / "shim.c"
@@ -62,13 +61,16 @@ def test_a_reader_sees_a_pack_grow(tmp_path: Path) -> None:
 
 
 def test_what_was_acknowledged_before_a_kill_is_there(tmp_path: Path) -> None:
-    process = python(tmp_path, """
+    process = python(
+        tmp_path,
+        """
         done = 0
         while True:
             submit(os.urandom(500), b"shared")
             done += sum(one["error"] is None for one in r.poll())
             print(done, flush=True)
-        """)
+        """,
+    )
     acknowledged = 0
     while acknowledged < 120:
         acknowledged = int(process.stdout.readline())
@@ -107,15 +109,28 @@ def test_a_failed_sync_is_told(tmp_path: Path, what: str) -> None:
     shim, counter, store = tmp_path / "shim.so", tmp_path / "counter", tmp_path / "store"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(SHIM), "-ldl"], check=True)
     counter.write_bytes(bytes(mmap.PAGESIZE))
-    faults = {"LD_PRELOAD": str(shim), "FAULT_UNDER": str(store), "FAULT_COUNTER": str(counter), "FAULT_AT": "3",
-              "FAULT_ERRNO": str(errno.EIO), "FAULT_ONLY": f"{what} -16.pack"}
-    out = finish(python(store, """
+    faults = {
+        "LD_PRELOAD": str(shim),
+        "FAULT_UNDER": str(store),
+        "FAULT_COUNTER": str(counter),
+        "FAULT_AT": "3",
+        "FAULT_ERRNO": str(errno.EIO),
+        "FAULT_ONLY": f"{what} -16.pack",
+    }
+    out = finish(
+        python(
+            store,
+            """
         r = Recorder(%r, "other", engine="inline", max_staging=MIB)
         for number in range(40):
             submit(b"leaf %%d" %% number)
         done = r.poll()
         print([one["seq"] for one in done if one["error"]], sum(one["error"] is None for one in done))
-        """ % str(store), env={**os.environ, **faults}))
+        """
+            % str(store),
+            env={**os.environ, **faults},
+        )
+    )
     assert out.split() == ["[18]", "39"], out
     names = sorted(os.listdir(store / "packs"))
     assert len(names) == 18 and "other-0-17.pack" in names, names

@@ -59,8 +59,13 @@ def refuses(done: Done, *words: str) -> None:
 
 
 def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop) -> None:
-    for command in (["replay", "train.py"], ["verify"], ["replay", "--dry-run", "train.py"],
-                    ["replay", "--workers", "2", "train.py"], ["replay", "--shard", "1/2", "train.py"]):
+    for command in (
+        ["replay", "train.py"],
+        ["verify"],
+        ["replay", "--dry-run", "train.py"],
+        ["replay", "--workers", "2", "train.py"],
+        ["replay", "--shard", "1/2", "train.py"],
+    ):
         refuses(elsewhere.florc(*command), "not known to be yours", "--trust")
     assert elsewhere.florc("runs").code == 0
     checked = elsewhere.florc("check")
@@ -90,8 +95,11 @@ def test_a_key_that_others_could_have_is_not_used(workshop: Workshop, tmp_path: 
     workshop.environment = lambda: base  # type: ignore[method-assign]
     workshop.write("train.py", SCRIPT)
     key = config / "florc" / "key"
-    for spoil, why in ((lambda: key.chmod(0o644), "can be read by others"), (lambda: key.write_text("short"), "is damaged"),
-                       (lambda: (key.rename(config / "other"), key.symlink_to(config / "other")), "")):
+    for spoil, why in (
+        (lambda: key.chmod(0o644), "can be read by others"),
+        (lambda: key.write_text("short"), "is damaged"),
+        (lambda: (key.rename(config / "other"), key.symlink_to(config / "other")), ""),
+    ):
         shutil.rmtree(config, ignore_errors=True)
         assert "--trust" not in workshop.florc("record", "train.py").said
         assert [path.name for path in key.parent.iterdir()] == ["key"]
@@ -105,8 +113,11 @@ def test_a_key_that_others_could_have_is_not_used(workshop: Workshop, tmp_path: 
 def test_without_a_key_recording_goes_on(workshop: Workshop, config: str) -> None:
     workshop.write("train.py", SCRIPT)
     plain = workshop.plain("train.py").out.count("\n")
-    workshop.environment = lambda: {**Workshop.environment(workshop), "XDG_CONFIG_HOME": config,  # type: ignore[method-assign]
-                                    "HOME": "/proc/1/nowhere"}
+    workshop.environment = lambda: {
+        **Workshop.environment(workshop),
+        "XDG_CONFIG_HOME": config,  # type: ignore[method-assign]
+        "HOME": "/proc/1/nowhere",
+    }
     done = workshop.florc("record", "--overhead", "0.9", "train.py")
     assert done.code == 0 and done.out.count("\n") == plain and done.said.count("--trust") == 1, done
     refuses(workshop.florc("replay", "train.py"), "there is no key here")
@@ -147,6 +158,7 @@ class Attack:
 
 def with_pickle(forged: Forged, hit: Path) -> None:
     """A node that nobody refers to."""
+
     def change(graph: dict, leaves: list) -> None:
         leaves.append(pickle.dumps(Attack(hit)))
         graph["leaves"].append(len(leaves[-1]))
@@ -157,6 +169,7 @@ def with_pickle(forged: Forged, hit: Path) -> None:
 
 def with_system(forged: Forged, hit: Path) -> None:
     """What the script calls becomes a command."""
+
     def change(graph: dict, leaves: list) -> None:
         for node in graph["nodes"]:
             if node[0] == "named":
@@ -189,6 +202,7 @@ def with_kept(forged: Forged, hit: Path) -> None:
 
 def with_class(forged: Forged, hit: Path) -> None:
     """An object of a class that only florc imports."""
+
     def change(graph: dict, leaves: list) -> None:
         for node in graph["nodes"]:
             if node[0] == "named":
@@ -213,7 +227,6 @@ sys.addaudithook(hear)
 """
 
 
-
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
 def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_path_factory: pytest.TempPathFactory) -> None:
     aside = tmp_path_factory.mktemp("aside")
@@ -223,25 +236,38 @@ def test_a_store_from_elsewhere_runs_nothing(elsewhere: Workshop, attack, tmp_pa
     forged.write()
     base = {**elsewhere.environment(), "PYTHONPATH": str(aside), "HEARD": str(aside / "heard"), "PYTHONHASHSEED": "0"}
     elsewhere.environment = lambda: base  # type: ignore[method-assign]
-    for command in (["replay", "train.py"], ["replay", run_of(elsewhere).name], ["verify"], ["check", "--read-data"], ["runs"],
-                    ["replay", "--dry-run", "train.py"], ["replay", "--workers", "2", "train.py"]):
+    for command in (
+        ["replay", "train.py"],
+        ["replay", run_of(elsewhere).name],
+        ["verify"],
+        ["check", "--read-data"],
+        ["runs"],
+        ["replay", "--dry-run", "train.py"],
+        ["replay", "--workers", "2", "train.py"],
+    ):
         done = elsewhere.florc(*command)
         assert "Traceback" not in done.err, done
         assert done.code in (0, 1) if command[0] in ("runs", "check") else done.code == 2, done
     assert not (aside / "hit").exists() and not (aside / "heard").exists(), (aside / "heard").read_text()
 
 
-@pytest.mark.parametrize("attack", [with_pickle, with_system, with_class, with_script, with_kept],
-                         ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize(
+    "attack", [with_pickle, with_system, with_class, with_script, with_kept], ids=lambda attack: attack.__name__
+)
 def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tmp_path_factory: pytest.TempPathFactory) -> None:
     hit = tmp_path_factory.mktemp("aside") / "hit"
     forged = Forged(run_of(elsewhere))
     attack(forged, hit)
     forged.write()
     text = (elsewhere.path / "train.py").read_text()
-    (elsewhere.path / "train.py").write_text(text.replace("print(\"PROBE\"", f"net.note('touch {hit}'); print(\"PROBE\""))
-    done = elsewhere.florc("replay", "--trust", "--allow-drift", *([] if attack is with_script else [run_of(elsewhere).name]),
-                           run_of(elsewhere).name if attack is with_script else "train.py")
+    (elsewhere.path / "train.py").write_text(text.replace('print("PROBE"', f"net.note('touch {hit}'); print(\"PROBE\""))
+    done = elsewhere.florc(
+        "replay",
+        "--trust",
+        "--allow-drift",
+        *([] if attack is with_script else [run_of(elsewhere).name]),
+        run_of(elsewhere).name if attack is with_script else "train.py",
+    )
     assert not hit.exists() and "Traceback" not in done.err, done
     if attack is with_class:
         assert "difflib is not something that the script imports" in done.said, done
@@ -251,8 +277,9 @@ def test_trust_does_not_reach_beyond_the_project(elsewhere: Workshop, attack, tm
         assert "files of yours" in done.said and "kept: each NAME.path" in done.said, done.said
 
 
-def test_what_a_stranger_kept_does_not_stand_for_the_users_file(workshop: Workshop,
-                                                                tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_a_stranger_kept_does_not_stand_for_the_users_file(
+    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The file is copied all the same, and put back."""
     script = SCRIPT + "    open('log.txt', 'w').write(str(time.time()))\n"
     workshop.write("train.py", script)
@@ -313,9 +340,16 @@ def test_nothing_in_a_store_steers_the_terminal(workshop: Workshop) -> None:
     forged.write()
     own = "\x1b[32mgreen\x1b[0m"
     workshop.write("train.py", SCRIPT.replace("#PROBE", f"print({own!r})"))
-    for command in (["runs"], ["runs", "--json"], ["runs", "--disk"], ["check"], ["replay", "train.py"],
-                    ["replay", "--trust", "train.py"], ["replay", "--trust", "--step-into", "all", "train.py"],
-                    ["replay", "--dry-run", "--trust", "train.py"]):
+    for command in (
+        ["runs"],
+        ["runs", "--json"],
+        ["runs", "--disk"],
+        ["check"],
+        ["replay", "train.py"],
+        ["replay", "--trust", "train.py"],
+        ["replay", "--trust", "--step-into", "all", "train.py"],
+        ["replay", "--dry-run", "--trust", "train.py"],
+    ):
         done = workshop.florc(*command)
         shown = (done.out if command[0] != "replay" else done.out.replace(own, "")) + done.err + done.said
         assert not any(char < " " and char not in "\n\t" or "\x7f" <= char < "\xa0" or char == "\u202e" for char in shown), done

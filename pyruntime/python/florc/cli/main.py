@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 
 from .. import _native
-from ..support import console as messages, mishaps
 from ..project.script import Prepared, Raised, Unusable
-from ..support.light import dumps
+from ..support import console as messages
+from ..support import mishaps
 from ..support.console import answer, say
+from ..support.light import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Tuple, Union
+    from typing import Any
 
 UNUSABLE = 2
 
 
-def run(argv: List[str]) -> Union[int, Prepared, Raised]:
+def run(argv: list[str]) -> int | Prepared | Raised:
     """Run a command line (program name first); the exit code, or the script to run."""
     code, command = _native.command_line(["florc", *map(_hidden, argv[1:])])
     if command is None:
@@ -60,27 +61,27 @@ def _shown(value: Any) -> Any:
     return {key: _shown(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
+def _record(arguments: dict[str, Any]) -> int | Prepared | Raised:
     from ..record.command import record
 
     return record(arguments)
 
 
-def _replay(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+def _replay(arguments: dict[str, Any]) -> int | Prepared:
     from ..replay.command import replay
 
     run_name, script = _target(arguments["target"])
     return replay(run_name, script, arguments)
 
 
-def _verify(arguments: Dict[str, Any]) -> Union[int, Prepared]:
+def _verify(arguments: dict[str, Any]) -> int | Prepared:
     from ..replay.verify import verify
 
     run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
     return verify(run_name, script, arguments)
 
 
-def _target(words: List[str]) -> Tuple[Any, Any]:
+def _target(words: list[str]) -> tuple[Any, Any]:
     """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
     if len(words) == 2:
         if _is_script(words[0]) and not _is_script(words[1]):
@@ -93,8 +94,9 @@ def _is_script(word: str) -> bool:
     return word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
 
 
-def _runs(arguments: Dict[str, Any]) -> int:
-    from ..runs import catalog, housekeeping, run as runs
+def _runs(arguments: dict[str, Any]) -> int:
+    from ..runs import catalog, housekeeping
+    from ..runs import run as runs
     from ..runs.kept import tell_kept
 
     store, script = runs.store_path(), arguments["script"]
@@ -102,8 +104,10 @@ def _runs(arguments: Dict[str, Any]) -> int:
     tell_kept(store)
     found = [run for run in every if script is None or catalog.is_of(run, script)]
     for path, why in catalog.damaged(store):
-        say(f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
-            always=True)
+        say(
+            f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
+            always=True,
+        )
     if not arguments["json"] and not found:
         say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
         return 0
@@ -119,19 +123,19 @@ def _runs(arguments: Dict[str, Any]) -> int:
     return 0
 
 
-def _check(arguments: Dict[str, Any]) -> int:
+def _check(arguments: dict[str, Any]) -> int:
     from ..runs.check import check
 
     return check(arguments)
 
 
-def _rm(arguments: Dict[str, Any]) -> int:
+def _rm(arguments: dict[str, Any]) -> int:
     from ..runs.housekeeping import remove
 
     return remove(arguments)
 
 
-def _gc(arguments: Dict[str, Any]) -> int:
+def _gc(arguments: dict[str, Any]) -> int:
     from ..runs.housekeeping import free
 
     return free(arguments)

@@ -1,5 +1,5 @@
-"""What a replay does again, as the recorded run did it: files and folders of `tempfile`, with the names that they had, and what was
-read from standard input."""
+"""What a replay does again, as the recorded run did it: files and folders of `tempfile`, with the names that they had, and what
+was read from standard input."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import os
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from . import standard_input
 from .known import FAILED, ON_A_TERMINAL, TOO_LONG, name_of
 
-Again = Tuple[Callable[..., Any], bool, Callable[[Any], None]]
+Again = tuple[Callable[..., Any], bool, Callable[[Any], None]]
 """What is called in the place of a function; whether with its arguments; and what is then called with the result, or None."""
 
-others: List[str] = []
+others: list[str] = []
 """Sentences about what could not be had as it was."""
 is_taken: Callable[[str], bool] = lambda path: False
 """Whether a name cannot be had, as something else must not be changed (`UserFiles.is_taken`)."""
@@ -29,10 +30,10 @@ class Names:
     """What `tempfile` draws its names from: one name that is known, for this thread; then its own."""
 
     def __init__(self, name: str, own: Iterator[str]):
-        self._known: Optional[str] = name
+        self._known: str | None = name
         self._own, self._thread = own, threading.get_ident()
 
-    def __iter__(self) -> "Names":
+    def __iter__(self) -> Names:
         return self
 
     def __next__(self) -> str:
@@ -71,6 +72,7 @@ def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwa
 
 def typed(name: str, function: Callable[..., Any], kept: str) -> Again:
     """What was read from standard input."""
+
     def nothing(_: Any) -> None:
         pass
 

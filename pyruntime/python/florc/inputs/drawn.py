@@ -1,19 +1,20 @@
-"""What `random.SystemRandom` draws from the kernel: every method of it takes its bytes through `random._urandom`, so for as long as
-one runs, something stands there that keeps them, or gives back those of the recorded run. The generator, what it is asked (`shuffle`, `choice`), and what
-it returns are the script's own."""
+"""What `random.SystemRandom` draws from the kernel: every method of it takes its bytes through `random._urandom`, so for as long
+as one runs, something stands there that keeps them, or gives back those of the recorded run. The generator, what it is asked
+(`shuffle`, `choice`), and what it returns are the script's own."""
 
 from __future__ import annotations
 
 import os
 import random
 import threading
-from typing import Any, Callable, List, Optional, Tuple
+from collections.abc import Callable
+from typing import Any
 
 
 class _Bytes:
     """Stands in for `os.urandom`, for one thread. `known`: what it gives back, the next one last."""
 
-    def __init__(self, known: Optional[List[bytes]]):
+    def __init__(self, known: list[bytes] | None):
         self.own, self.known, self.drawn = vars(random)["_urandom"], known, []  # type: Callable[[int], bytes], Any, List[bytes]
         self._thread = threading.get_ident()
         vars(random)["_urandom"] = self
@@ -32,7 +33,7 @@ class _Bytes:
         vars(random)["_urandom"] = self.own
 
 
-_open: List[_Bytes] = []
+_open: list[_Bytes] = []
 
 
 def begin() -> None:
@@ -50,7 +51,7 @@ def end() -> str:
     return " ".join(drawn.hex() for drawn in bytes_.drawn)
 
 
-def again(method: Callable[..., Any], kept: str) -> Tuple[Callable[..., Any], bool, Callable[[Any], None]]:
+def again(method: Callable[..., Any], kept: str) -> tuple[Callable[..., Any], bool, Callable[[Any], None]]:
     """How the method is to be called for what it returned then (`again.Again`)."""
     if not kept or vars(random).get("_urandom") is not os.urandom:
         return method, True, lambda value: None

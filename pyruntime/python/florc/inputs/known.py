@@ -13,29 +13,45 @@ from ..support.light import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Optional, Tuple
+    from typing import Any
 
 _FLOATS = {"time": 0, "perf_counter": 0, "monotonic": 0, "process_time": 0, "thread_time": 0, "clock_gettime": 1}
 _WHOLE = {name + "_ns": most for name, most in _FLOATS.items()}
 _BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 _OF_FILES = {"getmtime": 1, "getatime": 1, "getctime": 1}
 _OTHERS = {
-    ("time", "strftime"): 1, ("time", "ctime"): 0, ("time", "localtime"): 0, ("time", "gmtime"): 0, ("time", "asctime"): 0,
-    ("datetime", "datetime.now"): 1, ("datetime", "datetime.utcnow"): 0, ("datetime", "datetime.today"): 0,
+    ("time", "strftime"): 1,
+    ("time", "ctime"): 0,
+    ("time", "localtime"): 0,
+    ("time", "gmtime"): 0,
+    ("time", "asctime"): 0,
+    ("datetime", "datetime.now"): 1,
+    ("datetime", "datetime.utcnow"): 0,
+    ("datetime", "datetime.today"): 0,
     ("datetime", "date.today"): 0,
-    ("os", "urandom"): 1, ("secrets", "token_bytes"): 1, ("secrets", "token_hex"): 1, ("secrets", "token_urlsafe"): 1,
-    ("secrets", "randbits"): 1, ("secrets", "randbelow"): 1, ("uuid", "uuid1"): 0, ("uuid", "uuid4"): 0,
-    ("numpy.random", "default_rng"): 0, ("numpy.random", "SeedSequence"): 0,
-    **{("numpy.random", name): 0 for name in _BIT_GENERATORS}, ("os", "getrandom"): 2, ("socket", "gethostname"): 0, ("platform", "node"): 0,
+    ("os", "urandom"): 1,
+    ("secrets", "token_bytes"): 1,
+    ("secrets", "token_hex"): 1,
+    ("secrets", "token_urlsafe"): 1,
+    ("secrets", "randbits"): 1,
+    ("secrets", "randbelow"): 1,
+    ("uuid", "uuid1"): 0,
+    ("uuid", "uuid4"): 0,
+    ("numpy.random", "default_rng"): 0,
+    ("numpy.random", "SeedSequence"): 0,
+    **{("numpy.random", name): 0 for name in _BIT_GENERATORS},
+    ("os", "getrandom"): 2,
+    ("socket", "gethostname"): 0,
+    ("platform", "node"): 0,
 }
 _SEEDED = ("random.seed", "random.Random", "numpy.random.seed", "numpy.random.RandomState", "torch.random.seed")
 _TEMPORARY = ("mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory")
 """Module and function: with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 
-def known(callee: Any) -> Optional[Tuple[str, str, int]]:
-    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs/again.py`; `drawn`: `inputs/drawn.py`;
-    `hash`) and number of arguments of a function whose values are kept; else None."""
+def known(callee: Any) -> tuple[str, str, int] | None:
+    """Name, form (`float`, `whole`: 64 bits, `other`; `method`: a float; `again`, `lines`: `inputs/again.py`; `drawn`:
+    `inputs/drawn.py`; `hash`) and number of arguments of a function whose values are kept; else None."""
     if type(callee) is MethodType and callee.__name__ == "elapsed_time":
         return _of_device(callee)
     for module, names, form in (("time", _FLOATS, "float"), ("time", _WHOLE, "whole"), ("genericpath", _OF_FILES, "float")):
@@ -59,7 +75,7 @@ def known(callee: Any) -> Optional[Tuple[str, str, int]]:
     return ("builtins.hash", "hash", 1) if _is(callee, "builtins", "hash") else _of_standard_input(callee)
 
 
-def _of_device(callee: Any) -> Optional[Tuple[str, str, int]]:
+def _of_device(callee: Any) -> tuple[str, str, int] | None:
     """Milliseconds between two events of a device."""
     for module in ("torch.cuda", "torch.xpu", "torch"):
         event = vars(sys.modules.get(module, sys)).get("Event")
@@ -73,17 +89,21 @@ def _draws_from_the_kernel(callee: Any) -> bool:
     """Whether it is a method of `random.SystemRandom`, as it came, bound to an object of that class."""
     names = vars(sys.modules.get("random", sys))
     owner = names.get("SystemRandom")
-    return (type(callee.__self__) is owner and type(callee.__func__) is FunctionType and callee.__func__.__globals__ is names)
+    return type(callee.__self__) is owner and type(callee.__func__) is FunctionType and callee.__func__.__globals__ is names
 
 
-def _of_standard_input(callee: Any) -> Optional[Tuple[str, str, int]]:
+def _of_standard_input(callee: Any) -> tuple[str, str, int] | None:
     there = sys.stdin
     if type(there).__name__ != "TextIOWrapper" or there.closed:
         return None
     for name, stream in (("sys.stdin", there), ("sys.stdin.buffer", there.buffer)):
         if callee is stream:
             return f"{name}.__next__", "lines", 0
-        if type(callee) is BuiltinFunctionType and callee.__self__ is stream and callee.__name__ in ("read", "readline", "readlines"):
+        if (
+            type(callee) is BuiltinFunctionType
+            and callee.__self__ is stream
+            and callee.__name__ in ("read", "readline", "readlines")
+        ):
             return f"{name}.{callee.__name__}", "again", sys.maxsize
     return None
 
@@ -114,7 +134,9 @@ def name_of(value: Any) -> str:
 
 def _encode_typed(name: str, value: Any) -> str:
     # a prompt on a terminal does not pass through `sys.stdout`
-    terminal = ON_A_TERMINAL * (name == "builtins.input" and all(file is not None and file.isatty() for file in (sys.stdin, sys.stdout)))
+    terminal = ON_A_TERMINAL * (
+        name == "builtins.input" and all(file is not None and file.isatty() for file in (sys.stdin, sys.stdout))
+    )
     if isinstance(value, BaseException):
         return terminal + FAILED + type(value).__name__
     size = sum(map(len, value)) if isinstance(value, list) else len(value)
@@ -125,7 +147,8 @@ def _encode_typed(name: str, value: Any) -> str:
 
 SYSTEM = "random.SystemRandom"
 FAILED, ON_A_TERMINAL, TOO_LONG = "!", "~", "?"
-"""How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with `=`."""
+"""How a value of form `again` begins that is an error, that was typed at a terminal, that is not kept; all others begin with
+`=`."""
 _left = [1 << 22]
 """Characters that may still be kept of what is read from standard input: data that is piped in must not crowd out the clocks."""
 _NATIVE = ("builtin_function_or_method", "cython_function_or_method")
@@ -171,7 +194,7 @@ def encode(name: str, value: Any) -> str:
     return dumps([*value, value.tm_zone, value.tm_gmtoff])
 
 
-def decode(name: str, function: Any, kept: str, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
+def decode(name: str, function: Any, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
     """The value again; of forms `again` and `drawn`: how the function is to be called (`again.Again`)."""
     if name.startswith(SYSTEM):
         from . import drawn as inputs_drawn

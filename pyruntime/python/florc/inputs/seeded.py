@@ -1,10 +1,11 @@
-"""Generators that are seeded from the kernel's entropy: `random.seed()`, `numpy.random.RandomState()`, `torch.seed()`. What is kept is
-the state that the generator had then; a replay gives it that state."""
+"""Generators that are seeded from the kernel's entropy: `random.seed()`, `numpy.random.RandomState()`, `torch.seed()`. What is
+kept is the state that the generator had then; a replay gives it that state."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, List, Tuple
+from collections.abc import Callable
+from typing import Any
 
 _WORD = 8
 """Digits of one of a Mersenne twister's 32-bit words."""
@@ -14,8 +15,8 @@ def _text(words: Any) -> str:
     return "".join(f"{int(word):0{_WORD}x}" for word in words)
 
 
-def _words(text: str) -> List[int]:
-    return [int(text[at:at + _WORD], 16) for at in range(0, len(text), _WORD)]
+def _words(text: str) -> list[int]:
+    return [int(text[at : at + _WORD], 16) for at in range(0, len(text), _WORD)]
 
 
 def _of_python(generator: Any) -> str:
@@ -42,10 +43,13 @@ def _module(name: str) -> Any:
     return sys.modules[name]
 
 
-_HOW: Dict[str, Tuple[Callable[[Any], str], Callable[[Any, str], Any]]] = {
+_HOW: dict[str, tuple[Callable[[Any], str], Callable[[Any, str], Any]]] = {
     "random.seed": (lambda _: _of_python(_module("random")), lambda _, kept: _to_python(_module("random"), kept) and None),
     "random.Random": (_of_python, lambda own, kept: _to_python(own(0), kept)),
-    "numpy.random.seed": (lambda _: _of_numpy(_module("numpy.random")), lambda _, kept: _to_numpy(_module("numpy.random"), kept) and None),
+    "numpy.random.seed": (
+        lambda _: _of_numpy(_module("numpy.random")),
+        lambda _, kept: _to_numpy(_module("numpy.random"), kept) and None,
+    ),
     "numpy.random.RandomState": (_of_numpy, lambda own, kept: _to_numpy(own(0), kept)),
     "torch.random.seed": (str, lambda _, kept: _module("torch.random").manual_seed(int(kept)).initial_seed()),
 }
@@ -57,7 +61,7 @@ def encode(name: str, value: Any) -> str:
     return "" if isinstance(value, BaseException) else _HOW[name][0](value)
 
 
-def again(name: str, function: Callable[..., Any], kept: str) -> Tuple[Callable[..., Any], bool, Callable[[Any], None]]:
+def again(name: str, function: Callable[..., Any], kept: str) -> tuple[Callable[..., Any], bool, Callable[[Any], None]]:
     """What is called in the place of the function (`again.Again`)."""
     if not kept:
         return function, True, lambda value: None

@@ -1,20 +1,21 @@
-"""Standard input in a replay. What the script took from it where florc looks (`inputs/known.py`) is given back and not read again; that it
-reads on some other way is noted: nobody knows whether it is what the recorded run read."""
+"""Standard input in a replay. What the script took from it where florc looks (`inputs/known.py`) is given back and not read
+again; that it reads on some other way is noted: nobody knows whether it is what the recorded run read."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any, Callable, List, Optional
+from collections.abc import Callable
+from typing import Any
 
 from ..support.console import say
 
 NAMES = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _HOW = "standard input was read in a way that is not recorded: the script got what this replay was given"
-present: Optional[Any] = None
+present: Any | None = None
 """`sys.stdin` of the replay, unless it is closed."""
-noted: List[str] = []
+noted: list[str] = []
 """What the answer is unverified for."""
 _is_added: Callable[[], bool] = lambda: False
 

@@ -9,7 +9,7 @@ one side: what is not seen to be fresh is carried, and then the earlier iteratio
 from __future__ import annotations
 
 import ast
-from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple
+from collections.abc import Callable, Iterator, Sequence
 
 _SUITES = ("body", "orelse", "finalbody", "handlers", "cases")
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -25,8 +25,9 @@ def accumulates(tree: ast.Module, is_added: Callable[[int], bool]) -> bool:
     return bool(names) and _lives_on(tree.body, names, frozenset(), frozenset(), is_added)
 
 
-def _lives_on(suite: Sequence[ast.stmt], names: Set[str], around: "frozenset[str]", here: "frozenset[str]",
-              is_added: Callable[[int], bool]) -> bool:
+def _lives_on(
+    suite: Sequence[ast.stmt], names: set[str], around: frozenset[str], here: frozenset[str], is_added: Callable[[int], bool]
+) -> bool:
     """`here`: names bound before in this iteration and function; `around`: those bound outside it."""
     for statement in suite:
         for node in _own_nodes(statement) if is_added(statement.lineno) else ():
@@ -48,13 +49,13 @@ def _lives_on(suite: Sequence[ast.stmt], names: Set[str], around: "frozenset[str
     return False
 
 
-def _uses(node: ast.AST, names: Set[str]) -> Iterator[Tuple[str, bool]]:
+def _uses(node: ast.AST, names: set[str]) -> Iterator[tuple[str, bool]]:
     """The names that an expression or statement head reads, and whether the object may be changed by that."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in names:
         yield node.target.id, True
     looked_at = {id(part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     for part in ast.walk(node):
-        changed: List[ast.AST] = []
+        changed: list[ast.AST] = []
         if isinstance(part, ast.Call):
             by_name = isinstance(part.func, ast.Name) and part.func.id in _LOOK
             changed = [] if by_name else [part.func, *part.args, *(word.value for word in part.keywords)]
@@ -78,7 +79,7 @@ def is_fresh(tree: ast.Module, line: int, name: str) -> bool:
     if found is None or "." in name or ":" in name:
         return False
     loop, suite, scope = found
-    inside = {id(node) for statement in suite[suite.index(loop):] for node in ast.walk(statement)}
+    inside = {id(node) for statement in suite[suite.index(loop) :] for node in ast.walk(statement)}
     if any(id(node) not in inside for node in _reads(scope, name)):
         return False
     if name in _targets(loop):
@@ -111,9 +112,9 @@ def _mentions(node: ast.AST, name: str) -> Iterator[bool]:
     return (True for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == name)
 
 
-def _find(tree: ast.Module, line: int) -> Optional[Tuple[ast.stmt, Sequence[ast.stmt], ast.AST]]:
+def _find(tree: ast.Module, line: int) -> tuple[ast.stmt, Sequence[ast.stmt], ast.AST] | None:
     """The loop at a line, the suite that it is in, and the function or module around it."""
-    pending: List[Tuple[Sequence[ast.stmt], ast.AST]] = [(tree.body, tree)]
+    pending: list[tuple[Sequence[ast.stmt], ast.AST]] = [(tree.body, tree)]
     while pending:
         suite, scope = pending.pop()
         for statement in suite:
@@ -133,7 +134,7 @@ def function_of(tree: ast.Module, line: int) -> ast.AST:
     return found
 
 
-def suites_of(statement: ast.AST) -> Iterator[List[ast.stmt]]:
+def suites_of(statement: ast.AST) -> Iterator[list[ast.stmt]]:
     """The suites inside a compound statement."""
     for field in _SUITES:
         inner = getattr(statement, field, None)
@@ -159,14 +160,12 @@ def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
                 yield node
 
 
-def _targets(statement: Optional[ast.AST]) -> Set[str]:
+def _targets(statement: ast.AST | None) -> set[str]:
     """Names that a statement binds whenever it runs."""
-    roots: List[ast.AST] = []
+    roots: list[ast.AST] = []
     if isinstance(statement, ast.Assign):
         roots = list(statement.targets)
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        roots = [statement.target]
-    elif isinstance(statement, (ast.For, ast.AsyncFor)):
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None or isinstance(statement, (ast.For, ast.AsyncFor)):
         roots = [statement.target]
     elif isinstance(statement, (ast.With, ast.AsyncWith)):
         roots = [item.optional_vars for item in statement.items if item.optional_vars is not None]
@@ -174,14 +173,17 @@ def _targets(statement: Optional[ast.AST]) -> Set[str]:
     return _stored(roots)
 
 
-def _stored(roots: List[ast.AST]) -> Set[str]:
-    return {node.id for root in roots for node in ast.walk(root)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+def _stored(roots: list[ast.AST]) -> set[str]:
+    return {
+        node.id for root in roots for node in ast.walk(root) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
-def _bound_in(statement: ast.stmt) -> Set[str]:
+def _bound_in(statement: ast.stmt) -> set[str]:
     """Names that hold a value of an added statement; those of a comprehension end with it."""
-    short = {id(node) for part in ast.walk(statement) if isinstance(part, ast.comprehension)
-             for node in ast.walk(part.target)}
-    return {node.id for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in short}
+    short = {id(node) for part in ast.walk(statement) if isinstance(part, ast.comprehension) for node in ast.walk(part.target)}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in short
+    }

@@ -1,15 +1,17 @@
-"""What a replay makes of the form of a tensor or an array that no checkpoint holds (`record/dead_values.py`): an answer to `outputs.shape`."""
+"""What a replay makes of the form of a tensor or an array that no checkpoint holds (`record/dead_values.py`): an answer to
+`outputs.shape`."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any, Container, List
+from collections.abc import Container
+from typing import Any
 
 _OF_FORM = frozenset({"shape", "dtype", "ndim", "size", "numel", "nelement", "dim", "itemsize", "element_size"})
 """Attributes and methods that the form of a tensor or array answers."""
 
 
-def stand_in(form: List[Any]) -> Any:
+def stand_in(form: list[Any]) -> Any:
     """What answers for the form of a tensor or an array, and takes no memory. Raises where the library is not there."""
     library, shape, dtype = form
     if library == "torch":

@@ -5,10 +5,6 @@ from __future__ import annotations
 from .. import _native
 from ..support.light import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Dict, FrozenSet, List, Optional, Tuple
-
 
 class _Unbound:
     """What stands for a name that is not bound."""
@@ -48,26 +44,26 @@ class Loop(NamedTuple):
     file: str
     line: int
     end_line: int
-    places: List[Place]
-    note: Optional[str]
+    places: list[Place]
+    note: str | None
     function: str
-    binds: List[str]
+    binds: list[str]
     """The names that its statements bind, places or not."""
     differentiated: bool
     """Whether gradients may be computed after it of what it computes."""
-    unseen: Tuple[int, ...] = ()
+    unseen: tuple[int, ...] = ()
     """Lines in which it calls what florc cannot see into."""
-    counting: FrozenSet[str] = frozenset()
+    counting: frozenset[str] = frozenset()
     """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
 
 
-loops: Dict[str, Loop] = {}
+loops: dict[str, Loop] = {}
 """Every loop of every instrumented file of this process, by id."""
 registered = [0]
 """How many files were made known."""
 
 
-def register(plan: str, file: str) -> List[Loop]:
+def register(plan: str, file: str) -> list[Loop]:
     """Make a file's plan (JSON) known to the runtime."""
     entries = {entry["id"]: entry for entry in _native.from_json(plan)["loops"]}
     found = []
@@ -82,7 +78,7 @@ def register(plan: str, file: str) -> List[Loop]:
     return found
 
 
-def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
+def _ancestors(by_id: dict[str, dict], entry: dict) -> list[str]:
     out, parent = [], entry["parent"]
     while parent is not None:
         out.append(parent)
@@ -93,20 +89,42 @@ def _ancestors(by_id: Dict[str, dict], entry: dict) -> List[str]:
 def loop_of(entry: dict, file: str) -> Loop:
     """A loop from its entry in a plan."""
     places = _places(entry["places"])
-    note = entry["note"] and (entry["note"]["why"] if entry["note"]["line"] == entry["line"] else
-                              f"line {entry['note']['line']}: {entry['note']['why']}")
-    return Loop(entry["id"], entry["memoized"], entry["followed"], entry["gradients"], entry["header"], file,
-                entry["line"], entry["end_line"], places, note, entry["function"], entry["binds"], entry.get("differentiated", False),
-                tuple(sorted({place["line"] for place in entry["places"] if place.get("assumed")})))
+    note = entry["note"] and (
+        entry["note"]["why"]
+        if entry["note"]["line"] == entry["line"]
+        else f"line {entry['note']['line']}: {entry['note']['why']}"
+    )
+    return Loop(
+        entry["id"],
+        entry["memoized"],
+        entry["followed"],
+        entry["gradients"],
+        entry["header"],
+        file,
+        entry["line"],
+        entry["end_line"],
+        places,
+        note,
+        entry["function"],
+        entry["binds"],
+        entry.get("differentiated", False),
+        tuple(sorted({place["line"] for place in entry["places"] if place.get("assumed")})),
+    )
 
 
 def boundary_of(entry: dict, file: str) -> Loop:
     """The start of a loop's iterations."""
     loop, start = loop_of(entry, file), entry["boundary"]
     counting = frozenset(p["place"] for p in start["places"] if p["iterated"] and p["line"] == entry["line"])
-    return loop._replace(id=loop.id + BOUNDARY, memoized=False, followed=False, gradients=start["gradients"],
-                         places=_places(start["places"]), counting=counting)
+    return loop._replace(
+        id=loop.id + BOUNDARY,
+        memoized=False,
+        followed=False,
+        gradients=start["gradients"],
+        places=_places(start["places"]),
+        counting=counting,
+    )
 
 
-def _places(entries: List[dict]) -> List[Place]:
+def _places(entries: list[dict]) -> list[Place]:
     return [Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entries]

@@ -10,12 +10,13 @@ from types import FrameType
 
 from ..support import static
 from ..support.light import NamedTuple
-from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
 from ..support.static import defines, module_of
+from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+    from collections.abc import Sequence
+    from typing import Any
 
 __all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
 
@@ -24,7 +25,7 @@ class Consumed(Exception):
     """A block advances an iterator that was made outside it: no checkpoint can put that back."""
 
 
-def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, Any]:
+def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> dict[str, Any]:
     """What each place of the loop holds now; places that are unbound are missing.
 
     Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
@@ -33,7 +34,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
     from .. import state
 
     given = iter(objects)
-    found: Dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for place in loop.places:
         value = read(frame, place, is_state=True) if place.by_name else next(given)
         if value is unbound:
@@ -58,8 +59,8 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> Dict[str, An
 class Before(NamedTuple):
     """Which objects were where when a block began, by address."""
 
-    places: Dict[str, int]
-    names: Dict[str, int]
+    places: dict[str, int]
+    names: dict[str, int]
     data: Any
     """Which data datasets hold (`state.held_by`)."""
 
@@ -69,13 +70,16 @@ def before(loop: Loop, frame: FrameType) -> Before:
     held = {place.name: read(frame, place) for place in loop.places}
     kept = _data({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
-    found = Before({name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
-                   {name: id(value) for name, value in outside(loop, frame).items()}, kept)
+    found = Before(
+        {name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
+        {name: id(value) for name, value in outside(loop, frame).items()},
+        kept,
+    )
     release(frame)
     return found
 
 
-def _data(values: Dict[str, Any]) -> Any:
+def _data(values: dict[str, Any]) -> Any:
     """Which data the datasets among the values hold: there are none without torch, and looking takes much to be imported."""
     if not hasattr(sys.modules.get("torch"), "utils"):
         return None
@@ -84,20 +88,23 @@ def _data(values: Dict[str, Any]) -> Any:
     return held_by(values)
 
 
-def origins(loop: Loop, before: Before, after: Dict[str, Any]) -> Dict[str, Optional[str]]:
+def origins(loop: Loop, before: Before, after: dict[str, Any]) -> dict[str, str | None]:
     """The places that hold another object than before: the place that held it then; None for an object that is new."""
     by_address = {address: name for name, address in before.places.items()}
     iterated = {place.name for place in loop.places if place.iterated}
-    return {name: by_address.get(id(value)) for name, value in after.items()
-            if name not in iterated and not name.endswith(BAR) and before.places.get(name) != id(value)}
+    return {
+        name: by_address.get(id(value))
+        for name, value in after.items()
+        if name not in iterated and not name.endswith(BAR) and before.places.get(name) != id(value)
+    }
 
 
-def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
+def outside(loop: Loop, frame: FrameType) -> dict[str, Any]:
     """The objects of the names that the block's function sees and that are no places of it.
 
     Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
     """
-    found: Dict[str, Any] = {}
+    found: dict[str, Any] = {}
     # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it
     taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}
     scopes = [(frame.f_globals, "")]
@@ -105,16 +112,19 @@ def outside(loop: Loop, frame: FrameType) -> Dict[str, Any]:
         scopes.append((frame.f_locals, loop.function))
     for names, function in scopes:
         lost = _lost_names(loop.file, function)
-        found.update((name, value) for name, value in list(names.items())
-                     if name not in taken and name not in lost and not name.startswith(("__", "_florc")) and _is_shared(value))
+        found.update(
+            (name, value)
+            for name, value in list(names.items())
+            if name not in taken and name not in lost and not name.startswith(("__", "_florc")) and _is_shared(value)
+        )
     release(frame)
     return found
 
 
-_lost: Dict[Tuple[str, str], Tuple[int, Set[str]]] = {}
+_lost: dict[tuple[str, str], tuple[int, set[str]]] = {}
 
 
-def _lost_names(file: str, function: str) -> Set[str]:
+def _lost_names(file: str, function: str) -> set[str]:
     count, lost = _lost.get((file, function), (0, set()))
     if count != registered[0]:
         lost = set()
@@ -158,14 +168,14 @@ def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
     return value
 
 
-def named(frame: FrameType, names: List[str]) -> Dict[str, Any]:
+def named(frame: FrameType, names: list[str]) -> dict[str, Any]:
     """What places hold that are known by their names only; those that are unbound are missing."""
     held = {name: read(frame, Place(name, False, False, False, True, ":" in name)) for name in names}
     release(frame)
     return {name: value for name, value in held.items() if value is not unbound}
 
 
-def globals_of(frame: FrameType, module: str) -> Dict[str, Any]:
+def globals_of(frame: FrameType, module: str) -> dict[str, Any]:
     """The globals of a module of the project; with an empty name, those that the frame sees."""
     if not module:
         return frame.f_globals

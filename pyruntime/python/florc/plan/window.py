@@ -4,14 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Tuple
+    from typing import Any
 
 
 END = 1 << 62
 """Beyond every iteration."""
 
 
-def iterations_of(path: str) -> List[Tuple[str, int]]:
+def iterations_of(path: str) -> list[tuple[str, int]]:
     """The followed loops that a place in the loop nest is in, outermost first, and their iterations."""
     found = []
     for part in path.split("/"):
@@ -33,7 +33,7 @@ def loop_of(place: str) -> str:
     return name if again.isdigit() else last
 
 
-def _order(path: str, cursor: List[str]) -> Optional[int]:
+def _order(path: str, cursor: list[str]) -> int | None:
     """-1 for a place before an iteration of the nest, 0 inside it, 1 after it; None where nothing tells."""
     parts = path.split("/")
     for part, wanted in zip(parts, cursor):
@@ -55,8 +55,9 @@ class Window:
     stands before and after the outermost of these loops belongs to the window.
     """
 
-    def __init__(self, place: str, start: int, stop: int, before: bool = False, after: bool = False,
-                 stop_place: Optional[str] = None):
+    def __init__(
+        self, place: str, start: int, stop: int, before: bool = False, after: bool = False, stop_place: str | None = None
+    ):
         self.place, self.start, self.stop, self.before, self.after = place, start, stop, before, after
         self.stop_place = stop_place or place
         self.outermost = place.split("=")[0]
@@ -68,7 +69,7 @@ class Window:
         """The id of its loop in the plan."""
         return loop_of(self.place)
 
-    def side(self, path: str) -> Optional[int]:
+    def side(self, path: str) -> int | None:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
         first, last = _order(path, self._first), _order(path, self._last)
         if first is None or first < 0:
@@ -91,7 +92,7 @@ class Window:
         side = self.side(path)
         return side == 1 or side is None and begun and not self.after and not self.begins(path)
 
-    def why_run(self, key: str) -> Optional[str]:
+    def why_run(self, key: str) -> str | None:
         """Why a block (its key) must run whatever it holds."""
         leads = self.place.startswith(key + "/") or self.stop_place.startswith(key + "/")
         return "the iterations asked for are in it" if leads else None
@@ -101,7 +102,7 @@ class Window:
         if place == self.place:
             return self.start
         if self.place.startswith(place + "="):
-            return int(self.place[len(place) + 1:].split("/")[0])
+            return int(self.place[len(place) + 1 :].split("/")[0])
         return 0 if self.holds(place + "=0", begun) else END
 
     def is_next(self, key: str) -> bool:
@@ -115,25 +116,33 @@ class Window:
             return f"iteration {self.start} of {self.place} to iteration {to} of {self.stop_place}"
         return f"iterations {self.start} to {to} of {self.place}"
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For another process."""
-        return {"place": self.place, "start": self.start, "stop": self.stop, "before": self.before, "after": self.after,
-                "stop_place": self.stop_place}
+        return {
+            "place": self.place,
+            "start": self.start,
+            "stop": self.stop,
+            "before": self.before,
+            "after": self.after,
+            "stop_place": self.stop_place,
+        }
 
 
 class Samples(Window):
     """Single iterations of a loop, in which every block runs again. `start`: the iteration to come from."""
 
-    def __init__(self, place: str, indices: List[int], start: Optional[int] = None):
+    def __init__(self, place: str, indices: list[int], start: int | None = None):
         super().__init__(place, min(indices) if start is None else start, max(indices) + 1)
         self.indices = indices
 
-    def side(self, path: str) -> Optional[int]:
+    def side(self, path: str) -> int | None:
+        """As of a range; within it, an iteration that is not asked for lies before."""
         side = super().side(path)
         if side == 0:
             index = int(path.split("/")[len(self._first) - 1].partition("=")[2])
             return -(index not in self.indices)
         return side
 
-    def why_run(self, key: str) -> Optional[str]:
+    def why_run(self, key: str) -> str | None:
+        """What is verified runs."""
         return super().why_run(key) or ("it is verified" if self.side(key) == 0 else None)

@@ -1,6 +1,7 @@
 """What a script pickles by value carries the code that the user wrote.
 
-cloudpickle, and with it mlflow, ray, joblib and others, writes the code of functions and classes that cannot be imported (those of
+cloudpickle, and with it mlflow, ray, joblib and others, writes the code of functions and classes that cannot be imported (those
+of
 `__main__`) into the pickle. With florc's statements in it, a model that was saved so could not be loaded where there is no florc.
 """
 
@@ -14,19 +15,22 @@ from .start import AfterImport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
-    Key = Tuple[Any, ...]
+    Key = tuple[Any, ...]
 
 _CLOUDPICKLE = "cloudpickle.cloudpickle"
-_PICKLERS = frozenset((_CLOUDPICKLE, *(f"{library}.{_CLOUDPICKLE}" for library in ("joblib.externals", "ray", "srsly")), "pyspark.cloudpickle"))
+_PICKLERS = frozenset(
+    (_CLOUDPICKLE, *(f"{library}.{_CLOUDPICKLE}" for library in ("joblib.externals", "ray", "srsly")), "pyspark.cloudpickle")
+)
 """cloudpickle and copies of it."""
 
 
 class Picklers:
     """Gives picklers the original code, those that are imported later when they are."""
 
-    def __init__(self, text_of: Callable[[str], Optional[str]]):
+    def __init__(self, text_of: Callable[[str], str | None]):
         """`text_of(file)`: what a file of the user held when it was compiled, or None."""
         self._originals = _Originals(text_of)
         for name in sys.modules.keys() & _PICKLERS:
@@ -60,9 +64,9 @@ def _give(name: str, originals: _Originals) -> None:
 class _Originals:
     """From code that runs to what the user's file alone compiles to, by where it begins."""
 
-    def __init__(self, text_of: Callable[[str], Optional[str]]):
+    def __init__(self, text_of: Callable[[str], str | None]):
         self._text_of = text_of
-        self._files: Dict[str, Dict[Key, List[CodeType]]] = {}
+        self._files: dict[str, dict[Key, list[CodeType]]] = {}
 
     def of(self, code: CodeType) -> CodeType:
         """The original of a piece of code; itself where there is none, or more than one."""

@@ -15,13 +15,14 @@ from ..support.static import defines, is_begun, module_of, name_of, qualname_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Optional, Tuple
+    from collections.abc import Iterator
+    from typing import Any
 
 _COUNTING = (itertools.count, itertools.repeat, itertools.product, itertools.permutations, itertools.combinations)
 _SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")
 
 
-def why_not(iterable: Any, iterator: Iterator[Any]) -> Optional[str]:
+def why_not(iterable: Any, iterator: Iterator[Any]) -> str | None:
     """Why the fresh `iterator` of `iterable` cannot begin in the middle; None when it can."""
     if type(iterator) in (enumerate, zip):
         return next(filter(None, (why_not(None, inner) for inner in _inner(iterator)[0])), None)
@@ -85,7 +86,7 @@ class _Begun:
         return self._iterator
 
 
-def _inner(iterator: Any) -> Tuple[List[Any], Any]:
+def _inner(iterator: Any) -> tuple[list[Any], Any]:
     """The iterators that an `enumerate` or `zip` takes from, and the number of the next item, or whether it is strict."""
     _, arguments, *strict = iterator.__reduce__()
     return ([arguments[0]], arguments[1]) if type(iterator) is enumerate else (list(arguments), bool(strict))
@@ -114,7 +115,7 @@ def _is_loader(obj: Any) -> bool:
     return loading is not None and issubclass(type(obj), loading.DataLoader)
 
 
-def _why_not_loader(loader: Any) -> Optional[str]:
+def _why_not_loader(loader: Any) -> str | None:
     """Of a data loader or its iterator, whose attributes tell the same."""
     loading = sys.modules["torch.utils.data"]
     is_iterator = not issubclass(type(loader), loading.DataLoader)
@@ -128,8 +129,11 @@ def _why_not_loader(loader: Any) -> Optional[str]:
         if not module_of(type(sampler)).startswith(_SAMPLERS):
             return f"nothing tells what the indices of {qualname_of(type(sampler))} depend on"
         samplers += [sampler.sampler] if issubclass(type(sampler), loading.BatchSampler) else []
-    return None if workers or _only_holds_data(loading, dataset) else (
-        f"{qualname_of(type(dataset))} may draw from generators when it loads")
+    return (
+        None
+        if workers or _only_holds_data(loading, dataset)
+        else (f"{qualname_of(type(dataset))} may draw from generators when it loads")
+    )
 
 
 def _only_holds_data(loading: Any, dataset: Any) -> bool:

@@ -11,7 +11,8 @@ from .start import AfterImport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, List, Optional, Sequence, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     Tell = Callable[[str, str, Sequence[str]], str]
     """(path, how it is opened, endings of further files) -> the path that the function is called with."""
@@ -32,7 +33,7 @@ class Writer(NamedTuple):
     keyword: str
     mode: str = ANEW
     """One of the above, or `m`: the argument after it, `mode`, tells."""
-    endings: Tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     """Of further files that it makes beside that one."""
 
 
@@ -101,8 +102,11 @@ def _replace(writer: Writer, tell: Tell, readers: bool) -> None:
         return original(*args, **options)
 
     is_method = bool(outer) and writer.at == 1
-    made: Any = _subclass(original, writer, tell) if is_class else (
-        _native.Redirect(original, call, writer.name, writer.module, OWN, is_method))
+    made: Any = (
+        _subclass(original, writer, tell)
+        if is_class
+        else (_native.Redirect(original, call, writer.name, writer.module, OWN, is_method))
+    )
     if made is None:
         return
     package = writer.module.partition(".")[0]
@@ -113,7 +117,7 @@ def _replace(writer: Writer, tell: Tell, readers: bool) -> None:
                 setattr(other, last, made)
 
 
-def _subclass(original: type, writer: Writer, tell: Tell) -> Optional[type]:
+def _subclass(original: type, writer: Writer, tell: Tell) -> type | None:
     def __new__(cls: Any, *args: Any, **options: Any) -> Any:
         args, options = _told(writer, tell, args, options)
         return original.__new__(cls, *args, **options)
@@ -148,11 +152,11 @@ def _told(writer: Writer, tell: Tell, args: tuple, options: dict) -> Any:
         told = "file:" + quote(told) + os.fsdecode(given)[5:].partition("?")[1] + os.fsdecode(given).partition("?")[2]
     told = os.fsencode(told) if isinstance(given, bytes) else told
     if len(args) > writer.at:
-        return (*args[: writer.at], told, *args[writer.at + 1:]), options
+        return (*args[: writer.at], told, *args[writer.at + 1 :]), options
     return args, {**options, writer.keyword: told}
 
 
-def path_of_database(database: Any) -> Optional[str]:
+def path_of_database(database: Any) -> str | None:
     """The file of `sqlite3.connect(database)`; None for one that is in memory."""
     if not isinstance(database, (str, bytes, os.PathLike)):
         return None
@@ -167,6 +171,6 @@ def path_of_database(database: Any) -> Optional[str]:
     return None if text in ("", ":memory:") else text
 
 
-def names() -> List[str]:
+def names() -> list[str]:
     """The libraries that are known here."""
     return sorted({writer.module.partition(".")[0] for writer in WRITERS})

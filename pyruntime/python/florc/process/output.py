@@ -12,7 +12,9 @@ from ..support.light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Container, ContextManager, Optional, Tuple
+    from collections.abc import Callable, Container
+    from contextlib import AbstractContextManager
+    from typing import Any
 
 
 class Part(NamedTuple):
@@ -115,11 +117,11 @@ class Divert:
             data = os.pread(self._spool, 1 << 16, self.written)
             if not data:
                 return
-            new = data[max(0, self._leave_out - self.written):]
+            new = data[max(0, self._leave_out - self.written) :]
             self.written += len(data)
             try:
                 while new:
-                    new = new[os.write(self._own[0], new):]
+                    new = new[os.write(self._own[0], new) :]
             except BrokenPipeError:
                 # `florc replay train.py | head`: nobody wants to know more.
                 os._exit(0)
@@ -134,7 +136,7 @@ class Divert:
         """Whether what reached the outside before the replay started again is not what probes write now."""
         return self._leave_out > 0 and (self.written < self._leave_out or self._hash(self._leave_out) != self._known)
 
-    def printed(self) -> Tuple[int, str]:
+    def printed(self) -> tuple[int, str]:
         """How many bytes reached the outside so far, and the hash of these; none where they are not what probes write now."""
         if self.written < self._leave_out:
             return self._leave_out, self._known
@@ -145,10 +147,10 @@ class Divert:
         self._point(*self._own)
 
 
-_plain: ContextManager[None] = nullcontext()
+_plain: AbstractContextManager[None] = nullcontext()
 
 
-def probe(name: str) -> ContextManager[Optional[Any]]:
+def probe(name: str) -> AbstractContextManager[Any | None]:
     """Marks a statement that was added in hindsight: what it writes is an answer. Without a replay: nothing."""
     active = session.current
     if active is None:

@@ -14,13 +14,14 @@ from ..support.light import OWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, NoReturn, Optional
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
 HASH_SEED = "PYTHONHASHSEED"
 STARTED = "_FLORC_STARTED"
 """Marks a process that florc started for a script: its value is what HASH_SEED was before, after a `=`, or nothing."""
 
-_before: Optional[str] = os.environ.pop(STARTED, None)
+_before: str | None = os.environ.pop(STARTED, None)
 
 
 def is_own_process() -> bool:
@@ -28,7 +29,7 @@ def is_own_process() -> bool:
     return _before is not None
 
 
-def environment(seed: Optional[str] = None, given: Optional[Dict[str, str]] = None) -> Dict[str, str]:
+def environment(seed: str | None = None, given: dict[str, str] | None = None) -> dict[str, str]:
     """The environment of such a process; its hash seed is `seed`, else the one that is set, else a new one."""
     env = dict(os.environ if given is None else given)
     present = env.get(HASH_SEED)
@@ -38,16 +39,29 @@ def environment(seed: Optional[str] = None, given: Optional[Dict[str, str]] = No
     return env
 
 
-def command(*words: str) -> List[str]:
+def command(*words: str) -> list[str]:
     """The command line of such a process."""
     return [sys.executable, *flags(), os.path.join(OWN, "__main__.py"), *words]
 
 
-def flags() -> List[str]:
+def flags() -> list[str]:
     """The options of Python itself that this process was started with."""
     plain = not (sys.warnoptions or sys._xoptions) and not any(
-        getattr(sys.flags, name) for name in ("debug", "inspect", "optimize", "no_user_site", "no_site",
-                                              "ignore_environment", "verbose", "bytes_warning", "quiet", "isolated", "dev_mode"))
+        getattr(sys.flags, name)
+        for name in (
+            "debug",
+            "inspect",
+            "optimize",
+            "no_user_site",
+            "no_site",
+            "ignore_environment",
+            "verbose",
+            "bytes_warning",
+            "quiet",
+            "isolated",
+            "dev_mode",
+        )
+    )
     unbuffered = ["-u"] if getattr(sys.stdout, "write_through", False) else []
     if plain:
         known = (("-B", "dont_write_bytecode"), ("-P", "safe_path"))
@@ -70,14 +84,14 @@ def _flush() -> None:
             pass
 
 
-def again(seed: Optional[str] = None) -> NoReturn:
+def again(seed: str | None = None) -> NoReturn:
     """Go on with this command in a process of its own."""
     _flush()
     os.execve(sys.executable, command(*sys.argv[1:]), environment(seed))
     raise AssertionError("execve does not return")
 
 
-def plainly(words: List[str], why: str) -> NoReturn:
+def plainly(words: list[str], why: str) -> NoReturn:
     """Go on as `python words…`, as if florc were not there, and say why. Nothing may have been read from standard input yet."""
     from ..support.console import say
 
@@ -95,7 +109,7 @@ def plainly(words: List[str], why: str) -> NoReturn:
 _WITH_VALUE = ("--name", "--overhead", "--engine", "--max-disk", "--max-staging")
 
 
-def plain_words(words: List[str]) -> List[str]:
+def plain_words(words: list[str]) -> list[str]:
     """What follows `florc record` without its options: for when they could not be read otherwise. A test asserts that the
     options with a value are those of the command line."""
     left = list(words)
@@ -103,10 +117,10 @@ def plain_words(words: List[str]) -> List[str]:
         del left[: 1 + (left[0] in _WITH_VALUE)]
     if left[:1] == ["--module"]:
         return ["-m", *left[1:]]
-    return left[left[:1] == ["--"]:]
+    return left[left[:1] == ["--"] :]
 
 
-def with_hash_seed(seed: Optional[str] = None) -> str:
+def with_hash_seed(seed: str | None = None) -> str:
     """The hash seed of this process. Where it is not florc's own, or its seed is not `seed`: start this command again.
 
     The seed of a process cannot be read when Python drew it itself. Raises Unusable where it cannot be fixed.
@@ -124,12 +138,15 @@ def with_hash_seed(seed: Optional[str] = None) -> str:
 class Generators:
     """The first states of the global generators: kept when recording, put back when replaying."""
 
-    def __init__(self, kept: Callable[[str, str], None], recorded: Optional[Dict[str, str]] = None):
+    def __init__(self, kept: Callable[[str, str], None], recorded: dict[str, str] | None = None):
         self._kept = kept
         self._recorded = recorded or {}
-        self._finders: List[AfterImport] = []
-        for module, get, put in (("random", _python_state, _set_python_state), ("numpy.random", _numpy_state, _set_numpy_state),
-                                 ("torch", _torch_state, _set_torch_state)):
+        self._finders: list[AfterImport] = []
+        for module, get, put in (
+            ("random", _python_state, _set_python_state),
+            ("numpy.random", _numpy_state, _set_numpy_state),
+            ("torch", _torch_state, _set_torch_state),
+        ):
             if module in sys.modules:
                 self._meet(module, get, put)
             else:

@@ -11,20 +11,21 @@ from ..support.light import NamedTuple, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Optional
+    from collections.abc import Callable
+    from typing import Any
 
 
 class Compiled(NamedTuple):
     """What runs in the place of a file."""
 
     code: CodeType
-    plan: Optional[str]
+    plan: str | None
     """The plan of what was instrumented (JSON)."""
-    left_alone: Optional[str]
+    left_alone: str | None
     """Why the file runs as it is although there was something to instrument."""
     warned: bool
     """Whether Python may have something to say about the file (`SyntaxWarning`) that it was kept from saying: see `warn`."""
-    idle_plan: Optional[str] = None
+    idle_plan: str | None = None
     """The plan of a file in which there was nothing to instrument: what stands against each loop."""
 
 

@@ -6,13 +6,25 @@ import os
 import stat
 import sys
 from types import CodeType, TracebackType
+
 from ..support.light import OWN, NamedTuple, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional
+    from collections.abc import Callable
+    from typing import Any
 
-_OF_MAIN = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__annotations__", "__builtins__", "__file__", "__cached__")
+_OF_MAIN = (
+    "__name__",
+    "__doc__",
+    "__package__",
+    "__loader__",
+    "__spec__",
+    "__annotations__",
+    "__builtins__",
+    "__file__",
+    "__cached__",
+)
 """What `__main__` holds before its first line; versions of Python differ in which of them there are."""
 
 
@@ -21,17 +33,17 @@ class Script(NamedTuple):
 
     path: str
     text: str
-    argv: List[str]
-    module: Optional[str]
+    argv: list[str]
+    module: str | None
 
 
 class Prepared(NamedTuple):
     """A script that is ready to run, for `_native.run_main`."""
 
     code: CodeType
-    names: Dict[str, Any]
+    names: dict[str, Any]
     """The globals of `__main__`."""
-    ended: Callable[[Optional[BaseException]], None]
+    ended: Callable[[BaseException | None], None]
     """Called when it is over, with what it raised."""
 
 
@@ -59,7 +71,7 @@ class NotRecordable(Exception):
     """Python can run this, florc cannot record it; the message says why."""
 
 
-def load(script: List[str], module: Optional[str]) -> Script:
+def load(script: list[str], module: str | None) -> Script:
     """Read the script. Raises Unusable for a file that is not there, NotRecordable for what is no file of source code,
     SyntaxError or UnicodeDecodeError for one that is not text."""
     from .territory import decode
@@ -89,7 +101,7 @@ def load(script: List[str], module: Optional[str]) -> Script:
     return Script(path, decode(data), list(script), None)
 
 
-def _load_module(name: str, arguments: List[str]) -> Script:
+def _load_module(name: str, arguments: list[str]) -> Script:
     import importlib.machinery
     import importlib.util
 
@@ -110,7 +122,7 @@ def _load_module(name: str, arguments: List[str]) -> Script:
         return Script(spec.origin, decode(file.read()), [spec.origin, *arguments], spec.name)
 
 
-def _refuse_names(paths: List[str]) -> None:
+def _refuse_names(paths: list[str]) -> None:
     """The compiler and the journal name files in UTF-8."""
     for path in paths:
         try:
@@ -119,7 +131,7 @@ def _refuse_names(paths: List[str]) -> None:
             raise NotRecordable(f"its path is not UTF-8: {path!r}") from None
 
 
-def become_main(script: Script) -> Dict[str, Any]:
+def become_main(script: Script) -> dict[str, Any]:
     """Let `sys.argv`, `sys.path[0]` and `__main__` be as a plain run of the script has them; the globals of `__main__`.
 
     It is the interpreter's own `__main__`, so that it is taken apart at the end as Python does it.
@@ -130,8 +142,15 @@ def become_main(script: Script) -> Dict[str, Any]:
     names = sys.modules["__main__"].__dict__
     kept = {name: names[name] for name in _OF_MAIN if name in names}
     loader = machinery.SourceFileLoader("__main__", script.path)
-    kept.update(__name__="__main__", __doc__=None, __package__=None, __spec__=None, __loader__=loader, __file__=script.path,
-                __cached__=None)
+    kept.update(
+        __name__="__main__",
+        __doc__=None,
+        __package__=None,
+        __spec__=None,
+        __loader__=loader,
+        __file__=script.path,
+        __cached__=None,
+    )
     if "__annotations__" in kept:
         kept["__annotations__"] = {}
     is_safe = getattr(sys.flags, "safe_path", False)
@@ -196,7 +215,7 @@ def keep_last() -> None:
     sys.excepthook = nothing
 
 
-def without_own_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
+def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     """The traceback as a plain run has it: neither what started the script, nor florc's work that Ctrl-C hit."""
     frames, at = [], traceback
     while at is not None:

@@ -9,13 +9,14 @@ import site
 import sys
 from types import CodeType
 
-from ..support.light import OWN
 from .. import _native
+from ..support.light import OWN
 from .script import Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     Compile = Callable[[str, str, str], CodeType]
     """(text, file name, name of the module) -> code object."""
@@ -39,7 +40,7 @@ def decode(data: bytes) -> str:
     return decode_source(data)
 
 
-def parsed(text: Optional[str]) -> Any:
+def parsed(text: str | None) -> Any:
     """The tree of a file (`ast.Module`); an empty one where Python cannot read it."""
     import ast
 
@@ -58,14 +59,14 @@ class Territory:
         self._foreign = [os.path.join(os.path.realpath(path), "") for path in _library_folders()]
         first = os.getcwd() if script.module else beside
         self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
-        self._found: Dict[str, Optional[Tuple[str, bool]]] = {}
+        self._found: dict[str, tuple[str, bool] | None] = {}
 
     def owns(self, file: str) -> bool:
         """Whether a file belongs to the project."""
         real = os.path.realpath(file)
         return real.startswith(self._root) and not any(real.startswith(folder) for folder in self._foreign)
 
-    def find(self, dotted: str) -> Optional[Tuple[str, bool, str]]:
+    def find(self, dotted: str) -> tuple[str, bool, str] | None:
         """A module of the project, as an import finds it, without running anything: path, whether it is a package, text.
 
         None for libraries; raises SyntaxError, UnicodeDecodeError or OSError for a file that cannot be read as text.
@@ -79,7 +80,7 @@ class Territory:
         with open(path, "rb") as file:
             return path, is_package, decode(file.read())
 
-    def _look_for(self, dotted: str) -> Optional[Tuple[str, bool]]:
+    def _look_for(self, dotted: str) -> tuple[str, bool] | None:
         for folder in self._folders:
             base = os.path.join(folder, *dotted.split("."))
             for path, is_package in ((os.path.join(base, "__init__.py"), True), (base + ".py", False)):
@@ -125,7 +126,8 @@ class ProjectFinder(machinery.PathFinder):
     def __init__(self, territory: Territory, compile_text: Compile):
         self._territory, self._compile = territory, compile_text
 
-    def find_spec(self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:  # type: ignore[override]
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> Any:  # type: ignore[override]
+        """The spec of a module of the project, with the loader that compiles it."""
         spec = super().find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
             return None
@@ -160,13 +162,15 @@ def _root_of(folder: str) -> str:
     return folder
 
 
-def _library_folders() -> List[str]:
+def _library_folders() -> list[str]:
     """Where Python's own modules and installed ones are: what `sysconfig.get_paths()` names, which takes long to import."""
     own = os.path.dirname(OWN)
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     paths = {own, os.path.dirname(own), os.path.dirname(os.path.abspath(os.__file__)), *site.getsitepackages()}
-    paths.update(os.path.join(prefix, sys.platlibdir, version)
-                 for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
+    paths.update(
+        os.path.join(prefix, sys.platlibdir, version)
+        for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+    )
     if site.ENABLE_USER_SITE:
         paths.add(site.getusersitepackages())
     return [path for path in paths if path and path != sys.prefix]

@@ -7,22 +7,23 @@ import time
 from types import FrameType
 
 from .. import _native
-from ..support import mishaps
 from ..plan import places
-from ..survey import survey as unforeseen
-from .checkpoint import Open
-from .iterations import Boundaries
-from .budget import Budget
-from .entering import Entered
-from ..process.fast_forward import why_not
-from .forking import Forking
-from .materializer import Materializer
 from ..plan.window import loop_of
+from ..process.fast_forward import why_not
+from ..support import mishaps
 from ..support.static import name_of
+from ..survey import survey as unforeseen
+from .budget import Budget
+from .checkpoint import Open
+from .entering import Entered
+from .forking import Forking
+from .iterations import Boundaries
+from .materializer import Materializer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
@@ -44,20 +45,29 @@ class Blocks:
     Nothing here may raise into the script.
     """
 
-    def __init__(self, recorder: Any, engine: str, overhead: float, max_disk: Optional[int], note: Callable[..., None],
-                 is_project: Callable[[str], bool], started: float, entered: Entered):
+    def __init__(
+        self,
+        recorder: Any,
+        engine: str,
+        overhead: float,
+        max_disk: int | None,
+        note: Callable[..., None],
+        is_project: Callable[[str], bool],
+        started: float,
+        entered: Entered,
+    ):
         self.note, self.overhead, self.entered = note, overhead, entered
         self.materializer = Materializer(recorder, Forking(engine), overhead, Budget(max_disk), note)
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
         self.reader = unforeseen.Reader(is_project)
-        self.surveyed: Dict[str, Tuple[float, float]] = {}
+        self.surveyed: dict[str, tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
-        self.open: List[Open] = []
-        self.pauses: Dict[str, int] = {}
+        self.open: list[Open] = []
+        self.pauses: dict[str, int] = {}
         """Per block: how many of its next executions are passed by."""
-        self.looks: Dict[str, Tuple[int, float, float]] = {}
+        self.looks: dict[str, tuple[int, float, float]] = {}
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
-        self.passing: Set[str] = set()
+        self.passing: set[str] = set()
         """Blocks that are running and were passed by."""
         self._first_looks, self._begun = 0.0, started
         if hasattr(sys.modules.get("torch"), "utils"):
@@ -112,7 +122,7 @@ class Blocks:
         allowed = SURVEY_SHARE * self.overhead * (time.perf_counter() - self._begun)
         return self._first_looks <= max(FIRST_LOOKS_S, allowed)
 
-    def _survey(self, block: str, frame: FrameType) -> Optional[unforeseen.Survey]:
+    def _survey(self, block: str, frame: FrameType) -> unforeseen.Survey | None:
         """Look at what the program holds, when the block takes so long that it costs little; the first time always, and
         while it is doubted."""
         seconds, computed = self.surveyed.get(block, (0.0, 1.0))
@@ -156,7 +166,7 @@ class Blocks:
         if times >= LOOKS:
             self.pauses[block] = min(int(looked / (self.overhead * max(ran, SHORTEST_S))), times)
 
-    def _close(self, block: str) -> Optional[Open]:
+    def _close(self, block: str) -> Open | None:
         """The open entry of a block; blocks inside it that were left by an exception are dropped."""
         while self.open:
             current = self.open.pop()

@@ -6,10 +6,6 @@ import sys
 
 from ..support.light import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Dict, List, Optional
-
 PER_CHUNK = 57
 """Bytes of a pack's index for each chunk."""
 PER_PACK = 16 + 48
@@ -31,15 +27,15 @@ class Budget:
     with its full size, and nothing more is taken until the packs are gone.
     """
 
-    def __init__(self, limit: Optional[int]):
+    def __init__(self, limit: int | None):
         self.limit = limit
         self.dropped = 0
         self.freed_bytes = 0
         self.used = 0
-        self._staged: Dict[int, tuple] = {}
-        self._kept: Dict[str, List[Kept]] = {}
-        self._distance: Dict[str, int] = {}
-        self._last: Dict[str, int] = {}
+        self._staged: dict[int, tuple] = {}
+        self._kept: dict[str, list[Kept]] = {}
+        self._distance: dict[str, int] = {}
+        self._last: dict[str, int] = {}
         self._waiting = 0
 
     def is_due(self, block: str, execution: int) -> bool:
@@ -66,7 +62,7 @@ class Budget:
             if not failed:
                 self._kept.setdefault(block, []).append(Kept(seq, execution, written))
 
-    def thin(self) -> List[int]:
+    def thin(self) -> list[int]:
         """The numbers of checkpoints to drop; none while earlier ones are being removed."""
         several = [kept for kept in self._kept.values() if len(kept) > 1]
         if self._waiting or self._staged or not several:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from types import FrameType
 
-from . import dead_values
 from ..plan import places
-from ..survey import survey as unforeseen
-from ..support.light import NamedTuple, dumps
 from ..plan.places import BOUNDARY, Loop
+from ..support.light import NamedTuple, dumps
+from ..survey import survey as unforeseen
+from . import dead_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from .. import state
-    from typing import Any, Dict, Optional, Sequence
 
 
 _MOST_LINES = 5
@@ -28,7 +30,7 @@ class Open(NamedTuple):
     started: float
     charged: float
     before: places.Before
-    survey: Optional[unforeseen.Survey]
+    survey: unforeseen.Survey | None
     looking: float = 0.0
     """Seconds that florc took when it began."""
 
@@ -76,15 +78,24 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         raise NotKept(str(error)) from None
     _check(current, loop, frame, encoded.encoder)
     walked = encoded.encoder
-    header = dumps({"block": current.block, "key": current.key, "places": [*found, *dead], "names": walked.names,
-                         "dead": [*dead, *dead_values.known_by_place(loop, found)], "forms": forms, "gradients": loop.gradients, "seconds": computed,
-                         "origins": places.origins(loop, current.before, found)})
+    header = dumps(
+        {
+            "block": current.block,
+            "key": current.key,
+            "places": [*found, *dead],
+            "names": walked.names,
+            "dead": [*dead, *dead_values.known_by_place(loop, found)],
+            "forms": forms,
+            "gradients": loop.gradients,
+            "seconds": computed,
+            "origins": places.origins(loop, current.before, found),
+        }
+    )
     return Answer(header, encoded)
 
 
-def _names(current: Open, loop: Loop, frame: FrameType) -> Dict[str, Any]:
-    names = {name: value for name, value in places.outside(loop, frame).items()
-             if current.before.names.get(name) == id(value)}
+def _names(current: Open, loop: Loop, frame: FrameType) -> dict[str, Any]:
+    names = {name: value for name, value in places.outside(loop, frame).items() if current.before.names.get(name) == id(value)}
     if current.survey is not None:
         names.update(current.survey.paths(frame, set(names)))
     return names
@@ -101,8 +112,7 @@ def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 
-    changed = current.survey and current.survey.change(
-        frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
+    changed = current.survey and current.survey.change(frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)

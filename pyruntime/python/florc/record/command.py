@@ -9,23 +9,25 @@ from types import CodeType
 
 from .. import _native, session
 from ..process import by_value, start
-from ..project import positions as instrumented, script as launch
-from ..support import console as messages, mishaps
+from ..project import positions as instrumented
+from ..project import script as launch
 from ..project.script import NotRecordable, Prepared, Raised, Unusable
-from ..support.console import say
-from .session import Recording
 from ..runs.kept import tell_kept
 from ..runs.run import Run, store_path
+from ..support import console as messages
+from ..support import mishaps
+from ..support.console import say
+from .session import Recording
 
 MOST_TOLD = 3
 """Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Union
+    from typing import Any
 
 
-def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
+def record(arguments: dict[str, Any]) -> int | Prepared | Raised:
     """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
     words, module = arguments["script"], arguments["module"]
     if not words and module is None:
@@ -51,12 +53,12 @@ def record(arguments: Dict[str, Any]) -> Union[int, Prepared, Raised]:
     return _recorded(script, arguments, hash_seed)
 
 
-def _plainly(words: List[str], module: Optional[str], why: str) -> int:
+def _plainly(words: list[str], module: str | None, why: str) -> int:
     """Run the script as if florc were not there: nothing of it has been read."""
     start.plainly(["-m", module, *words] if module is not None else words, why)
 
 
-def _recorded(script: launch.Script, arguments: Dict[str, Any], hash_seed: str) -> Union[Prepared, Raised]:
+def _recorded(script: launch.Script, arguments: dict[str, Any], hash_seed: str) -> Prepared | Raised:
     """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
     beginning = _Beginning(script, arguments, hash_seed)
     try:
@@ -80,11 +82,11 @@ def _said(error: BaseException) -> str:
 class _Beginning:
     """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
 
-    def __init__(self, script: launch.Script, arguments: Dict[str, Any], hash_seed: str):
+    def __init__(self, script: launch.Script, arguments: dict[str, Any], hash_seed: str):
         self._script, self._arguments, self._hash_seed = script, arguments, hash_seed
-        self._run: Optional[Run] = None
-        self._recording: Optional[Recording] = None
-        self._generators: Optional[start.Generators] = None
+        self._run: Run | None = None
+        self._recording: Recording | None = None
+        self._generators: start.Generators | None = None
         self._finder: Any = None
         self._picklers: Any = None
         self.ending: Any = None
@@ -96,11 +98,13 @@ class _Beginning:
         script = self._script
         territory = Territory(script)
         project = analyse(script, territory)
-        compiled = instrumented.compile_user_file(script.text, script.path, lambda: instrument(
-            project, MAIN, package_of(script), script.path, script.text))
+        compiled = instrumented.compile_user_file(
+            script.text, script.path, lambda: instrument(project, MAIN, package_of(script), script.path, script.text)
+        )
         tell_kept(store_path())
-        self._run = run = Run.begin(store_path(), script.path, script.argv, self._arguments["module"],
-                                    self._arguments["name"], self._hash_seed)
+        self._run = run = Run.begin(
+            store_path(), script.path, script.argv, self._arguments["module"], self._arguments["name"], self._hash_seed
+        )
         self._recording = recording = Recording(run, self._arguments)
         self.ending = ending = _Ending(recording, script)
         self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
@@ -148,7 +152,7 @@ class _Ending:
         self.status = "exception"
         self._recording, self._script, self._pid = recording, script, os.getpid()
 
-    def ended(self, error: Optional[BaseException]) -> None:
+    def ended(self, error: BaseException | None) -> None:
         """The script's code is over."""
         if error is None:
             self.status = "ok"
@@ -170,12 +174,14 @@ class _Ending:
             mishaps.swallowed("closing the run", error)
             say(f"the run could not be closed: {_said(error)}", always=True)
 
-    def _tell(self, report: Dict[str, Any]) -> None:
+    def _tell(self, report: dict[str, Any]) -> None:
         run = self._recording.run
         ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
         state = ended.get(self.status, f", {self.status}")
-        say(f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} in "
-            f"{messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %")
+        say(
+            f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} "
+            f"in {messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %"
+        )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
         trouble = self._trouble(report)
@@ -185,14 +191,25 @@ class _Ending:
             left_alone, is_any_skipped = self._recording.left_alone()
             for block, why in left_alone[:MOST_TOLD]:
                 say(f"{block} will run again on replay: {why}")
-            why = ("" if report["not_kept"] else "; no loop took long enough to be worth a checkpoint (--overhead)" if is_any_skipped
-                   else "" if left_alone else "; it has no loop")
-            say(f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}")
-        say(f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
-            f"florc replay {messages.relative(self._script.path)}")
+            why = (
+                ""
+                if report["not_kept"]
+                else "; no loop took long enough to be worth a checkpoint (--overhead)"
+                if is_any_skipped
+                else ""
+                if left_alone
+                else "; it has no loop"
+            )
+            say(
+                f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}"
+            )
+        say(
+            f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
+            f"florc replay {messages.relative(self._script.path)}"
+        )
 
     @staticmethod
-    def _trouble(report: Dict[str, Any]) -> List[str]:
+    def _trouble(report: dict[str, Any]) -> list[str]:
         """What went wrong; it is told in one line, however much it is."""
         found = []
         stopped = report["dead"] or report["stopped"]
@@ -204,8 +221,10 @@ class _Ending:
             what = "" if "of the journal" in first else "a checkpoint was lost: "
             found.append(f"{what}{first}" + (f" (and {more} more)" if more else ""))
         if report["records_lost"]:
-            found.append(f"{messages.count(report['records_lost'], 'record')} of the journal could not be written: a replay will "
-                         "miss what they tell")
+            found.append(
+                f"{messages.count(report['records_lost'], 'record')} of the journal could not be written: a replay will "
+                "miss what they tell"
+            )
         if mishaps.count:
             found.append(mishaps.told())
         return found

@@ -1,8 +1,8 @@
 """Small values that a block leaves in names which the script reads no more: kept beside its state, so that a statement that is
 added after the block (`print(epoch_loss, i, outputs.shape)`) is answered from the checkpoint.
 
-Only what nothing else can change is kept: numbers, short texts, flat tuples of them, and tensors and arrays that own their few bytes.
-Of larger tensors and arrays the form is kept, which is all that `outputs.shape` asks for.
+Only what nothing else can change is kept: numbers, short texts, flat tuples of them, and tensors and arrays that own their few
+bytes. Of larger tensors and arrays the form is kept, which is all that `outputs.shape` asks for.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..support.static import same_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Tuple
+    from typing import Any
 
-    Form = List[Any]
+    Form = list[Any]
     """`["torch", shape, dtype]` or `["numpy", shape, dtype]`."""
 
 MOST_BYTES = 1000
@@ -26,7 +26,8 @@ MOST_BYTES = 1000
 _MOST_NAMES = 64
 _ATOMS = (bool, int, float, complex, type(None))
 _MAYBE_ADDRESSES = range(1 << 40, 1 << 48)
-"""A checkpoint that holds an address (src/encode/addresses.rs), or its hash, is none: a name that nobody reads is not worth that."""
+"""A checkpoint that holds an address (src/encode/addresses.rs), or its hash, is none: a name that nobody reads is not worth
+that."""
 _MOST_DIGITS = 12
 """Texts with more of them may hold one."""
 _ATOM_BYTES = 8
@@ -38,10 +39,10 @@ _STORAGE_HOLDERS = 2
 """Of the memory of a tensor: the tensor, and what is asked here."""
 
 
-def of_block(loop: places.Loop, frame: FrameType) -> Tuple[Dict[str, Any], Dict[str, Form]]:
+def of_block(loop: places.Loop, frame: FrameType) -> tuple[dict[str, Any], dict[str, Form]]:
     """Of the names that a block bound and nothing reads: the small values, and the forms of larger ones."""
-    values: Dict[str, Any] = {}
-    forms: Dict[str, Form] = {}
+    values: dict[str, Any] = {}
+    forms: dict[str, Form] = {}
     room = MOST_BYTES
     taken = {place.name for place in loop.places}
     holders = _HOLDERS + (frame.f_locals is not frame.f_globals and sys.version_info < (3, 13))
@@ -57,20 +58,20 @@ def of_block(loop: places.Loop, frame: FrameType) -> Tuple[Dict[str, Any], Dict[
             if is_kept and size is not None:
                 values[name] = value
                 room -= size
-            elif form is not None and _FORM_BYTES <= room:
+            elif form is not None and room >= _FORM_BYTES:
                 forms[name] = form
                 room -= _FORM_BYTES
     places.release(frame)
     return values, forms
 
 
-def known_by_place(loop: places.Loop, found: Dict[str, Any]) -> List[str]:
+def known_by_place(loop: places.Loop, found: dict[str, Any]) -> list[str]:
     """Names that are places for the sake of what their objects hold (`total += 1` may change a list), and hold a mere value."""
     names = set(loop.binds).intersection(place.name for place in loop.places if not place.bound and not place.iterated)
     return [name for name in sorted(names) if same_class(type(found.get(name, loop)), (*_ATOMS, str))]
 
 
-def _nbytes(value: Any) -> Optional[int]:
+def _nbytes(value: Any) -> int | None:
     """Bytes that a value takes in a checkpoint; None where it is none of those that are kept."""
     kind = type(value)
     if kind is int:
@@ -105,7 +106,7 @@ def _is_alone(value: Any) -> bool:
     return count is not None and count(value.untyped_storage()._cdata) <= _STORAGE_HOLDERS
 
 
-def _form_of(value: Any) -> Optional[Form]:
+def _form_of(value: Any) -> Form | None:
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if type(value) is getattr(torch, "Tensor", None) and value.layout is torch.strided and not value.is_quantized:
         return ["torch", list(value.shape), str(value.dtype)[6:]]

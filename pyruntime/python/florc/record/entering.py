@@ -11,10 +11,18 @@ from ..support import mishaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
-_STARTERS = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver", "joblib.externals.loky.backend.popen_loky_posix",
-             "loky.backend.popen_loky_posix", "ray", "distributed", "mpi4py.futures")
+_STARTERS = (
+    "multiprocessing.popen_spawn_posix",
+    "multiprocessing.popen_forkserver",
+    "joblib.externals.loky.backend.popen_loky_posix",
+    "loky.backend.popen_loky_posix",
+    "ray",
+    "distributed",
+    "mpi4py.futures",
+)
 """Imported where other processes run functions of the script that are no children of fork: nothing tells what these enter."""
 
 
@@ -27,17 +35,17 @@ class Entered:
 
     def __init__(self, note: Callable[..., None]):
         self._note = note
-        self._sets: Dict[Tuple[int, ...], int] = {}
+        self._sets: dict[tuple[int, ...], int] = {}
         self._strays = 0
         self._is_anywhere = False
-        self._foreseen: Dict[int, Tuple[str, Set[str]]] = {}
+        self._foreseen: dict[int, tuple[str, set[str]]] = {}
         """With FLORC_DEBUG: functions, and the loops that may enter them, as the call graph has it."""
-        self._told: Set[Tuple[int, str]] = set()
+        self._told: set[tuple[int, str]] = set()
 
-    def kept(self, key: str, block: Optional[str]) -> None:
+    def kept(self, key: str, block: str | None) -> None:
         """There is a checkpoint of a running block; with None, of the iteration with which the innermost loop goes on: what
         was entered since the loop began."""
-        found: Optional[List[int]] = _native.entered_since(block)
+        found: list[int] | None = _native.entered_since(block)
         if found is None:
             return
         functions = tuple(found)
@@ -50,7 +58,7 @@ class Entered:
 
     def elsewhere(self) -> None:
         """Note what was entered in other threads and processes: no block can be said to have done that."""
-        found: Optional[List[int]] = _native.entered_elsewhere(self._strays)
+        found: list[int] | None = _native.entered_elsewhere(self._strays)
         if found is not None:
             self._strays = len(found)
             self._note("entered elsewhere", functions=found)
@@ -71,4 +79,6 @@ class Entered:
             name, loops = self._foreseen.get(number, ("", {block}))
             if block not in loops and (number, block) not in self._told:
                 self._told.add((number, block))
-                mishaps.swallowed("comparing the call graph", Unforeseen(f"{block} entered {name}, which it cannot as the graph has it"))
+                mishaps.swallowed(
+                    "comparing the call graph", Unforeseen(f"{block} entered {name}, which it cannot as the graph has it")
+                )

@@ -17,14 +17,15 @@ from types import TracebackType
 
 from .. import _native
 from ..process import native_writers
-from ..support.copying import share_blocks
 from ..runs.found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
-from ..support.light import OWN, suppress
 from ..support.console import size as sized
+from ..support.copying import share_blocks
+from ..support.light import OWN, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 20_000
@@ -55,18 +56,18 @@ class FilesNoted:
     def __init__(self, folder: str, store: str, overhead: float, note: Callable[..., None], charge: Callable[[float], None]):
         self._folder, self._store = folder, os.path.join(os.path.realpath(store), "")
         self._overhead, self._note, self._charge = overhead, note, charge
-        self._seen: Dict[str, str] = {}
-        self._real: Dict[Tuple[str, bool], str] = {}
+        self._seen: dict[str, str] = {}
+        self._real: dict[tuple[str, bool], str] = {}
         """Paths as they were given -> real paths; forgotten whenever a link may lead elsewhere."""
-        self._folders: Set[str] = set()
+        self._folders: set[str] = set()
         """Folders whose names are noted, and those that the run made."""
-        self._places: Set[Any] = set()
-        self._made_at: Dict[str, str] = {}
+        self._places: set[Any] = set()
+        self._made_at: dict[str, str] = {}
         """Paths that are there, of those that are noted -> where in the loop nest the run made them."""
-        self._read: Set[str] = set()
+        self._read: set[str] = set()
         self._hashed = _MOST_HASHED
         """Bytes of files that are read and may still be hashed."""
-        self._busy: Set[int] = set()
+        self._busy: set[int] = set()
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
         self._is_on = False
@@ -192,8 +193,7 @@ class FilesNoted:
         if not os.path.lexists(path):
             self._changes(path, None, is_link=True)
 
-    def _changes(self, path: Any, keep: Any, appends: bool = False, is_link: bool = False,
-                 goes: bool = False) -> None:
+    def _changes(self, path: Any, keep: Any, appends: bool = False, is_link: bool = False, goes: bool = False) -> None:
         """A path is about to be changed. `keep`: how its content is kept. `is_link`: a link itself is meant. `goes`: it is
         removed, or gets another name."""
         real = self._real_path(os.path.abspath(os.fsdecode(os.fspath(path))), is_link)
@@ -238,7 +238,9 @@ class FilesNoted:
         if stat.S_ISREG(found.st_mode):
             is_small = found.st_size <= min(_HASHED, self._hashed)
             self._hashed -= found.st_size if is_small else 0
-            self._note("read", path=real, size=found.st_size, mtime_ns=found.st_mtime_ns, hash=hash_of(real) if is_small else None)
+            self._note(
+                "read", path=real, size=found.st_size, mtime_ns=found.st_mtime_ns, hash=hash_of(real) if is_small else None
+            )
 
     def _gone(self, real: str, at: str) -> str:
         """How a path goes; nothing when there is none."""
@@ -274,7 +276,7 @@ class FilesNoted:
             self._note("file", path=real, at=at, **({"gone": gone} if gone else {}))
 
     @staticmethod
-    def _state(real: str, appends: bool) -> Dict[str, Any]:
+    def _state(real: str, appends: bool) -> dict[str, Any]:
         try:
             found = os.lstat(real)
         except OSError:
@@ -288,7 +290,7 @@ class FilesNoted:
         ends = {"ends": ends_of(real, found.st_size)} if appends else {}
         return {"was": FILE, "size": found.st_size, "mode": stat.S_IMODE(found.st_mode), "mtime_ns": found.st_mtime_ns, **ends}
 
-    def _keep(self, real: str, keep: Any) -> Dict[str, Any]:
+    def _keep(self, real: str, keep: Any) -> dict[str, Any]:
         """Where the content of a file is kept, whole or not at all."""
         name = name_of(real)
         kept = os.path.join(self._folder, name)
@@ -344,7 +346,7 @@ def _within(path: Any, folder: int) -> str:
     return text if folder < 0 or os.path.isabs(text) else os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)
 
 
-def _in_open_folders(path: Any) -> List[str]:
+def _in_open_folders(path: Any) -> list[str]:
     """Where `os.open(path, dir_fd=…)` may open a file: Python does not announce in which folder."""
     text, found = os.fsdecode(os.fspath(path)), []
     if os.path.isabs(text):
@@ -361,20 +363,31 @@ def _kind_of(at: str) -> str:
     return "/".join(part.rstrip("0123456789") for part in at.split("/"))
 
 
-def _is_own(traceback: Optional[TracebackType]) -> bool:
-    names: List[str] = []
+def _is_own(traceback: TracebackType | None) -> bool:
+    names: list[str] = []
     while traceback is not None:
         names.append(traceback.tb_frame.f_code.co_filename)
         traceback = traceback.tb_next
     return all(name.startswith((OWN, os.path.dirname(os.__file__), "<frozen")) for name in names)
 
 
-_EVENTS: Dict[str, Callable[..., None]] = {
-    "open": FilesNoted._opened, "os.rename": FilesNoted._renamed, "os.remove": FilesNoted._removed,
-    "os.rmdir": FilesNoted._removed, "os.mkdir": FilesNoted._made, "os.link": FilesNoted._linked,
-    "os.symlink": FilesNoted._symlinked, "os.truncate": FilesNoted._written, "os.chmod": FilesNoted._attributes,
-    "os.chown": FilesNoted._attributes, "os.utime": FilesNoted._attributes, "os.setxattr": FilesNoted._attribute,
-    "os.removexattr": FilesNoted._attribute, "shutil.rmtree": FilesNoted._removed_tree,
-    "sqlite3.connect": FilesNoted._database, "florc.write": FilesNoted._written, "florc.make": FilesNoted._made,
+_EVENTS: dict[str, Callable[..., None]] = {
+    "open": FilesNoted._opened,
+    "os.rename": FilesNoted._renamed,
+    "os.remove": FilesNoted._removed,
+    "os.rmdir": FilesNoted._removed,
+    "os.mkdir": FilesNoted._made,
+    "os.link": FilesNoted._linked,
+    "os.symlink": FilesNoted._symlinked,
+    "os.truncate": FilesNoted._written,
+    "os.chmod": FilesNoted._attributes,
+    "os.chown": FilesNoted._attributes,
+    "os.utime": FilesNoted._attributes,
+    "os.setxattr": FilesNoted._attribute,
+    "os.removexattr": FilesNoted._attribute,
+    "shutil.rmtree": FilesNoted._removed_tree,
+    "sqlite3.connect": FilesNoted._database,
+    "florc.write": FilesNoted._written,
+    "florc.make": FilesNoted._made,
 }
 """What Python announces, and what is done before it happens."""

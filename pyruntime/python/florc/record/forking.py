@@ -6,13 +6,14 @@ import gc
 import os
 import sys
 
-from .checkpoint import Answer, NotKept
 from ..support.light import NamedTuple
 from ..support.static import name_of
+from .checkpoint import Answer, NotKept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
 FORK_S_PER_BYTE = 12e-3 / 1e9
 """First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
@@ -44,15 +45,15 @@ class Forking:
 
     def __init__(self, engine: str):
         self.engine = engine
-        self.main: Dict[str, Main] = {}
+        self.main: dict[str, Main] = {}
         """Only blocks that a child can encode."""
-        self.cost: Dict[str, float] = {}
+        self.cost: dict[str, float] = {}
         """Seconds that the last forked checkpoint took from the run."""
-        self.flights: Dict[int, Tuple[str, float]] = {}
+        self.flights: dict[int, tuple[str, float]] = {}
         """What is on its way: block, seconds of the clone."""
-        self.clone: Optional[float] = None
+        self.clone: float | None = None
         self.deaths = 0
-        self.in_vain: Dict[str, int] = {}
+        self.in_vain: dict[str, int] = {}
 
     def encoded(self, block: str, seconds: float, answer: Answer) -> None:
         """The main thread encoded a checkpoint. A child can do it next time if torch had nothing to copy.
@@ -92,7 +93,7 @@ class Forking:
         # a chunk is announced by a word and begins at a multiple of 64 bytes
         return int((main.nbytes + 72 * main.chunks) * ROOM) + SLACK
 
-    def start(self, recorder: Any, block: str, look: Callable[[], Answer]) -> Optional[Dict[str, Any]]:
+    def start(self, recorder: Any, block: str, look: Callable[[], Answer]) -> dict[str, Any] | None:
         """Clone a child that looks; None when there is no room or another one lives."""
         deadline = min(max(PATIENCE * self.main[block].seconds, SHORTEST_DEADLINE_S), LONGEST_DEADLINE_S)
         others = len(sys._current_frames()) > 1
@@ -102,7 +103,7 @@ class Forking:
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])
         return receipt
 
-    def done(self, done: Dict[str, Any], share: float) -> float:
+    def done(self, done: dict[str, Any], share: float) -> float:
         """A checkpoint was dealt with. Seconds that its child and the pages copied since took from the run."""
         block, clone = self.flights.pop(done["seq"], (None, 0.0))
         if block is None:
@@ -118,7 +119,7 @@ class Forking:
         return background
 
 
-def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
+def in_child(look: Callable[[], Answer]) -> tuple[Any, ...]:
     """What the child answers. Nothing here may raise, print, or call the recorder."""
     from .. import state
 
@@ -139,7 +140,7 @@ def in_child(look: Callable[[], Answer]) -> Tuple[Any, ...]:
     return found.header, found.encoded.graph, found.encoded.leaves
 
 
-def _is_shared(spans: List[tuple]) -> bool:
+def _is_shared(spans: list[tuple]) -> bool:
     """Whether some of the memory (address, bytes) lies in a mapping that a child does not have a copy of."""
     if not spans:
         return False

@@ -12,15 +12,16 @@ from types import FrameType
 
 from .. import _native, session
 from ..plan import places
+from ..plan.places import BOUNDARY
+from ..support.light import NamedTuple
 from .checkpoint import Open
 from .entering import Entered
-from ..support.light import NamedTuple
 from .materializer import Materializer
-from ..plan.places import BOUNDARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Sequence, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 LOOK_S = 0.02
 """Between two looks at a loop lies at least so much time (in seconds),"""
@@ -31,8 +32,9 @@ DEAR = 50
 NEVER_S = 1e9
 
 
-def resume(loop: str, *objects: Any, maybe: Tuple[str, ...] = (), globals: Tuple[str, ...] = (),
-           attributes: Tuple[str, ...] = ()) -> List[Any]:
+def resume(
+    loop: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
+) -> list[Any]:
     """Put the state of the iteration in place to which a replay jumped: one value for each place that gets a new object."""
     active = session.current
     if active is None:
@@ -58,13 +60,13 @@ class Boundaries:
 
     def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Any], entered: Entered):
         self._materializer, self._survey, self._entered = materializer, survey, entered
-        self._watches: List[_Watch] = []
+        self._watches: list[_Watch] = []
         """Of the innermost loop last."""
         self.refused = ""
         """A loop that just began, at its place of the nest, and that no replay could begin in the middle of."""
         self._started = 0.0
         """When the first of the loops began."""
-        self._begun: Dict[str, float] = {}
+        self._begun: dict[str, float] = {}
         """When each loop began last."""
 
     def at(self, loop: str, objects: Sequence[Any], frame: FrameType, spent: float) -> None:
@@ -94,8 +96,9 @@ class Boundaries:
         survey = self._survey(loop + BOUNDARY, frame)
         self._watches.append(_Watch(place, before, survey, now, spent, now + pause))
 
-    def _look(self, watch: _Watch, block: str, key: str, objects: Sequence[Any], frame: FrameType, now: float,
-              spent: float) -> None:
+    def _look(
+        self, watch: _Watch, block: str, key: str, objects: Sequence[Any], frame: FrameType, now: float, spent: float
+    ) -> None:
         """Materialize what the iteration begins with, when the Joint Invariant holds. What changed is told from the state
         in which the loop began: that is what a replay jumps from."""
         if not self._materializer.has_share(block):

@@ -9,17 +9,18 @@ import time
 from types import FrameType
 
 from .. import _native
-from ..support import console as messages
-from .checkpoint import Answer, NotKept, Open, answer
-from .budget import Budget
-from .forking import LONGEST_DEADLINE_S, Forking
-from ..support.light import suppress
 from ..plan.places import BOUNDARY
+from ..support import console as messages
+from ..support.light import suppress
 from ..support.static import name_of
+from .budget import Budget
+from .checkpoint import Answer, NotKept, Open, answer
+from .forking import LONGEST_DEADLINE_S, Forking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -43,22 +44,22 @@ class Materializer:
     def __init__(self, recorder: Any, forking: Forking, overhead: float, budget: Budget, note: Callable[..., None]):
         self.recorder, self.forking, self.budget, self.note = recorder, forking, budget, note
         self.policy = _native.Policy(overhead)
-        self.failed: Dict[str, Tuple[int, str]] = {}
+        self.failed: dict[str, tuple[int, str]] = {}
         """Per block: how often in a row it could not be kept, and why."""
-        self.doubted: Set[str] = set()
+        self.doubted: set[str] = set()
         """Blocks that changed what their plan does not foresee, and were not seen to do without since."""
-        self.stopped: Optional[str] = None
+        self.stopped: str | None = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
-        self.staged: Dict[str, int] = {}
+        self.staged: dict[str, int] = {}
         """Per block: bytes of its checkpoints so far."""
-        self.lost: List[str] = []
+        self.lost: list[str] = []
         """Why checkpoints never reached the recorder."""
         self._made: Any = None
         self._share, self._measured = _first_share(), (time.perf_counter(), time.process_time())
-        self._predicted: Dict[str, float] = {}
+        self._predicted: dict[str, float] = {}
         """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
-        self._of_checkpoint: Dict[int, str] = {}
+        self._of_checkpoint: dict[int, str] = {}
         self._counted = time.perf_counter()
 
     @property
@@ -122,7 +123,7 @@ class Materializer:
         """Whether its state could not be kept too often."""
         return self.failed.get(block, (0, ""))[0] >= ATTEMPTS
 
-    def _fork(self, block: str, look: Callable[[], Answer]) -> Optional[bool]:
+    def _fork(self, block: str, look: Callable[[], Answer]) -> bool | None:
         """Have a child encode; None when the main thread has to."""
         main = self.forking.main[block]
         room = self.forking.room(block)
@@ -154,8 +155,12 @@ class Materializer:
             self._thin(block, size)
             return False
         execution = self.policy.times(block)[0]
-        stall = self._staging.submit(found.header, found.encoded, lambda seq: self._sent(block, seq, execution, size, chunks),
-                                     lambda why: self._lose(block, why))
+        stall = self._staging.submit(
+            found.header,
+            found.encoded,
+            lambda seq: self._sent(block, seq, execution, size, chunks),
+            lambda why: self._lose(block, why),
+        )
         if stall is None:
             return False
         self.forking.encoded(block, seconds + stall, found)
@@ -169,7 +174,7 @@ class Materializer:
         self.checkpoints += 1
         self.staged[block] = self.staged.get(block, 0) + size
 
-    def _lose(self, block: Optional[str], why: str) -> None:
+    def _lose(self, block: str | None, why: str) -> None:
         self.note("lost checkpoint", block=block, why=why)
         self.lost.append(f"of {block}: {why}" if block else why)
 
@@ -221,6 +226,7 @@ class Materializer:
         return self._share
 
     def fail(self, block: str, why: str, final: bool = False) -> None:
+        """A checkpoint of the block could not be made; `final`: none can be."""
         count, known = self.failed.get(block, (0, ""))
         self.failed[block] = (ATTEMPTS if final else count + 1, why)
         if why != known:

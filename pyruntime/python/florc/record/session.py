@@ -8,23 +8,24 @@ import time
 from types import CodeType, FrameType
 
 from .. import _native, session
-from ..project import positions as instrumented
 from ..plan import loops
-from ..support import mishaps
+from ..plan.window import loop_of
+from ..process.output import Tap
+from ..project import positions as instrumented
+from ..project.territory import instrument, package_of_module
 from ..runs import variables
+from ..runs.found_files import FOLDER_NAME
+from ..runs.run import Run
+from ..support import mishaps
+from ..support.console import say
+from ..support.light import dumps, nullcontext
 from .entering import Entered
 from .files_noted import FilesNoted
-from ..runs.found_files import FOLDER_NAME
-from ..support.light import dumps, nullcontext
-from ..support.console import say
-from ..process.output import Tap
-from ..project.territory import instrument, package_of_module
-from ..runs.run import Run
-from ..plan.window import loop_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class Recording:
@@ -35,21 +36,27 @@ class Recording:
     inputs = None
     """There is nothing yet to give back."""
 
-    def __init__(self, run: Run, arguments: Dict[str, Any]):
+    def __init__(self, run: Run, arguments: dict[str, Any]):
         self.run, self.overhead = run, arguments["overhead"]
         engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
-        self.recorder = _native.Recorder(run.store, run.id, 0, max_staging=staging and staging << 20,
-                                         engine="writer" if engine in ("auto", "fork") else engine, key=run.key,
-                                         share_packs=self._max_disk is None)
+        self.recorder = _native.Recorder(
+            run.store,
+            run.id,
+            0,
+            max_staging=staging and staging << 20,
+            engine="writer" if engine in ("auto", "fork") else engine,
+            key=run.key,
+            share_packs=self._max_disk is None,
+        )
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if engine == "fork" and self._engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
         self._blocks: Any = None
-        self._idle: List[Tuple[str, str]] = []
+        self._idle: list[tuple[str, str]] = []
         """Files in which there was nothing to instrument, and their plans."""
         self.project: Any = None
         """The user's files, analysed together (`_native.Project`)."""
-        self.files: Set[str] = set()
+        self.files: set[str] = set()
         self.tap = Tap(self._lines, self.files, batched=True)
         self._spent = 0.0
         self.records_lost = 0
@@ -61,8 +68,7 @@ class Recording:
         self._is_told = False
         self._is_full = False
         """Whether values from outside are kept no more."""
-        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note,
-                                      self._charge)
+        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note, self._charge)
 
     @property
     def spent(self) -> float:
@@ -74,14 +80,15 @@ class Recording:
         """What keeps blocks (`blocks.Blocks`): made when the first one begins, before any time is taken of it."""
         if self._blocks is None:
             begun = time.perf_counter()
-            from .blocks import Blocks
-            from ..survey import readers as contents
             from ..support import static
+            from ..survey import readers as contents
+            from .blocks import Blocks
 
             static.is_users = self.is_project
             contents.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
-            self._blocks = Blocks(self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project,
-                                  self.started, self.entered)
+            self._blocks = Blocks(
+                self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project, self.started, self.entered
+            )
             self._spent += time.perf_counter() - begun
         return self._blocks
 
@@ -176,7 +183,7 @@ class Recording:
 
             self.note("distributions", found=_native.distributions(*circumstances.installed()))
 
-    def value(self, path: str, number: Optional[int]) -> None:
+    def value(self, path: str, number: int | None) -> None:
         """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
         if number is None:
             self.note("no iteration", path=path)
@@ -252,8 +259,9 @@ class Recording:
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def left_alone(self) -> Tuple[List[Tuple[str, str]], bool]:
-        """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is another."""
+    def left_alone(self) -> tuple[list[tuple[str, str]], bool]:
+        """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is
+        another."""
         idle = [loops.loop_of(entry, file) for file, plan in self._idle for entry in _native.from_json(plan)["loops"]]
         own = [loop for name, loop in loops.loops.items() if not name.endswith(loops.BOUNDARY)] + idle
         return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)
@@ -262,7 +270,7 @@ class Recording:
         """In a child that the user forked: nothing is recorded there."""
         self.recorder.abandon()
 
-    def finish(self, status: str) -> Dict[str, Any]:
+    def finish(self, status: str) -> dict[str, Any]:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
         session.end()
         self.tap.remove()
@@ -286,13 +294,18 @@ class Recording:
         dropped, freed = (kept.budget.dropped, kept.budget.freed_bytes) if kept is not None else (0, 0)
         failed = kept.failed if kept is not None else {}
         report = {
-            "seconds": elapsed, "florc_seconds": self.spent, "drain_seconds": time.perf_counter() - begun,
+            "seconds": elapsed,
+            "florc_seconds": self.spent,
+            "drain_seconds": time.perf_counter() - begun,
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
             "checkpoints": totals.get("checkpoints", kept.checkpoints if kept is not None else 0) - dropped,
-            "bytes": totals.get("bytes_written", 0) - freed, "stopped": kept.stopped if kept is not None else None,
-            "dead": self.recorder.dead, "errors": [*(kept.lost if kept is not None else ()), *totals.get("errors", [])],
+            "bytes": totals.get("bytes_written", 0) - freed,
+            "stopped": kept.stopped if kept is not None else None,
+            "dead": self.recorder.dead,
+            "errors": [*(kept.lost if kept is not None else ()), *totals.get("errors", [])],
             "not_kept": {block: why for block, (_, why) in failed.items() if not block.endswith(loops.BOUNDARY)},
-            "records_lost": self.records_lost, "swallowed": mishaps.count,
+            "records_lost": self.records_lost,
+            "swallowed": mishaps.count,
         }
         self.run.info.update(status=status, ended=time.time(), report=report)
         with mishaps.Swallow("writing run.json"):

@@ -9,37 +9,45 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import CodeType
-from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Set, Union
+from typing import Any, NamedTuple, NoReturn
 
 from .. import _native, session
-from .parallel import slurm as batch, ray as on_ray, workers
-from . import failures as failed, dry_run as forecast, report
-from ..project import script as launch, territory as project
-from ..support import console as messages
-from .select import request as selection
 from ..inputs import standard_input
-from ..process import start
-from ..runs.journal import History
-from ..project.script import Unusable
-from ..support.console import say
-from .session.opening import AGAIN, opened, recorded_run, tell_where
-from ..process.output import Divert
-from .session.session import Leave, Replay
-from ..runs.run import Run, private_folder
-from .files.user_files import UserFiles
-from ..runs.versions import Versions
-from .session.statements import Statements
 from ..plan.window import Window
+from ..process import start
+from ..process.output import Divert
+from ..project import script as launch
+from ..project import territory as project
+from ..project.script import Unusable
+from ..runs.journal import History
+from ..runs.run import Run, private_folder
+from ..runs.versions import Versions
+from ..support import console as messages
+from ..support.console import say
+from . import dry_run as forecast
+from . import failures as failed
+from . import report
+from .files.user_files import UserFiles
+from .parallel import ray as on_ray
+from .parallel import slurm as batch
+from .parallel import workers
+from .select import request as selection
+from .session.opening import AGAIN, opened, recorded_run, tell_where
+from .session.session import Leave, Replay
+from .session.statements import Statements
 
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
-def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> Union[int, launch.Prepared]:
+def replay(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> int | launch.Prepared:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
     ranks = launch.ranks()
     if ranks > 1:
-        raise launch.Unusable(f"this is one of {ranks} ranks: each would replay the same run; start florc replay without the launcher")
+        raise launch.Unusable(
+            f"this is one of {ranks} ranks: each would replay the same run; start florc replay without the launcher"
+        )
     run = recorded_run(wanted, path, arguments["trust"])
     script = present_script(run, path)
     start.with_hash_seed(run.info["hash_seed"])
@@ -64,22 +72,24 @@ def replay(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
             say("one process replays it: sharing it out would save no time")
     if len(windows) > 1:
         return _in_parallel(run, history, versions, windows, arguments)
-    return prepare(Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task,
-                           arguments["strict"] and task is None))
+    return prepare(
+        Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task, arguments["strict"] and task is None)
+    )
 
 
-def _forced(loops: List[str], history: History, versions: Versions) -> Set[str]:
+def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
     """The loops of --step-into. Raises Unusable for one that is in neither version."""
     recorded = {loop["id"]: loop for plan in history.plans.values() for loop in plan["loops"]}
     for name in loops:
         if name != "all" and name not in recorded and versions.loop(name) is None:
-            there = "".join(f"\n  {known}  line {loop['line']}  {loop['header']}" for known, loop in recorded.items()
-                            if loop["memoized"])
+            there = "".join(
+                f"\n  {known}  line {loop['line']}  {loop['header']}" for known, loop in recorded.items() if loop["memoized"]
+            )
             raise Unusable(f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
     return set(loops)
 
 
-def _shard(history: History, versions: Versions, number: int, count: int) -> Optional[Window]:
+def _shard(history: History, versions: Versions, number: int, count: int) -> Window | None:
     found = selection.shards(history, versions, count)
     if number > len(found):
         say(f"shard {number} of {count} has nothing to do: the run is cut into {len(found)}")
@@ -87,13 +97,18 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Opt
     return found[number - 1]
 
 
-def _in_parallel(run: Run, history: History, versions: Versions, windows: List[Window], arguments: Dict[str, Any]) -> int:
+def _in_parallel(run: Run, history: History, versions: Versions, windows: list[Window], arguments: dict[str, Any]) -> int:
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
     try:
-        done = workers.run(windows, folder, start.command(*words), start.environment(run.info["hash_seed"], environment),
-                           on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local)
+        done = workers.run(
+            windows,
+            folder,
+            start.command(*words),
+            start.environment(run.info["hash_seed"], environment),
+            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local,
+        )
     except KeyboardInterrupt:
         return messages.INTERRUPTED
     merged = workers.Merged(history, versions)
@@ -110,12 +125,15 @@ def _folder(run: Run) -> str:
         private_folder(replays)
         private_folder(folder)
     except OSError as error:
-        raise Unusable(f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
-                       "make it writable, or set FLORC_DIR to a copy of the store in a folder that is") from None
+        raise Unusable(
+            f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
+            "make it writable, or set FLORC_DIR to a copy of the store in a folder that is"
+        ) from None
     return folder
 
 
-def present_script(run: Run, path: Optional[str]) -> launch.Script:
+def present_script(run: Run, path: str | None) -> launch.Script:
+    """The recorded script as it is now, with the recorded arguments. Raises Unusable."""
     module = run.info.get("module")
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:
@@ -135,9 +153,11 @@ def _refuse_drift(versions: Versions, allowed: bool) -> None:
         say(f"{os.path.relpath(change.file)}:{change.line}: changed outside the memoized loops ({change.why}): {change.text}")
     if versions.drift and not allowed:
         lines = [f"{os.path.relpath(c.file)}:{c.line}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
-        raise Unusable("code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "
-                       + "\n  ".join(lines)
-                       + "\n  undo the change, or run these loops again with --allow-drift: values may then differ")
+        raise Unusable(
+            "code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "
+            + "\n  ".join(lines)
+            + "\n  undo the change, or run these loops again with --allow-drift: values may then differ"
+        )
 
 
 class Attempt(NamedTuple):
@@ -147,10 +167,10 @@ class Attempt(NamedTuple):
     script: launch.Script
     history: History
     versions: Versions
-    forced: Set[str]
+    forced: set[str]
     as_json: bool
-    window: Optional[Window]
-    task: Optional[workers.Task] = None
+    window: Window | None
+    task: workers.Task | None = None
     is_strict: bool = False
     as_recorded: bool = False
     """The recorded text of every file runs, whatever it holds today."""
@@ -163,12 +183,12 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
     if os.path.isdir(run.info["cwd"]):
         os.chdir(run.info["cwd"])
     earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
-    again: Dict[str, str] = earlier["blocks"]
+    again: dict[str, str] = earlier["blocks"]
     messages.to_descriptor(2)
     divert = Divert(os.path.join(folder, "output"), *earlier["written"])
     begun = time.perf_counter()
 
-    def finish(failure: Optional[BaseException] = None, is_cut: bool = False) -> int:
+    def finish(failure: BaseException | None = None, is_cut: bool = False) -> int:
         session.end()
         replaying.tap.remove(is_cut)
         launch.take_apart(is_cut)
@@ -182,8 +202,10 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         unsure = files.unsure
         if divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(again))
-            replaying.differences.append("what was printed first is not what it is now: the replay started again, and prints no line "
-                                         f"twice ({options} prints all lines as they are)")
+            replaying.differences.append(
+                "what was printed first is not what it is now: the replay started again, and prints no line "
+                f"twice ({options} prints all lines as they are)"
+            )
         replaying.note_read_back(files.read_back, unsure)
         outcome = report.check(replaying, failure)
         code = told(replaying, outcome, seconds, failure, attempt.as_json and task is None, folder)
@@ -200,11 +222,11 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         say(f"the recorded run was {how} here: the replay ends with its last whole iteration{before}")
         _exit(finish())
 
-    def cannot_restore(blocks: Dict[str, str]) -> NoReturn:
+    def cannot_restore(blocks: dict[str, str]) -> NoReturn:
         files.end(again=True)
         _start_again(blocks, again, divert, task)
 
-    def find_again(causes: Dict[str, str]) -> None:
+    def find_again(causes: dict[str, str]) -> None:
         wanting = {block: why for block, why in causes.items() if block not in replaying.forced}
         if wanting:
             cannot_restore(wanting)
@@ -214,10 +236,24 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         _exit(finish(is_cut=True))
 
     leave = Leave(at_end, cannot_restore, window_over)
-    replaying = Replay(attempt.history, attempt.versions, divert, {*attempt.forced, *again}, attempt.as_json, leave,
-                       attempt.window, Statements(os.path.join(folder, "in children")))
-    files = UserFiles(run, attempt.history, folder, replaying.skipped, replaying.looking.is_running,
-                      frozenset().union(*attempt.versions.names()))
+    replaying = Replay(
+        attempt.history,
+        attempt.versions,
+        divert,
+        {*attempt.forced, *again},
+        attempt.as_json,
+        leave,
+        attempt.window,
+        Statements(os.path.join(folder, "in children")),
+    )
+    files = UserFiles(
+        run,
+        attempt.history,
+        folder,
+        replaying.skipped,
+        replaying.looking.is_running,
+        frozenset().union(*attempt.versions.names()),
+    )
     replaying.flush_files, replaying.is_strict = files.flush, attempt.is_strict
     files.start_again(find_again)
     replaying.variables = _STARTED[2]
@@ -227,7 +263,7 @@ def prepare(attempt: Attempt, told: Callable[..., int] = report.finish) -> launc
         recorded = run.source(file) if attempt.as_recorded else None
         return replaying.compile(text if recorded is None else recorded, file, module)
 
-    def ended(error: Optional[BaseException]) -> None:
+    def ended(error: BaseException | None) -> None:
         failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
         if failure is not None and failed.is_unforeseen(replaying, failure):
             find_again(files.causes)  # what it did not find may be what they wrote
@@ -251,7 +287,7 @@ def _exit(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _end_of_process() -> Optional[BaseException]:
+def _end_of_process() -> BaseException | None:
     """What Python does when a script has ended: what is printed then is the script's, too. Raises nothing: returns it."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # wakes the workers of `concurrent.futures`, and waits for threads
@@ -261,7 +297,7 @@ def _end_of_process() -> Optional[BaseException]:
     return None
 
 
-def _start_again(blocks: Dict[str, str], again: Dict[str, str], divert: Divert, task: Optional[workers.Task]) -> NoReturn:
+def _start_again(blocks: dict[str, str], again: dict[str, str], divert: Divert, task: workers.Task | None) -> NoReturn:
     """Start this command again with these blocks (and why) running instead of being restored."""
     divert.undo()
     arguments, folder, environment = _STARTED

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any
 
+from ..plan.window import END, loop_of
+from ..project.script import Unusable
+from ..runs.journal import Checkpoint, History
+from ..runs.versions import Versions
 from ..support import console as messages
+from ..support.console import duration
 from .select import request as selection
 from .select.costs import Costs
-from ..runs.journal import Checkpoint, History
-from ..project.script import Unusable
-from ..support.console import duration
-from ..runs.versions import Versions
-from ..plan.window import END, loop_of
 
 
-def describe(history: History, versions: Versions, arguments: Dict[str, Any]) -> str:
+def describe(history: History, versions: Versions, arguments: dict[str, Any]) -> str:
     """The answer to `--dry-run`."""
     out = [f"run {history.run.id}"]
     for change in versions.changes:
@@ -24,7 +24,7 @@ def describe(history: History, versions: Versions, arguments: Dict[str, Any]) ->
     return messages.plain("\n".join([*out, *_times(history, versions, arguments)])) + "\n"
 
 
-def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str]:
+def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str]:
     out = []
     by_block: dict = {}
     for checkpoint in history.checkpoints.values():
@@ -45,24 +45,30 @@ def _blocks(history: History, versions: Versions, forced: List[str]) -> List[str
             reasons = {checkpoint.key: versions.why_run(block, checkpoint.key) for checkpoint in held}
             why = "asked for with --step-into" if is_forced else versions.why_run(block, "") if not held else _common(reasons)
             restored = [checkpoint for checkpoint in held if reasons[checkpoint.key] is None]
-            what = f"runs again: {why}" if why else _partly(reasons, restored) if held else f"runs again: {history.why_not_kept(block)}"
+            what = (
+                f"runs again: {why}"
+                if why
+                else _partly(reasons, restored)
+                if held
+                else f"runs again: {history.why_not_kept(block)}"
+            )
             out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
     return out
 
 
-def _common(reasons: Dict[str, Optional[str]]) -> Optional[str]:
+def _common(reasons: dict[str, str | None]) -> str | None:
     """Why every one runs again; None where one does not."""
     return None if None in reasons.values() else next(iter(reasons.values()))
 
 
-def _partly(reasons: Dict[str, Optional[str]], restored: List[Checkpoint]) -> str:
+def _partly(reasons: dict[str, str | None], restored: list[Checkpoint]) -> str:
     size = messages.size(sum(checkpoint.nbytes for checkpoint in restored))
     what = f"restored from {messages.count(len(restored), 'checkpoint')} ({size})"
     again = [why for why in reasons.values() if why is not None]
     return f"{what}; {len(again)} of {len(reasons)} run again: {again[0]}" if again else what
 
 
-def _times(history: History, versions: Versions, arguments: Dict[str, Any]) -> List[str]:
+def _times(history: History, versions: Versions, arguments: dict[str, Any]) -> list[str]:
     try:
         costs = Costs(history, versions, arguments["step_into"])
     except Unusable:
@@ -80,5 +86,11 @@ def _times(history: History, versions: Versions, arguments: Dict[str, Any]) -> L
         return [f"about {duration(costs.serial())}{against}"]
     times = [costs.segment(w.start, min(w.stop, END)) for w in windows if w is not None]
     head = f"about {duration(max(times))} in {len(times)} parts, {duration(costs.serial())} in one{against}"
-    return [head, *(f"  {n + 1}/{len(times)}: {w.describe()}: {duration(seconds)}"
-                    for n, (w, seconds) in enumerate(zip(windows, times)) if w is not None)]
+    return [
+        head,
+        *(
+            f"  {n + 1}/{len(times)}: {w.describe()}: {duration(seconds)}"
+            for n, (w, seconds) in enumerate(zip(windows, times))
+            if w is not None
+        ),
+    ]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Optional, Tuple
 
 from .. import _native
 from ..project import script as launch
+from ..runs.versions import Change, Versions
 from ..support.console import say
 from .session.session import Replay
-from ..runs.versions import Change, Versions
 
 
-def describe(replay: Replay, failure: BaseException) -> Tuple[str, bool]:
+def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     """How and where the script ended, nothing where the recorded run ended so; and whether an added statement raised."""
     added = _added(replay.versions, failure)
     if added is None and ended_so(replay, failure):
@@ -53,7 +52,7 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
     say(f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}", always=True)
 
 
-def _added(versions: Versions, failure: BaseException) -> Optional[Change]:
+def _added(versions: Versions, failure: BaseException) -> Change | None:
     """The added statement that raised, itself or in what it called."""
     found, at = None, failure.__traceback__
     while at is not None:

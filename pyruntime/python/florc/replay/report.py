@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Union
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from .. import _native
-from ..runs import circumstances
-from . import failures as failed
-from ..support import mishaps
-from .session import trace_end
-from ..runs.journal import History, LogLine
-from ..support.console import answer, count, duration, say
-from ..process.output import Part
 from ..plan.places import BOUNDARY
-from .session.session import Replay
-from .select.skipped import Skipped
-from .session.statements import Ran, unanswered
+from ..process.output import Part
+from ..runs import circumstances
+from ..runs.journal import History, LogLine
+from ..support import mishaps
+from ..support.console import answer, count, duration, say
+from . import failures as failed
 from .parallel.workers import Merged
+from .select.skipped import Skipped
+from .session import trace_end
+from .session.session import Replay
+from .session.statements import Ran, unanswered
 
 ANOMALOUS = 1
 _MOST = 5
@@ -28,15 +29,15 @@ _MOST = 5
 class Check(NamedTuple):
     """The outcome of the deferred check."""
 
-    anomalies: List[str]
+    anomalies: list[str]
     """Where the replay differs from the record."""
     compared: int
     """Recorded lines and checkpoints that were compared."""
     masked: int
     """Lines of these that are equal but for a time."""
-    disturbances: List[str]
+    disturbances: list[str]
     """Where added statements do more than look: the recorded run would have gone on otherwise."""
-    changes: List[str]
+    changes: list[str]
     """Other changes that run again, and that nothing was seen of."""
     ended: str
     """How and where the script ended, where the recorded run did not end so."""
@@ -51,7 +52,7 @@ class Check(NamedTuple):
         return "exact" if self.compared and not self.changes and not self.trace_end else "unverified"
 
 
-def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
+def check(replay: Replay, failure: BaseException | None = None) -> Check:
     """Compare what the script printed, and what its blocks held, with the record (paper, Section 3.3.3).
 
     `failure`: what the script ended with. When an added statement raised it, that is all there is to tell.
@@ -60,11 +61,10 @@ def check(replay: Replay, failure: Optional[BaseException] = None) -> Check:
     removed = replay.versions.removed_lines()
     window = replay.window
 
-    def is_held(place: Union[LogLine, Part], line: LogLine) -> bool:
+    def is_held(place: LogLine | Part, line: LogLine) -> bool:
         return window is None or window.holds(place.path, window.outermost in line.begun)
 
-    lines = (line for line in replay.history.known_lines()
-             if (line.file, abs(line.line)) not in removed and is_held(line, line))
+    lines = (line for line in replay.history.known_lines() if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
     ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
     anomalies, masked = list(replay.differences), 0
@@ -97,7 +97,7 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 
 
-def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, masked: int, ended: str) -> Check:
+def _check(replay: Replay | Merged, anomalies: list[str], compared: int, masked: int, ended: str) -> Check:
     changes = [f"it is not as when it was recorded: {found}" for found in replay.environment]
     changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in replay.versions.outside]
     changes += [*replay.read_back, *replay.unrecorded]
@@ -107,16 +107,22 @@ def _check(replay: Union[Replay, Merged], anomalies: List[str], compared: int, m
     if replay.history.lost:
         changes.append(f"{count(replay.history.lost, 'record')} of the journal could not be written when it was recorded")
     changes += filter(None, [mishaps.told()])
-    return Check(anomalies, compared, masked, replay.disturbances, changes, ended,
-                 trace_end.described(replay.history, replay.ended_in, is_vouched))
+    return Check(
+        anomalies,
+        compared,
+        masked,
+        replay.disturbances,
+        changes,
+        ended,
+        trace_end.described(replay.history, replay.ended_in, is_vouched),
+    )
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
     return read(old) != read(new)
 
 
-def _not_skipped(lines: Iterable[LogLine], skipped: Skipped,
-                 is_held: Callable[[Part, LogLine], bool]) -> List[LogLine]:
+def _not_skipped(lines: Iterable[LogLine], skipped: Skipped, is_held: Callable[[Part, LogLine], bool]) -> list[LogLine]:
     """What a replay prints that skips these blocks: a line may have been written in part outside and in part inside.
 
     `is_held`: whether the replay answers for a part of a line.
@@ -144,8 +150,7 @@ def _difference(old: Any, new: Any) -> str:
     return f"{where}: printed {new.text!r} instead of {old.text!r}"
 
 
-def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[BaseException], as_json: bool,
-           folder: str) -> int:
+def finish(replay: Replay, outcome: Check, seconds: float, failure: BaseException | None, as_json: bool, folder: str) -> int:
     """Print the report; the exit code."""
     if failure is not None:
         failed.tell(failure, folder, outcome.ended)
@@ -155,7 +160,7 @@ def finish(replay: Replay, outcome: Check, seconds: float, failure: Optional[Bas
     return _code(replay, outcome)
 
 
-def _code(replay: Union[Replay, Merged], outcome: Check) -> int:
+def _code(replay: Replay | Merged, outcome: Check) -> int:
     return ANOMALOUS if outcome.verdict == "anomalous" or replay.is_strict and outcome.verdict != "exact" else 0
 
 
@@ -168,18 +173,37 @@ def finish_merged(merged: Merged, seconds: float, as_json: bool) -> int:
     return _code(merged, outcome)
 
 
-def _print_values(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
+def _print_values(replay: Replay | Merged, outcome: Check, seconds: float) -> None:
     vouched = trace_end.before(replay.history, replay.values) if outcome.compared and not outcome.changes else 0
-    found = [{"file": value.file, "line": value.line, "path": value.path, "text": value.text,
-              "verdict": "exact" if outcome.trace_end and outcome.verdict == "unverified" and at < vouched else outcome.verdict}
-             for at, value in enumerate(replay.values)]
-    found.append({"run": replay.history.run.id, "verdict": outcome.verdict, "seconds": seconds,
-                  "recorded_seconds": replay.history.seconds, "skipped": len(replay.skipped.blocks),
-                  "ran": replay.entered, "reasons": replay.reasons, "began_with": replay.skipped.jumps,
-                  "ended_in": replay.ended_in, "trace_end": outcome.trace_end,
-                  "statements": [{"statement": replay.versions.said(name), **replay.ran.get(name, Ran())._asdict()}
-                                 for name in dict.fromkeys([*replay.ran, *replay.versions.marked()])],
-                  "anomalies": [outcome.ended] * bool(outcome.ended) + outcome.anomalies + outcome.disturbances})
+    found = [
+        {
+            "file": value.file,
+            "line": value.line,
+            "path": value.path,
+            "text": value.text,
+            "verdict": "exact" if outcome.trace_end and outcome.verdict == "unverified" and at < vouched else outcome.verdict,
+        }
+        for at, value in enumerate(replay.values)
+    ]
+    found.append(
+        {
+            "run": replay.history.run.id,
+            "verdict": outcome.verdict,
+            "seconds": seconds,
+            "recorded_seconds": replay.history.seconds,
+            "skipped": len(replay.skipped.blocks),
+            "ran": replay.entered,
+            "reasons": replay.reasons,
+            "began_with": replay.skipped.jumps,
+            "ended_in": replay.ended_in,
+            "trace_end": outcome.trace_end,
+            "statements": [
+                {"statement": replay.versions.said(name), **replay.ran.get(name, Ran())._asdict()}
+                for name in dict.fromkeys([*replay.ran, *replay.versions.marked()])
+            ],
+            "anomalies": [outcome.ended] * bool(outcome.ended) + outcome.anomalies + outcome.disturbances,
+        }
+    )
     answer("".join(json.dumps(entry) + "\n" for entry in found))
 
 
@@ -197,7 +221,7 @@ def tell_circumstances(history: History) -> None:
         say(f"no run repeats {' and '.join(sources)}", always=True)
 
 
-def tell_timed(found: List[str]) -> None:
+def tell_timed(found: list[str]) -> None:
     """Which parts of the state were not compared."""
     if found:
         more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
@@ -212,7 +236,7 @@ def exact(compared: int, masked: int, blocks: int) -> str:
     return "exact: " + ", and ".join([f"{' and '.join(equal)} reappeared unchanged"] * bool(equal) + timed)
 
 
-def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None:
+def _tell(replay: Replay | Merged, outcome: Check, seconds: float) -> None:
     if outcome.ended:
         if outcome.anomalies:
             _tell_anomalies(replay, outcome)
@@ -235,8 +259,10 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
             say(f"  {block} ran {count(times, 'time')}: {why}")
     tell_timed(replay.timed)
     if outcome.disturbances:
-        say("ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
-            always=True)
+        say(
+            "ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
+            always=True,
+        )
         for found in outcome.disturbances[:10]:
             say(f"  {found}", always=True)
     if outcome.anomalies:
@@ -256,19 +282,25 @@ def _tell(replay: Union[Replay, Merged], outcome: Check, seconds: float) -> None
         say("unverified: nothing the recorded run kept could be compared with this replay")
 
 
-def _how_far(replay: Union[Replay, Merged]) -> str:
+def _how_far(replay: Replay | Merged) -> str:
     """What a run that was cut off did in its last iteration is not known, and not answered."""
-    return f"; answered up to {replay.ended_in}, in which the recorded run {replay.history.how_it_ended}" if replay.ended_in else ""
+    return (
+        f"; answered up to {replay.ended_in}, in which the recorded run {replay.history.how_it_ended}" if replay.ended_in else ""
+    )
 
 
-def _tell_anomalies(replay: Union[Replay, Merged], outcome: Check) -> None:
-    say(f"ANOMALOUS: the replay differs from the record in {count(len(outcome.anomalies), 'place')}; do not trust its values",
-        always=True)
+def _tell_anomalies(replay: Replay | Merged, outcome: Check) -> None:
+    say(
+        f"ANOMALOUS: the replay differs from the record in {count(len(outcome.anomalies), 'place')}; do not trust its values",
+        always=True,
+    )
     for anomaly in outcome.anomalies[:10]:
         say(f"  {anomaly}", always=True)
     for found in replay.read_back[:_MOST]:
         say(f"  {found}", always=True)
     tell_circumstances(replay.history)
     if replay.has_restored and not outcome.ended:
-        say("a block that is restored may have side effects that florc did not see; "
-            "--step-into all runs every block again", always=True)
+        say(
+            "a block that is restored may have side effects that florc did not see; --step-into all runs every block again",
+            always=True,
+        )

@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Dict, Optional
+from typing import Any
 
-from ..project import script as launch
-from . import report
-from .select import request as selection
+from ..plan.window import Samples
 from ..process import start
-from ..support.console import answer, count, duration, say
-from .session.opening import opened, recorded_run, tell_where
-from .session.session import Replay
-from .command import Attempt, prepare
-from .report import ANOMALOUS, Check
+from ..project import script as launch
 from ..runs.run import Run
 from ..runs.versions import Versions
-from ..plan.window import Samples
+from ..support.console import answer, count, duration, say
+from . import report
+from .command import Attempt, prepare
+from .report import ANOMALOUS, Check
+from .select import request as selection
+from .session.opening import opened, recorded_run, tell_where
+from .session.session import Replay
 
 _MOST = 10
 
 
-def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]) -> launch.Prepared:
+def verify(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> launch.Prepared:
     """The samples, ready to run. The process ends with 1 when anything differs from the record."""
     run = recorded_run(wanted, path, arguments["trust"])
     start.with_hash_seed(run.info["hash_seed"])
@@ -33,8 +33,7 @@ def verify(wanted: Optional[str], path: Optional[str], arguments: Dict[str, Any]
     samples = selection.sampled(history, arguments["samples"])
     versions = Versions(history, script, as_recorded=True)
 
-    def tell(replay: Replay, outcome: Check, seconds: float, failure: Optional[BaseException], as_json: bool,
-             folder: str) -> int:
+    def tell(replay: Replay, outcome: Check, seconds: float, failure: BaseException | None, as_json: bool, folder: str) -> int:
         return _tell(replay, outcome, samples, seconds, failure, as_json, folder)
 
     return prepare(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
@@ -47,21 +46,33 @@ def _recorded_script(run: Run) -> launch.Script:
     return launch.Script(path, run.source(path) or "", run.info["argv"], module)
 
 
-def _tell(replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: Optional[BaseException],
-          as_json: bool, folder: str) -> int:
+def _tell(
+    replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: BaseException | None, as_json: bool, folder: str
+) -> int:
     differs = list(outcome.anomalies)
     if outcome.ended:
         differs.append(f"{outcome.ended}: {failure}; its output is in {os.path.join(folder, 'output')}")
     verdict = "differs" if differs else "exact" if outcome.compared else "unverified"
     if as_json:
-        answer(json.dumps({"run": replay.history.run.id, "verdict": verdict, "loop": samples.place,
-                          "iterations": samples.indices, "blocks": replay.verified,
-                          "lines": outcome.compared - replay.verified, "differences": differs,
-                          "time_of_day": replay.timed, "seconds": seconds}) + "\n")
+        answer(
+            json.dumps(
+                {
+                    "run": replay.history.run.id,
+                    "verdict": verdict,
+                    "loop": samples.place,
+                    "iterations": samples.indices,
+                    "blocks": replay.verified,
+                    "lines": outcome.compared - replay.verified,
+                    "differences": differs,
+                    "time_of_day": replay.timed,
+                    "seconds": seconds,
+                }
+            )
+            + "\n"
+        )
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
-    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, "
-        f"of {replay.history.run.id}")
+    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {replay.history.run.id}")
     report.tell_timed(replay.timed)
     if differs:
         say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)

@@ -6,27 +6,27 @@ import contextlib
 import json
 import os
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 from .. import _native
-from . import described
 from ..project.script import Unusable
 from ..support.console import count, duration, plain, size
+from . import described
 from .run import SEALED, Run, of_another_run
 
 
-def all_runs(store: str) -> List[Run]:
+def all_runs(store: str) -> list[Run]:
     """Every run of a store, oldest first. A folder without a readable `run.json` is passed over."""
     runs = [_described(store, run_id, info) for run_id, _, info, _ in _listed(store) if info is not None]
     return sorted(runs, key=lambda run: (run.info["started"], run.id))
 
 
-def damaged(store: str) -> List[Tuple[str, str]]:
+def damaged(store: str) -> list[tuple[str, str]]:
     """The `run.json` files that are passed over, and why."""
     return [(path, why) for _, path, info, why in _listed(store) if info is None]
 
 
-def undescribed(store: str, wanted: str) -> Optional[Run]:
+def undescribed(store: str, wanted: str) -> Run | None:
     """The run whose folder has this name and no readable `run.json` (the disk was full when it began), to be removed."""
     for run_id, path, info, _ in _listed(store):
         if info is None and run_id == os.path.basename(wanted.rstrip("/")) and not os.path.islink(os.path.dirname(path)):
@@ -34,7 +34,7 @@ def undescribed(store: str, wanted: str) -> Optional[Run]:
     return None
 
 
-def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
+def _listed(store: str) -> list[tuple[str, str, dict[str, Any] | None, str]]:
     """For each folder of a run: its name, its `run.json`, what that holds, or why it cannot be read."""
     found = []
     with contextlib.suppress(OSError):
@@ -48,7 +48,7 @@ def _listed(store: str) -> List[Tuple[str, str, Optional[Dict[str, Any]], str]]:
     return found
 
 
-def _described(store: str, run_id: str, info: Dict[str, Any]) -> Run:
+def _described(store: str, run_id: str, info: dict[str, Any]) -> Run:
     """A run as the first record of its journal describes it; where there is none of it, as `run.json` does."""
     unclear, differing = "", []
     with contextlib.suppress(_native.StoreError, ValueError):  # said when the run is opened
@@ -68,7 +68,7 @@ SHORTEST = 4
 """Characters of an id that name a run, as git has it: the 2 of `--last 2 train.py` is none."""
 
 
-def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
+def find(store: str, wanted: str | None, script: str | None) -> Run:
     """The run that `wanted` names (None: the newest of the script). Raises Unusable with what there is."""
     every = runs = [run.located(script) for run in all_runs(store)]
     lost = "".join(f"\n  {path} is damaged: {why}" for path, why in damaged(store))
@@ -77,8 +77,10 @@ def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     if script is not None:
         of_script = [run for run in runs if is_of(run, script)]
         if not of_script and wanted is None:
-            raise Unusable(f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
-                           f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}")
+            raise Unusable(
+                f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
+                f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}"
+            )
         runs = of_script or runs
     if wanted is None or wanted == "latest":
         return runs[-1]
@@ -94,12 +96,12 @@ def find(store: str, wanted: Optional[str], script: Optional[str]) -> Run:
     return (exact or matches)[-1]
 
 
-def _matching(runs: List[Run], wanted: str) -> List[Run]:
+def _matching(runs: list[Run], wanted: str) -> list[Run]:
     by_id = os.path.basename(wanted.rstrip("/"))
     return [run for run in runs if len(by_id) >= SHORTEST and run.id.startswith(by_id) or run.info.get("name") == wanted]
 
 
-def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[Run]) -> str:
+def _not_there(store: str, wanted: str, script: str | None, elsewhere: list[Run]) -> str:
     if not elsewhere:
         return f"no run {wanted} in {store}; `florc runs` lists them"
     run = elsewhere[-1]
@@ -107,7 +109,7 @@ def _not_there(store: str, wanted: str, script: Optional[str], elsewhere: List[R
     return f"{run.id} is a run of {there}, not of {_shown(script)}: florc replay {wanted} {there}"
 
 
-def others(runs: List[Run]) -> str:
+def others(runs: list[Run]) -> str:
     """Which scripts a store holds runs of, in brackets."""
     return f"(there are runs of {', '.join(sorted({os.path.relpath(run.info['script']) for run in runs}))})"
 
@@ -117,7 +119,7 @@ def is_of(run: Run, script: str) -> bool:
     return os.path.realpath(run.info["script"]) == os.path.realpath(script)
 
 
-def _shown(script: Optional[str]) -> str:
+def _shown(script: str | None) -> str:
     return os.path.relpath(script) if script else "train.py"
 
 

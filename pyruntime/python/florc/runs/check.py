@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from .. import _native
-from . import catalog, foreign
 from ..project.script import Unusable
 from ..support.console import answer, count, plain
+from . import catalog, foreign
 from .run import SEALED, Run, store_path
 
 WHOLE, DAMAGED = 0, 1
@@ -20,7 +21,7 @@ class Found(NamedTuple):
 
     run: Run
     is_own: bool
-    damage: List[str]
+    damage: list[str]
     """What of it is damaged, a sentence each."""
     restorable: int
     """Checkpoints of which every part is there."""
@@ -29,7 +30,7 @@ class Found(NamedTuple):
     """What can still be answered, where something is damaged."""
 
 
-def check(arguments: Dict[str, Any]) -> int:
+def check(arguments: dict[str, Any]) -> int:
     """Check the runs and say what was found; 0 when nothing is damaged, 1 when something is."""
     store, wanted = store_path(), arguments["run"]
     lost = [f"{path} is damaged: {why}" for path, why in catalog.damaged(store)]
@@ -50,7 +51,7 @@ def check(arguments: Dict[str, Any]) -> int:
     return DAMAGED if lost or others or any(one.damage for one in found) else WHOLE
 
 
-def _bad_packs(store: str, runs: List[Run], reads_data: bool) -> Dict[str, str]:
+def _bad_packs(store: str, runs: list[Run], reads_data: bool) -> dict[str, str]:
     """Packs that cannot be read, and why."""
     for run in runs:
         try:
@@ -65,7 +66,7 @@ def _is_of(pack: str, run: Run) -> bool:
     return pack.startswith(run.id + "-")
 
 
-def _check(run: Run, bad_packs: Dict[str, str]) -> Found:
+def _check(run: Run, bad_packs: dict[str, str]) -> Found:
     damage = [why for name, why in sorted(bad_packs.items()) if _is_of(name, run)]
     if run.disagreeing:
         damage.append(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}); the journal counts")
@@ -81,15 +82,24 @@ def _check(run: Run, bad_packs: Dict[str, str]) -> Found:
         damage.append(f"{run.path}/journal.0 is cut off before the end of the run; what it recorded after that is lost")
     unwritten = max((payload.get("records", 1) for kind, payload in recorded.records if kind == "lost"), default=0)
     if unwritten:
-        damage.append(f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are unverified")
+        damage.append(
+            f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are "
+            "unverified"
+        )
     lost_sources = [*_lost_sources(run)]
     checkpoints = dict(_checkpoints(recorded.records))
-    present: Dict[str, bool] = {}
+    present: dict[str, bool] = {}
     lost = sum(not all(_has(recorded.reader, chunk, present) for chunk in chunks) for chunks in checkpoints.values())
     if lost:
         damage.append(f"{count(lost, 'checkpoint')} of {len(checkpoints)} cannot be read: their blocks run again")
-    return Found(run, run.is_own, [*damage, *lost_sources], len(checkpoints) - lost, len(checkpoints),
-                 _left(run, bool(lost_sources), bool(where) or run.status == "cut off"))
+    return Found(
+        run,
+        run.is_own,
+        [*damage, *lost_sources],
+        len(checkpoints) - lost,
+        len(checkpoints),
+        _left(run, bool(lost_sources), bool(where) or run.status == "cut off"),
+    )
 
 
 def _left(run: Run, has_lost_sources: bool, is_cut: bool) -> str:
@@ -106,21 +116,21 @@ def _lost_sources(run: Run) -> Iterator[str]:
             yield str(error)
 
 
-def _checkpoints(records: List[Tuple[str, Any]]) -> Iterator[Tuple[int, List[str]]]:
+def _checkpoints(records: list[tuple[str, Any]]) -> Iterator[tuple[int, list[str]]]:
     """The chunks of each checkpoint that was not dropped, by its number."""
-    dropped: Set[int] = {seq for kind, payload in records if kind == "dropped" for seq in _listed(payload, "seqs")}
+    dropped: set[int] = {seq for kind, payload in records if kind == "dropped" for seq in _listed(payload, "seqs")}
     for kind, payload in records:
         if kind == "checkpoint" and isinstance(payload, dict) and payload.get("seq") not in dropped:
             chunks = [chunk.get("hash") if isinstance(chunk, dict) else None for chunk in _listed(payload, "chunks")]
             yield int(payload.get("seq") or 0), [str(chunk) for chunk in chunks]
 
 
-def _listed(payload: Any, name: str) -> List[Any]:
+def _listed(payload: Any, name: str) -> list[Any]:
     found = payload.get(name) if isinstance(payload, dict) else None
     return found if isinstance(found, list) else []
 
 
-def _has(reader: Any, chunk: str, known: Dict[str, bool]) -> bool:
+def _has(reader: Any, chunk: str, known: dict[str, bool]) -> bool:
     if chunk not in known:
         try:
             known[chunk] = reader.has_chunk(chunk)
@@ -129,9 +139,16 @@ def _has(reader: Any, chunk: str, known: Dict[str, bool]) -> bool:
     return known[chunk]
 
 
-def _described(found: Found) -> Dict[str, Any]:
-    return {"run": found.run.id, "own": found.is_own, "status": found.run.status, "checkpoints": found.checkpoints,
-            "restorable": found.restorable, "damage": found.damage, "answers": found.left if found.damage else "everything"}
+def _described(found: Found) -> dict[str, Any]:
+    return {
+        "run": found.run.id,
+        "own": found.is_own,
+        "status": found.run.status,
+        "checkpoints": found.checkpoints,
+        "restorable": found.restorable,
+        "damage": found.damage,
+        "answers": found.left if found.damage else "everything",
+    }
 
 
 def _lines(found: Found) -> str:

@@ -10,19 +10,26 @@ from ..support.static import attributes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Set, Tuple
+    from typing import Any
 
-VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUDA_VISIBLE_DEVICES", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-             "NVIDIA_TF32_OVERRIDE", "PYTHONOPTIMIZE")
+VARIABLES = (
+    "CUBLAS_WORKSPACE_CONFIG",
+    "CUDA_VISIBLE_DEVICES",
+    "MKL_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NVIDIA_TF32_OVERRIDE",
+    "PYTHONOPTIMIZE",
+)
 """Environment variables that change how numbers come out. No others are kept: they may hold secrets."""
 
 
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
-def present() -> Dict[str, Any]:
+def present() -> dict[str, Any]:
     """Versions, processor, devices, threads, settings of this process, by what people call them."""
-    found: Dict[str, Any] = {"Python": sys.version.split()[0], "processor": _processor()}
+    found: dict[str, Any] = {"Python": sys.version.split()[0], "processor": _processor()}
     found.update((name, os.environ.get(name)) for name in VARIABLES)
     for name, module in list(sys.modules.items()):
         version = attributes_of(module).get("__version__")  # asking a module that makes it up may warn
@@ -33,7 +40,7 @@ def present() -> Dict[str, Any]:
     return found
 
 
-def installed() -> Tuple[Set[str], Set[str]]:
+def installed() -> tuple[set[str], set[str]]:
     """Folders in which distributions of loaded modules are installed, and the top-level names of these modules."""
     folders, names = set(), set()
     for name, module in list(sys.modules.items()):
@@ -54,20 +61,27 @@ def _processor() -> str:
     return os.uname().machine
 
 
-def _of_torch(torch: Any) -> Dict[str, Any]:
+def _of_torch(torch: Any) -> dict[str, Any]:
     found = {
-        "threads of torch": torch.get_num_threads(), "instruction set": torch.backends.cpu.get_cpu_capability(),
+        "threads of torch": torch.get_num_threads(),
+        "instruction set": torch.backends.cpu.get_cpu_capability(),
         "deterministic algorithms": torch.are_deterministic_algorithms_enabled(),
         "precision of matrix products": torch.get_float32_matmul_precision(),
     }
     if torch.cuda.is_initialized():
         devices = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
-        found.update({"CUDA devices": ", ".join(devices), "CUDA": torch.version.cuda, "cuDNN": torch.backends.cudnn.version(),
-                      "cuDNN benchmark": torch.backends.cudnn.benchmark})
+        found.update(
+            {
+                "CUDA devices": ", ".join(devices),
+                "CUDA": torch.version.cuda,
+                "cuDNN": torch.backends.cudnn.version(),
+                "cuDNN benchmark": torch.backends.cudnn.benchmark,
+            }
+        )
     return found
 
 
-def changed(recorded: Dict[str, Any]) -> List[str]:
+def changed(recorded: dict[str, Any]) -> list[str]:
     """What is otherwise now: `torch 2.14.0, now 2.15.0`."""
     now = present()
     known = [name for name in recorded if name in now]  # a module that is not loaded now says nothing
@@ -78,6 +92,6 @@ def _said(value: Any) -> str:
     return "unset" if value is None else "on" if value is True else "off" if value is False else str(value)
 
 
-def is_undetermined_on_cuda(recorded: Dict[str, Any]) -> bool:
+def is_undetermined_on_cuda(recorded: dict[str, Any]) -> bool:
     """Whether kernels ran whose results may change from run to run."""
     return "CUDA devices" in recorded and not recorded.get("deterministic algorithms")

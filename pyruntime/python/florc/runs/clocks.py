@@ -11,20 +11,20 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 DURATIONS = frozenset({"time_queue"})
 """Attributes of libraries that hold how long something took: how long the last episodes of a `gymnasium` environment did."""
 
-Span = Tuple[float, float]
+Span = tuple[float, float]
 """What a clock showed at first and at last, in seconds."""
 
 
 class Spans(NamedTuple):
     """What the clocks showed while a run went on; None where that is not known."""
 
-    wall: Optional[Span]
-    steady: Optional[Span]
+    wall: Span | None
+    steady: Span | None
 
 
 class Since:
@@ -44,15 +44,20 @@ def are_stamps(recorded: Any, replayed: Any, then: Spans, now: Spans) -> bool:
         return False
     if _holds(then.wall, recorded) and _holds(now.wall, replayed):
         return True
-    return (_holds(then.steady, recorded) and _holds(now.steady, replayed) and _are_apart(then.steady, now.steady)
-            and _is_fine(recorded) and _is_fine(replayed))
+    return (
+        _holds(then.steady, recorded)
+        and _holds(now.steady, replayed)
+        and _are_apart(then.steady, now.steady)
+        and _is_fine(recorded)
+        and _is_fine(replayed)
+    )
 
 
-def _holds(span: Optional[Span], value: float) -> bool:
+def _holds(span: Span | None, value: float) -> bool:
     return span is not None and span[0] <= value <= span[1]
 
 
-def _are_apart(one: Optional[Span], two: Optional[Span]) -> bool:
+def _are_apart(one: Span | None, two: Span | None) -> bool:
     return one is not None and two is not None and (one[1] < two[0] or two[1] < one[0])
 
 

@@ -9,7 +9,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
 FORMAT = 2
 """Of `run.json` and of the first record of a journal."""
@@ -53,8 +54,12 @@ def _is_report(value: Any) -> bool:
 def is_source(entry: Any) -> bool:
     """Whether this describes a kept text: the file in `source`, its module and package, its hash."""
     kept = entry.get("kept") if isinstance(entry, dict) else None
-    return (_is_text(kept) and kept not in ("", ".", "..") and os.path.basename(kept) == kept
-            and all(_is_text(entry.get(name)) for name in ("module", "package", "hash")))
+    return (
+        _is_text(kept)
+        and kept not in ("", ".", "..")
+        and os.path.basename(kept) == kept
+        and all(_is_text(entry.get(name)) for name in ("module", "package", "hash"))
+    )
 
 
 def _are_sources(value: Any) -> bool:
@@ -65,12 +70,26 @@ def _or_none(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: value is None or check(value)
 
 
-_NEEDED: Dict[str, Callable[[Any], bool]] = {
-    "script": is_path, "argv": _is_words, "cwd": is_path, "hash_seed": _is_seed, "started": _is_time}
-_POSSIBLE: Dict[str, Callable[[Any], bool]] = {
-    "id": _is_text, "name": _or_none(_is_text), "module": _or_none(_is_text), "store": is_path, "ended": _is_time,
-    "status": _is_text, "sources": _are_sources, "report": _is_report, "python": _is_text, "platform": _is_text,
-    "executable": _is_text}
+_NEEDED: dict[str, Callable[[Any], bool]] = {
+    "script": is_path,
+    "argv": _is_words,
+    "cwd": is_path,
+    "hash_seed": _is_seed,
+    "started": _is_time,
+}
+_POSSIBLE: dict[str, Callable[[Any], bool]] = {
+    "id": _is_text,
+    "name": _or_none(_is_text),
+    "module": _or_none(_is_text),
+    "store": is_path,
+    "ended": _is_time,
+    "status": _is_text,
+    "sources": _are_sources,
+    "report": _is_report,
+    "python": _is_text,
+    "platform": _is_text,
+    "executable": _is_text,
+}
 
 
 def amiss(found: Any) -> str:
@@ -85,7 +104,7 @@ def amiss(found: Any) -> str:
     return f"it does not describe a run ({', '.join(wrong)})" if wrong else ""
 
 
-def read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
+def read(path: str) -> tuple[dict[str, Any] | None, str]:
     """What a `run.json` holds, or why it cannot be used."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -101,7 +120,7 @@ def read(path: str) -> Tuple[Optional[Dict[str, Any]], str]:
     return (None, why) if why else (found, "")
 
 
-def agreed(info: Dict[str, Any], head: Dict[str, Any]) -> Tuple[Dict[str, Any], List[str]]:
+def agreed(info: dict[str, Any], head: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """What describes a run when its journal counts, and the fields of `run.json` that say something else."""
     told = {name: head.get(name) for name in HEAD}
     return {**info, **told}, [name for name in HEAD if info.get(name) != told[name]]

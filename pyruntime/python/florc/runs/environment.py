@@ -1,8 +1,9 @@
 """Is what came to the run from outside still what it was: libraries, the files that it read? Else no answer is called exact.
 
-Libraries are known by version and by what their `RECORD` lists; of those that the replay uses, a module that was written after the run began is named, too, unless
-something was installed in the same minute: then the version speaks for it. Files that the run read are known by size and time, small ones
-by what they hold.
+Libraries are known by version and by what their `RECORD` lists; of those that the replay uses, a module that was written after
+the run began is named, too, unless
+something was installed in the same minute: then the version speaks for it. Files that the run read are known by size and time,
+small ones by what they hold.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from collections.abc import Callable, Iterator
 
-from ..support.light import OWN
 from .. import _native
+from ..support.light import OWN
+from ..support.static import attributes_of
 from . import circumstances
 from .found_files import hash_of
-from ..support.static import attributes_of
 
 _COMPARED = ("processor", "threads of torch", "instruction set", "CUDA devices", *circumstances.VARIABLES)
 """How sums are rounded is up to these: a difference shows in what is compared, or nowhere."""
@@ -27,11 +28,17 @@ _BEGUN = time.time()
 """What is written later is written by the replay."""
 
 
-def differences(found: Dict[str, object], started: Optional[float], reads: Dict[str, Tuple[int, int, Optional[str]]],
-                is_own: Callable[[str], bool], builds: Dict[str, str]) -> List[str]:
-    """In words, what is otherwise now. `found`: the recorded circumstances; `started`: when the run began, in seconds since the epoch;
-    `reads`: size, time in ns, and hash (or None) of each file that it read and did not change; `is_own(path)`: whether a module is the
-    user's, or was written by the run itself; `builds`: distributions that it used, and what they held."""
+def differences(
+    found: dict[str, object],
+    started: float | None,
+    reads: dict[str, tuple[int, int, str | None]],
+    is_own: Callable[[str], bool],
+    builds: dict[str, str],
+) -> list[str]:
+    """In words, what is otherwise now. `found`: the recorded circumstances; `started`: when the run began, in seconds since the
+    epoch;
+    `reads`: size, time in ns, and hash (or None) of each file that it read and did not change; `is_own(path)`: whether a module
+    is the user's, or was written by the run itself; `builds`: distributions that it used, and what they held."""
     names = {name: value for name, value in found.items() if name not in _COMPARED}
     words = circumstances.changed(names)
     words += [f"{name} is another build" for name in _rebuilt(builds)]
@@ -43,7 +50,7 @@ def differences(found: Dict[str, object], started: Optional[float], reads: Dict[
     return words + [f"and {more} more files"] * bool(more)
 
 
-def _rebuilt(builds: Dict[str, str]) -> List[str]:
+def _rebuilt(builds: dict[str, str]) -> list[str]:
     """Distributions that have the version they had, and hold other files."""
     if not builds:
         return []
@@ -51,7 +58,7 @@ def _rebuilt(builds: Dict[str, str]) -> List[str]:
     return sorted(name for name, build in builds.items() if now.get(name, build) != build)[:_MOST]
 
 
-def _how_changed(path: str, size: int, mtime_ns: int, held: Optional[str]) -> str:
+def _how_changed(path: str, size: int, mtime_ns: int, held: str | None) -> str:
     try:
         now = os.stat(path)
     except OSError:
@@ -63,10 +70,14 @@ def _how_changed(path: str, size: int, mtime_ns: int, held: Optional[str]) -> st
 
 def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
     """Modules of libraries that were written after the run began, and before this process did."""
-    described: Dict[str, List[float]] = {}
+    described: dict[str, list[float]] = {}
     for module in list(sys.modules.values()):
         path = attributes_of(module).get("__file__")
-        if not isinstance(path, str) or path.startswith((OWN, os.path.dirname(os.__file__) + os.sep + "lib-dynload")) or is_own(path):
+        if (
+            not isinstance(path, str)
+            or path.startswith((OWN, os.path.dirname(os.__file__) + os.sep + "lib-dynload"))
+            or is_own(path)
+        ):
             continue
         try:
             written = os.stat(path).st_mtime
@@ -76,7 +87,7 @@ def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
             yield path
 
 
-def _descriptions(path: str, known: Dict[str, List[float]]) -> List[float]:
+def _descriptions(path: str, known: dict[str, list[float]]) -> list[float]:
     """When what describes the packages beside a module was written."""
     head, found, _ = path.partition(f"{os.sep}site-packages{os.sep}")
     root = head + found

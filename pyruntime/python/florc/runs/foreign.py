@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Iterator, List, Optional
+from collections.abc import Iterator
 
-from . import trust
 from ..project.script import Unusable
 from ..support.console import plain, say
+from . import trust
 from .run import SEALED, Run
 
 _MOST_LINES = 200
@@ -22,8 +22,10 @@ def refusal(run: Run) -> str:
         why = "there is no key here that says what you recorded"
     else:
         why = "it is not sealed with your key"
-    return (f"{run.id} is not known to be yours ({why}), and a replay may run code that it holds: look at it "
-            f"(florc check {run.id}), then replay it with --trust if you trust where it comes from")
+    return (
+        f"{run.id} is not known to be yours ({why}), and a replay may run code that it holds: look at it "
+        f"(florc check {run.id}), then replay it with --trust if you trust where it comes from"
+    )
 
 
 def refuse_links(run: Run) -> None:
@@ -33,15 +35,17 @@ def refuse_links(run: Run) -> None:
             raise Unusable(f"{path} is a link, and nothing is read or written through links in a store: remove it")
 
 
-def refuse_elsewhere(run: Run, script: Optional[str]) -> None:
+def refuse_elsewhere(run: Run, script: str | None) -> None:
     """Raises Unusable where a foreign run names files outside the project: what lies beside the store, or the named script."""
     roots = [os.path.dirname(run.store), os.getcwd()]
     if script is not None:
         roots.append(os.path.dirname(os.path.abspath(script)))
     for path in (run.info["script"], run.info["cwd"], *run.info.get("sources", {})):
         if not any(_is_below(path, root) for root in roots):
-            raise Unusable(f"{run.id} names {path}, which is not in the project of its store ({roots[0]}), or is behind a link: "
-                           "it is not used")
+            raise Unusable(
+                f"{run.id} names {path}, which is not in the project of its store ({roots[0]}), or is behind a link: "
+                "it is not used"
+            )
 
 
 def _is_below(path: str, root: str) -> bool:
@@ -57,7 +61,7 @@ def _is_below(path: str, root: str) -> bool:
 def show(run: Run) -> None:
     """Tell what of a foreign run would run: how its recorded sources differ from the present ones."""
     say(f"{run.id} is not known to be yours; as you trust it, its checkpoints are restored into your script")
-    differing: List[str] = []
+    differing: list[str] = []
     for file in run.info.get("sources", {}):
         differing += _difference(run, file)
     if not differing:

@@ -1,7 +1,7 @@
 """The user's files as a recorded run found them: what its journal tells of each path that it changed.
 
-A record `file` is written before the run first changes a path (`record/files_noted.py`). A path that was not there is hidden from a
-replay, one that was is shown with its old content, where that was kept.
+A record `file` is written before the run first changes a path (`record/files_noted.py`). A path that was not there is hidden from
+a replay, one that was is shown with its old content, where that was kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, List, Optional, Set
+    from collections.abc import Iterable
+    from typing import Any
 
 NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
 """What was at a path: nothing, a regular file, a folder, a symbolic link."""
@@ -26,26 +27,26 @@ _PIECE = 4096
 class Noted:
     """What is known of one path."""
 
-    def __init__(self, payload: Dict[str, Any], path: str, folder: str):
+    def __init__(self, payload: dict[str, Any], path: str, folder: str):
         self.path, self.was = path, str(payload["was"])
         self.size, self.mode = int(payload.get("size", 0)), int(payload.get("mode", 0o644))
         self.mtime_ns = int(payload.get("mtime_ns", 0))
-        self.ends: Optional[str] = payload.get("ends")
+        self.ends: str | None = payload.get("ends")
         self.target = str(payload.get("target", ""))
-        self.kept: Optional[str] = None
-        self.kept_hash: Optional[str] = None
+        self.kept: str | None = None
+        self.kept_hash: str | None = None
         """Of what was kept; None of a file that was too large to be read."""
         self.kept_size, self.kept_mtime_ns = 0, 0
-        self.places: List[str] = []
+        self.places: list[str] = []
         """Where in the loop nest the run changed it: the first place of each kind."""
-        self.removed: List[str] = []
+        self.removed: list[str] = []
         """Where it removed it, or gave it another name."""
-        self.brief: List[str] = []
+        self.brief: list[str] = []
         """Where it did so with what it had made at the same place."""
         self._folder = folder
         self.add(payload)
 
-    def add(self, payload: Dict[str, Any]) -> None:
+    def add(self, payload: dict[str, Any]) -> None:
         """A further record of the same path."""
         kept = payload.get("kept")
         if kept and os.path.basename(kept) == kept and self.kept is None:
@@ -57,7 +58,7 @@ class Noted:
         if "gone" in payload:
             (self.brief if payload["gone"] == BRIEFLY else self.removed).append(at)
 
-    def blocks(self) -> Set[str]:
+    def blocks(self) -> set[str]:
         """The blocks in which the run changed it."""
         return {part.partition("#")[0] for place in self.places for part in place.split("/") if "#" in part}
 
@@ -66,7 +67,7 @@ class Noted:
         """Whether old content was kept without a hash of it."""
         return self.kept is not None and self.kept_hash is None
 
-    def content(self, beside: str) -> Optional[str]:
+    def content(self, beside: str) -> str | None:
         """Where the old content of a file lies; `beside`: a folder for what has to be cut to size. None: it was not kept,
         or is not what it was."""
         if _is_as_it_was(self.path, self.size, self.mtime_ns):  # it was opened for writing, and not written
@@ -84,7 +85,7 @@ class Noted:
             return hash_of(kept) == self.kept_hash
         return _is_as_it_was(kept, self.kept_size, self.kept_mtime_ns)
 
-    def _cut(self, whole: str, beside: str) -> Optional[str]:
+    def _cut(self, whole: str, beside: str) -> str | None:
         os.makedirs(beside, exist_ok=True)
         cut = os.path.join(beside, name_of(self.path))
         half = f"{cut}.{os.getpid()}"
@@ -102,9 +103,9 @@ class Noted:
         return cut
 
 
-def read(payloads: Iterable[Dict[str, Any]], folder: str, located: Any) -> Dict[str, Noted]:
+def read(payloads: Iterable[dict[str, Any]], folder: str, located: Any) -> dict[str, Noted]:
     """The notes of a run by path. `located(path)`: where a recorded path lies now; `folder`: where old contents are kept."""
-    found: Dict[str, Noted] = {}
+    found: dict[str, Noted] = {}
     for payload in payloads:
         path = located(payload["path"])
         if path in found:
@@ -119,7 +120,7 @@ def name_of(path: str) -> str:
     return blake2b(os.fsencode(path), digest_size=16).hexdigest()
 
 
-def hash_of(path: str) -> Optional[str]:
+def hash_of(path: str) -> str | None:
     """The hash of what a file holds; None for one that cannot be read."""
     digest = blake2b(digest_size=16)
     try:
@@ -131,7 +132,7 @@ def hash_of(path: str) -> Optional[str]:
     return digest.hexdigest()
 
 
-def ends_of(path: str, size: int) -> Optional[str]:
+def ends_of(path: str, size: int) -> str | None:
     """By what the first `size` bytes of a file are known again; None when it has fewer."""
     digest = blake2b(digest_size=16)
     try:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, NamedTuple
 
 from .. import _native
-from . import catalog
 from ..project.script import Unusable
 from ..support.console import answer, count, plain, say, size
+from . import catalog
 from .run import Run, store_path
 
-Taken = Tuple[Dict[str, Tuple[int, int]], int]
+Taken = tuple[dict[str, tuple[int, int]], int]
 """Bytes in packs: per run what it refers to, and of that what no other run does; and what `florc gc` would free."""
 REMOVED = ".removed"
 
@@ -28,10 +28,10 @@ class Disk(NamedTuple):
     """Of that, what no other run refers to: free after `florc rm` and `florc gc`, where whole packs are."""
 
 
-def remove(arguments: Dict[str, Any]) -> int:
+def remove(arguments: dict[str, Any]) -> int:
     """Remove runs. Each is gone whole: killed in between, `florc gc` removes what is left."""
     store = store_path()
-    found: Dict[str, Run] = {}
+    found: dict[str, Run] = {}
     for name in arguments["runs"]:
         run = catalog.undescribed(store, name) or catalog.find(store, name, None)
         found[run.id] = run
@@ -50,8 +50,11 @@ def remove(arguments: Dict[str, Any]) -> int:
             why = (error.strerror or str(error)).lower()
             raise Unusable(f"{run.id} cannot be removed whole: {error.filename}: {why}") from None
         say(f"removed {run.id}")
-    say("the space of its checkpoints is free after: florc gc" if len(found) == 1 else
-        "the space of their checkpoints is free after: florc gc")
+    say(
+        "the space of its checkpoints is free after: florc gc"
+        if len(found) == 1
+        else "the space of their checkpoints is free after: florc gc"
+    )
     return 0
 
 
@@ -63,7 +66,7 @@ def _sync(folder: str) -> None:
         os.close(descriptor)
 
 
-def free(arguments: Dict[str, Any]) -> int:
+def free(arguments: dict[str, Any]) -> int:
     """Remove packs that no run refers to."""
     store = store_path()
     try:
@@ -101,8 +104,13 @@ def _size_of(folder: str) -> int:
 
 def line(run: Run, disk: Disk) -> str:
     """A run in one line, for `florc runs --disk`."""
-    parts: List[str] = [f"{run.id:24}", f"{size(disk.files):>9} files", f"{size(disk.checkpoints):>9} checkpoints",
-                        f"{size(disk.alone):>9} of them only its own", os.path.basename(run.info["script"])]
+    parts: list[str] = [
+        f"{run.id:24}",
+        f"{size(disk.files):>9} files",
+        f"{size(disk.checkpoints):>9} checkpoints",
+        f"{size(disk.alone):>9} of them only its own",
+        os.path.basename(run.info["script"]),
+    ]
     return plain("  ".join(parts), "")
 
 

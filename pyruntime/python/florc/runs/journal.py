@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Callable, Collection, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NamedTuple
 
+from ..plan.places import BOUNDARY
+from ..process.output import Part
+from ..project.script import Unusable
 from . import masks
 from .clocks import DURATIONS, Spans
-from ..project.script import Unusable
-from ..process.output import Part
-from ..plan.places import BOUNDARY
 from .run import CUT, Run
 from .timeline import Timeline, variables_of
 
 
-def _kept(plan: Dict[str, Any]) -> Dict[str, bool]:
+def _kept(plan: dict[str, Any]) -> dict[str, bool]:
     return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
 
 
@@ -24,17 +25,17 @@ class Checkpoint(NamedTuple):
 
     block: str
     key: str
-    places: List[str]
+    places: list[str]
     gradients: bool
-    chunks: List[str]
+    chunks: list[str]
     nbytes: int
-    names: List[str]
+    names: list[str]
     """Names outside the block that held objects of its places."""
-    origins: Dict[str, Optional[str]]
+    origins: dict[str, str | None]
     """Places whose object is not the one that was there before the block: the place where it was then, if any."""
-    dead: FrozenSet[str] = frozenset()
+    dead: frozenset[str] = frozenset()
     """Of the places, those that the recorded script read no more."""
-    forms: Dict[str, List[Any]] = {}
+    forms: dict[str, list[Any]] = {}
     """Further such names, of which only the form is known."""
 
 
@@ -53,9 +54,9 @@ class LogLine(NamedTuple):
     text: str
     file: str
     line: int
-    parts: List[Part]
+    parts: list[Part]
     """What it was put together from, where that was written at different places of the loop nest."""
-    begun: FrozenSet[str]
+    begun: frozenset[str]
     """The outermost loops that had begun by then."""
     is_late: bool = False
     """Whether values from outside were kept no more when it was printed."""
@@ -68,41 +69,41 @@ class History:
         self.run = run
         recorded = run.load()
         self.reader = recorded.reader
-        self.checkpoints: Dict[str, Checkpoint] = {}
-        self.boundaries: Dict[str, Set[int]] = {}
+        self.checkpoints: dict[str, Checkpoint] = {}
+        self.boundaries: dict[str, set[int]] = {}
         """Loop at its place in the nest -> iterations that begin with a checkpoint."""
-        self.lines: List[LogLine] = []
-        self.generators: Dict[str, str] = {}
-        self.block_seconds: Dict[str, float] = {}
-        self.planned: Dict[str, Dict[str, bool]] = {}
+        self.lines: list[LogLine] = []
+        self.generators: dict[str, str] = {}
+        self.block_seconds: dict[str, float] = {}
+        self.planned: dict[str, dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
-        self.plans: Dict[str, dict] = {}
-        self._writing: Dict[str, bool] = {}
+        self.plans: dict[str, dict] = {}
+        self._writing: dict[str, bool] = {}
         """Blocks -> whether they may write to files that were open before."""
-        self.files: List[Dict[str, Any]] = []
+        self.files: list[dict[str, Any]] = []
         """What the run changed on disk (`found_files.read`)."""
-        self.folders: Dict[str, Set[str]] = {}
+        self.folders: dict[str, set[str]] = {}
         """Folders in which it changed something -> the names that it found there."""
-        self.seconds: Optional[float] = None
-        self.circumstances: Dict[str, Any] = {}
-        self._steady: Optional[float] = None
-        self.pid: Optional[int] = None
+        self.seconds: float | None = None
+        self.circumstances: dict[str, Any] = {}
+        self._steady: float | None = None
+        self.pid: int | None = None
         """The number of the process that ran the script."""
         self._last_at = 0.0
-        self._held: Dict[str, Checkpoint] = {}
-        self._not_kept: Dict[str, str] = {}
+        self._held: dict[str, Checkpoint] = {}
+        self._not_kept: dict[str, str] = {}
         self.timeline = Timeline()
-        self._begun: FrozenSet[str] = frozenset()
+        self._begun: frozenset[str] = frozenset()
         self.last_path = ""
         """The last iteration that was noted; empty where there is none."""
-        self._reads: Dict[str, tuple] = {}
-        self.variables_read: Dict[str, Optional[str]] = {}
+        self._reads: dict[str, tuple] = {}
+        self.variables_read: dict[str, str | None] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
-        self.distributions: Dict[str, str] = {}
+        self.distributions: dict[str, str] = {}
         """Name and version of each distribution that modules were loaded from -> a hash of the files that it came with."""
         self.lost = 0
         """Records that could not be written."""
-        self.inputs: List[tuple] = []
+        self.inputs: list[tuple] = []
         """Values that the script took from outside: path, function, differences of numbers, others."""
         self.is_late = False
         """Whether no more of them were kept from here on."""
@@ -110,25 +111,28 @@ class History:
         """The outermost iteration in which the first Ctrl-C came: `L1=6`."""
         self._lines_before = 0
         """How many lines were printed when it was noted."""
-        self._by_number: Dict[int, str] = {}
-        self._dropped: Set[str] = set()
-        self.entered: Dict[str, FrozenSet[Function]] = {}
-        """By the key of a checkpoint: the functions that the block entered; of one between iterations, all since the loop began."""
-        self._functions: Dict[int, Function] = {}
-        self._sets: Dict[int, FrozenSet[Function]] = {}
-        self._elsewhere: Set[Function] = set()
+        self._by_number: dict[int, str] = {}
+        self._dropped: set[str] = set()
+        self.entered: dict[str, frozenset[Function]] = {}
+        """By the key of a checkpoint: the functions that the block entered; of one between iterations, all since the loop
+        began."""
+        self._functions: dict[int, Function] = {}
+        self._sets: dict[int, frozenset[Function]] = {}
+        self._elsewhere: set[Function] = set()
         """Functions that were entered where no block can be said to have done it."""
         self._is_anywhere = False
-        self._begun_files: Set[str] = set()
+        self._begun_files: set[str] = set()
         for kind, payload in recorded.records:
             try:
                 self._read(kind, payload)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-                raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
-                               f"{error!r}; record the script again") from None
+                raise Unusable(
+                    f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+                    f"{error!r}; record the script again"
+                ) from None
 
     @property
-    def damage(self) -> Optional[str]:
+    def damage(self) -> str | None:
         """Where the journal cannot be read; None when it is whole."""
         journal = os.path.join(self.run.path, "journal.0")
         if self.reader.damaged:
@@ -141,12 +145,12 @@ class History:
             return f"{journal} is cut off before the end of the run; what it recorded after that is missing"
         return None
 
-    def damaged_packs(self) -> List[str]:
+    def damaged_packs(self) -> list[str]:
         """Which packs of the run cannot be read, and why."""
         return [why for name, why in self.reader.damaged_packs() if name.startswith(self.run.id + "-")]
 
     @property
-    def variables(self) -> Dict[str, List[str]]:
+    def variables(self) -> dict[str, list[str]]:
         """The names that the loops bind, by id."""
         return {loop["id"]: variables_of(loop["header"]) for plan in self.plans.values() for loop in plan["loops"]}
 
@@ -157,9 +161,18 @@ class History:
     def _read(self, kind: str, payload: Any) -> None:
         if kind == "checkpoint":
             chunks = payload["chunks"]
-            found = Checkpoint(payload["block"], payload["key"], payload["places"], payload["gradients"],
-                               [chunk["hash"] for chunk in chunks], sum(chunk["len"] for chunk in chunks),
-                               payload["names"], payload["origins"], frozenset(payload.get("dead", ())), payload.get("forms", {}))
+            found = Checkpoint(
+                payload["block"],
+                payload["key"],
+                payload["places"],
+                payload["gradients"],
+                [chunk["hash"] for chunk in chunks],
+                sum(chunk["len"] for chunk in chunks),
+                payload["names"],
+                payload["origins"],
+                frozenset(payload.get("dead", ())),
+                payload.get("forms", {}),
+            )
             self.checkpoints[found.key] = found
             self._note_boundary(found.key, set.add)
             self._by_number[payload["seq"]] = found.key
@@ -170,12 +183,29 @@ class History:
             for key in keys:
                 self._note_boundary(key, set.discard)
         elif kind == "line":
-            self.lines.append(LogLine(payload["path"], payload["text"], self.run.file(payload["file"]), payload["line"],
-                                      [Part(*part) for part in payload.get("parts", ())], self._begun))
+            self.lines.append(
+                LogLine(
+                    payload["path"],
+                    payload["text"],
+                    self.run.file(payload["file"]),
+                    payload["line"],
+                    [Part(*part) for part in payload.get("parts", ())],
+                    self._begun,
+                )
+            )
         elif kind == "lines":
             for path, text, file, number, *parts in payload["lines"]:
-                self.lines.append(LogLine(path, text, self.run.file(file or ""), number,
-                                          [Part(*part) for part in (parts or [[]])[0]], self._begun, self.is_late))
+                self.lines.append(
+                    LogLine(
+                        path,
+                        text,
+                        self.run.file(file or ""),
+                        number,
+                        [Part(*part) for part in (parts or [[]])[0]],
+                        self._begun,
+                        self.is_late,
+                    )
+                )
         elif kind == "file":
             self.files.append(payload)
         elif kind == "folder":
@@ -236,7 +266,7 @@ class History:
         elif kind == "end":
             self.seconds = payload["seconds"]
 
-    def _note_functions(self, file: str, functions: Iterable[Dict[str, Any]]) -> None:
+    def _note_functions(self, file: str, functions: Iterable[dict[str, Any]]) -> None:
         """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
         found = {Function(file, entry["line"], entry["function"]): entry["number"] for entry in functions}
         before = {known for known in self._functions.values() if known.file == file}
@@ -245,10 +275,10 @@ class History:
         self._begun_files.add(file)
         self._functions.update((number, function) for function, number in found.items())
 
-    def _named(self, numbers: Iterable[int]) -> FrozenSet[Function]:
+    def _named(self, numbers: Iterable[int]) -> frozenset[Function]:
         return frozenset(self._functions[number] for number in numbers if number in self._functions)
 
-    def noted_functions(self) -> List[Function]:
+    def noted_functions(self) -> list[Function]:
         """The functions of which it is known what entered them."""
         return [] if self._is_anywhere else sorted(set(self._functions.values()) - self._elsewhere)
 
@@ -258,34 +288,39 @@ class History:
         is_cut = self.run.status in CUT and self.run.status != "interrupted"
         return not is_cut or is_over and bool(self.last_path)
 
-    def _note_boundary(self, key: str, change: Callable[[Set[int], int], None]) -> None:
+    def _note_boundary(self, key: str, change: Callable[[set[int], int], None]) -> None:
         if key.endswith(BOUNDARY):
             place, _, index = key[: -len(BOUNDARY)].rpartition("=")
             change(self.boundaries.setdefault(place, set()), int(index))
 
-    def lost_names(self, file: str, function: str) -> Set[str]:
+    def lost_names(self, file: str, function: str) -> set[str]:
         """Names that some recorded block of the function bound without putting them back."""
         loops = self.plans.get(file, {"loops": []})["loops"]
-        return {name for loop in loops if loop["memoized"] and loop["function"] == function for name in loop["binds"]
-                if all(place["place"] != name for place in loop["places"])}
+        return {
+            name
+            for loop in loops
+            if loop["memoized"] and loop["function"] == function
+            for name in loop["binds"]
+            if all(place["place"] != name for place in loop["places"])
+        }
 
     def writes(self, block: str) -> bool:
         """Whether a block, or the iterations before one of its loop, may write to files that are open already."""
         return self._writing.get(block, True)
 
-    def held_by(self, block: str) -> Optional[Checkpoint]:
+    def held_by(self, block: str) -> Checkpoint | None:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
 
-    def dead(self, block: str) -> FrozenSet[str]:
+    def dead(self, block: str) -> frozenset[str]:
         """The names that the recorded script read no more after a block, and that each of its checkpoints holds."""
         return self._in_each(block, lambda checkpoint: checkpoint.dead)
 
-    def forms(self, block: str) -> FrozenSet[str]:
+    def forms(self, block: str) -> frozenset[str]:
         """The same of names of which the form is known, at least."""
         return self._in_each(block, lambda checkpoint: checkpoint.dead.union(checkpoint.forms))
 
-    def _in_each(self, block: str, names: Callable[[Checkpoint], FrozenSet[str]]) -> FrozenSet[str]:
+    def _in_each(self, block: str, names: Callable[[Checkpoint], frozenset[str]]) -> frozenset[str]:
         found = [names(checkpoint) for checkpoint in self.checkpoints.values() if checkpoint.block == block]
         return frozenset.intersection(*found) if found else frozenset()
 
@@ -312,19 +347,19 @@ class History:
         return Spans(wall, None if self._steady is None else (self._steady, self._steady + seconds))
 
     def comparable(self, line: LogLine) -> Callable[[str], str]:
-        """How to read a recorded line, and the replayed one beside it, before comparing them: a library may print the time, and any
-        line after too many values were taken from clocks to keep them."""
+        """How to read a recorded line, and the replayed one beside it, before comparing them: a library may print the time, and
+        any line after too many values were taken from clocks to keep them."""
         if line.is_late:
             return masks.without_numbers
         return masks.without_times if line.line < 0 else str
 
-    def reads(self) -> Dict[str, tuple]:
+    def reads(self) -> dict[str, tuple]:
         """Files that the run read and did not change, where they lie now: size, time in ns, hash or None."""
         changed = self.changed_files()
         found = {self.run.file(path): known for path, known in self._reads.items()}
         return {path: known for path, known in found.items() if path not in changed}
 
-    def changed_files(self) -> Set[str]:
+    def changed_files(self) -> set[str]:
         """Files that the run made, changed or removed, where they lie now."""
         return {self.run.file(noted["path"]) for noted in self.files}
 
@@ -333,7 +368,7 @@ class History:
         """What befell the recorded run in its last known iteration: a verb."""
         return "was interrupted" if self.interrupted else "ended"
 
-    def known_lines(self) -> List[LogLine]:
+    def known_lines(self) -> list[LogLine]:
         """The lines up to the iteration in which the recorded run was cut off, or got a Ctrl-C: a replay ends there, too."""
         if not self.interrupted and self.run.status not in CUT:
             return self.lines
@@ -341,8 +376,8 @@ class History:
         return [line for line in lines if not self.is_beyond(line.path.split("/")[0] or "=")]
 
     def is_beyond(self, path: str, reached: Collection[str] = ()) -> bool:
-        """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it. `reached`: loops begun so
-        far."""
+        """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it. `reached`: loops
+        begun so far."""
         if "/" in path:
             return False
         name, _, index = path.partition("=")

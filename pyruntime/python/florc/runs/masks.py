@@ -1,7 +1,8 @@
 """Lines that are equal but for a time.
 
 What the script itself takes from a clock is recorded and given back (`inputs/known.py`). A library that prints the time, how long
-something took or how fast it goes asks its own clock: in the lines that it writes, numbers of these forms are left out of the comparison,
+something took or how fast it goes asks its own clock: in the lines that it writes, numbers of these forms are left out of the
+comparison,
 on both sides, and such lines are counted apart. Every other number is compared. A library that prints a time in another form is
 flagged.
 """
@@ -15,7 +16,8 @@ _FORMS = (
     r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})? +\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)*)?(?: ?[AP]M)?",  # 11/22 16:42
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* +\d{1,2}(?:,? \d{4})?",
     r"(?:\d+ days?, )?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AP]M)?",  # 16:42:14.123, 00:07<00:12
-    r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",  # 8.31it/s
+    # 8.31it/s
+    r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",
     r"[\d.,?]+ ?(?:s|ms|us|µs)/ ?\w+\b",  # 3ms/step
     r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
 )

@@ -8,14 +8,16 @@ import time
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 
 from .. import _native
-from . import circumstances, described, relocate as moved, trust
 from ..project.script import Unusable
-from ..support.light import dumps, suppress
 from ..support.console import say
+from ..support.light import dumps, suppress
+from . import circumstances, described, trust
+from . import relocate as moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
 try:
     import fcntl
@@ -48,26 +50,25 @@ class Run:
     """The folder of one run. `info` describes it, as the first record of its journal does; paths in it are where the project
     lies now."""
 
-    def __init__(self, store: str, run_id: str, info: Dict[str, Any], since: Optional[moved.Moved] = None):
+    def __init__(self, store: str, run_id: str, info: dict[str, Any], since: moved.Moved | None = None):
         self.store, self.id, self.moved = store, run_id, since
         self.info = info if since is None else since.info(info)
         self.path = os.path.join(store, "runs", run_id)
-        self.disagreeing: List[str] = []
+        self.disagreeing: list[str] = []
         """Fields of `run.json` that say something else than the journal."""
         self.unclear = ""
         """Why the journal is not known to be of this run."""
         self.is_own = False
         """Whether this user recorded it; known once its journal was read."""
-        self.key: Optional[bytes] = None
+        self.key: bytes | None = None
         """What a run that is being recorded is sealed with."""
         self.note: Callable[..., None] = lambda kind, **payload: None
         """Adds a record to the journal of a run that is being recorded."""
-        self._recorded: Optional["_Recorded"] = None
+        self._recorded: _Recorded | None = None
         self._lock: Any = None
 
     @classmethod
-    def begin(cls, store: str, script: str, argv: List[str], module: Optional[str], name: Optional[str],
-              hash_seed: str) -> "Run":
+    def begin(cls, store: str, script: str, argv: list[str], module: str | None, name: str | None, hash_seed: str) -> Run:
         """Make a new run's folder. Raises Unusable when the store cannot be written."""
         suffix = f"-{name}" if name else ""
         run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
@@ -78,11 +79,26 @@ class Run:
         except (_native.StoreError, OSError) as error:
             _take_back(os.path.join(store, "runs", run_id))
             raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
-        run = cls(store, run_id, {
-            "format": described.FORMAT, "id": run_id, "name": name, "script": script, "module": module, "argv": argv,
-            "cwd": os.getcwd(), "store": store, "hash_seed": hash_seed, "started": time.time(), "status": "running",
-            "python": sys.version.split()[0], "platform": _platform(), "executable": sys.executable,
-        })
+        run = cls(
+            store,
+            run_id,
+            {
+                "format": described.FORMAT,
+                "id": run_id,
+                "name": name,
+                "script": script,
+                "module": module,
+                "argv": argv,
+                "cwd": os.getcwd(),
+                "store": store,
+                "hash_seed": hash_seed,
+                "started": time.time(),
+                "status": "running",
+                "python": sys.version.split()[0],
+                "platform": _platform(),
+                "executable": sys.executable,
+            },
+        )
         run.key, why = trust.key_to_record()
         if run.key is None:
             say(f"the run cannot be sealed as yours ({why}): replay will ask for --trust")
@@ -94,12 +110,16 @@ class Run:
             raise
         return run
 
-    def head(self) -> Dict[str, Any]:
+    def head(self) -> dict[str, Any]:
         """The first record of the journal: what the run is."""
-        return {"format": described.FORMAT, "rank": 0, **{name: self.info.get(name) for name in described.HEAD},
-                "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES}}
+        return {
+            "format": described.FORMAT,
+            "rank": 0,
+            **{name: self.info.get(name) for name in described.HEAD},
+            "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES},
+        }
 
-    def located(self, script: Optional[str]) -> "Run":
+    def located(self, script: str | None) -> Run:
         """This run, wherever its project lies now; `script`: the one that is asked for."""
         since = moved.since(self.info, self.store, script)
         if since is None:
@@ -165,7 +185,7 @@ class Run:
 
     # -- what it consists of ---------------------------------------------------------------------------------------
 
-    def load(self) -> "_Recorded":
+    def load(self) -> _Recorded:
         """The journal, read once. Raises Unusable when there is none, or when it is of another run."""
         if self._recorded is None:
             found = _Recorded(self)
@@ -187,7 +207,7 @@ class Run:
         self.info.setdefault("sources", {})[file] = entry
         self.note("source", file=file, **entry)
 
-    def source(self, file: str) -> Optional[str]:
+    def source(self, file: str) -> str | None:
         """The text of a project file as it was run; None when the run did not use it. Raises Unusable when it is damaged."""
         self.load()
         entry = self.info.get("sources", {}).get(file)
@@ -204,7 +224,7 @@ class Run:
             raise Unusable(_damaged_source(path, file, "it does not match its hash in the journal"))
         return data.decode("utf-8", "surrogateescape")
 
-    def files(self) -> List[Tuple[str, str, str, str]]:
+    def files(self) -> list[tuple[str, str, str, str]]:
         """The project as it was run: name as a module, package, path and text of each file that can still be read."""
         self.load()
         found = []
@@ -239,30 +259,35 @@ class _Recorded:
         own = trust.key()
         try:
             self.reader = _native.RunReader(run.store, run.id, 0, own)
-            self.records: List[Tuple[str, Any]] = [(kind, _parsed(run, kind, text)) for kind, text in self.reader.records()]
+            self.records: list[tuple[str, Any]] = [(kind, _parsed(run, kind, text)) for kind, text in self.reader.records()]
         except ValueError as error:  # the name of the run's folder
             raise Unusable(f"{error}; remove {run.path}") from None
         except _native.StoreError as error:
             is_lost = "journal.0" in str(error)
-            way_out = ("; a run cannot be replayed without its journal: record the script again, or choose another run "
-                       "(`florc runs`)")
+            way_out = (
+                "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
+            )
             raise Unusable(f"{error}{way_out * is_lost}") from None
         self.version: int = self.reader.version
         self.is_own: bool = self.reader.sealed and self.version >= SEALED
-        self.sources: Optional[Dict[str, Any]] = None
-        self.ending: Optional[str] = None
+        self.sources: dict[str, Any] | None = None
+        self.ending: str | None = None
         if self.version >= SEALED:
             self._bind(run)
         elif run.info.get("format", 1) >= SEALED:
-            raise Unusable(f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
-                           "choose another run (`florc runs`)")
+            raise Unusable(
+                f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
+                "choose another run (`florc runs`)"
+            )
 
     def _bind(self, run: Run) -> None:
         journal = os.path.join(run.path, "journal.0")
         if not self.records:
             what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
-            raise Unusable(f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
-                           "again, or choose another run (`florc runs`)")
+            raise Unusable(
+                f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
+                "again, or choose another run (`florc runs`)"
+            )
         why = of_another_run(run.id, *self.records[0])
         if why:
             raise Unusable(f"{journal} {why}; choose another run (`florc runs`)")
@@ -293,8 +318,10 @@ def _parsed(run: Run, kind: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unusable(f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
-                       f"{error!r}; record the script again") from None
+        raise Unusable(
+            f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+            f"{error!r}; record the script again"
+        ) from None
 
 
 def private_folder(path: str) -> None:

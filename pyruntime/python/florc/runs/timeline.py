@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Dict, List, NamedTuple, Optional
+from typing import NamedTuple
 
-from ..project.script import Unusable
 from ..plan.window import iterations_of, loop_of
+from ..project.script import Unusable
 
 
 class Followed(NamedTuple):
     """A followed loop of the recorded run at one place of the nest: `L1`, `L1=2/L2#0/L2`."""
 
     place: str
-    begun: Dict[int, float]
+    begun: dict[int, float]
     """Second of the run at which an iteration began; of fast iterations only some are known."""
-    numbers: Dict[int, int]
+    numbers: dict[int, int]
     """The whole number that an iteration was over."""
-    ended: Dict[int, float]
+    ended: dict[int, float]
     """The number of iterations, when the iterator had no more, and the second of the run when that was seen."""
 
     @property
@@ -58,7 +58,6 @@ class Followed(NamedTuple):
             raise Unusable(f"no iteration of {self.loop} is over {number}")
         return int(index)
 
-
     def number_of(self, index: int) -> int:
         """The number that an iteration is over, as far as is known; else its own."""
         known = sorted(self.numbers.items())
@@ -72,8 +71,8 @@ class Timeline:
     """Every followed loop that was told of, by its place."""
 
     def __init__(self) -> None:
-        self.loops: Dict[str, Followed] = {}
-        self._order: List[tuple] = []
+        self.loops: dict[str, Followed] = {}
+        self._order: list[tuple] = []
 
     def iteration(self, path: str, at: float) -> None:
         """An iteration began, and so did those around it."""
@@ -99,7 +98,7 @@ class Timeline:
         if place in self.loops:
             self.loops[place].numbers[int(index)] = number
 
-    def seconds(self, place: str, end: Optional[float]) -> List[float]:
+    def seconds(self, place: str, end: float | None) -> list[float]:
         """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""
         loop = self.loops[place]
         known = sorted(loop.begun.items())
@@ -113,39 +112,44 @@ class Timeline:
                 found[i] = (next_at - at) / (next_index - index)
         return found
 
-    def main_loop(self, end: Optional[float]) -> Followed:
+    def main_loop(self, end: float | None) -> Followed:
         """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
         outermost = [loop for loop in self.loops.values() if len(iterations_of(loop.place + "=0")) == 1]
         if not outermost:
             raise Unusable("the recorded run has no loop whose iterations could be told apart")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
 
-    def runs_of(self, base: str) -> List[Followed]:
+    def runs_of(self, base: str) -> list[Followed]:
         """Every run of a loop, in the order in which they began."""
-        return sorted((loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0))
+        return sorted(
+            (loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0)
+        )
 
-    def named(self, name: str, within: str, variables: Dict[str, List[str]], asked: str) -> Followed:
+    def named(self, name: str, within: str, variables: dict[str, list[str]], asked: str) -> Followed:
         """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is.
 
         `asked`: what was asked for of it, `epoch=2`.
         """
         below = [loop for loop in self.loops.values() if loop.place.startswith(within)]
-        inside = [loop for loop in below
-                  if len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
-        found, deeper = ([loop for loop in among if name == loop.loop or name in variables.get(loop.base, ())]
-                         for among in (inside, below))
+        inside = [loop for loop in below if len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
+        found, deeper = (
+            [loop for loop in among if name == loop.loop or name in variables.get(loop.base, ())] for among in (inside, below)
+        )
         if not found:
             known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
             where = f" inside {self.words(within, variables)}" if within else ""
-            raise Unusable(f"no followed loop{where} runs over {name}" + (f"; there is: {', '.join(known)}" if known else "")
-                           + (self._way_to(deeper[0], asked, variables) if deeper else ""))
+            raise Unusable(
+                f"no followed loop{where} runs over {name}"
+                + (f"; there is: {', '.join(known)}" if known else "")
+                + (self._way_to(deeper[0], asked, variables) if deeper else "")
+            )
         return found[0]
 
-    def _way_to(self, loop: Followed, asked: str, variables: Dict[str, List[str]]) -> str:
+    def _way_to(self, loop: Followed, asked: str, variables: dict[str, list[str]]) -> str:
         around = self.words(loop.place.rpartition("/")[0], variables)
         return f"; name the iterations around it, too: {around},{asked}"
 
-    def words(self, path: str, variables: Dict[str, List[str]]) -> str:
+    def words(self, path: str, variables: dict[str, list[str]]) -> str:
         """The iterations of a path by loop variable: `fold=0,epoch=2`."""
         parts, found = path.rstrip("/").split("/"), []
         for n, part in enumerate(parts, 1):
@@ -157,7 +161,7 @@ class Timeline:
         return ",".join(found)
 
 
-def variables_of(header: str) -> List[str]:
+def variables_of(header: str) -> list[str]:
     """The names that a `for` loop's header binds."""
     match = re.match(r"(?:async )?for (.*?) in ", header)
     return re.findall(r"[^\W\d]\w*", match.group(1)) if match else []

@@ -11,17 +11,13 @@ import stat
 
 from ..support.light import suppress
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Optional, Tuple
 
-
-def key() -> Optional[bytes]:
+def key() -> bytes | None:
     """The key of this user, 32 bytes; None where there is none."""
     return _read(_path())[0]
 
 
-def key_to_record() -> Tuple[Optional[bytes], str]:
+def key_to_record() -> tuple[bytes | None, str]:
     """The key, made when it is missing; without one, why it cannot be made."""
     path = _path()
     found, why = _read(path)
@@ -67,7 +63,7 @@ def _path() -> str:
     return os.path.join(base, "florc", "key")
 
 
-def _read(path: str) -> Tuple[Optional[bytes], str]:
+def _read(path: str) -> tuple[bytes | None, str]:
     if not os.path.isabs(path):
         return None, "there is no home folder"
     try:

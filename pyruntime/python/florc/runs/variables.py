@@ -1,5 +1,5 @@
-"""Which environment variables the user's files speak of, and whether they are what they were. Their values are secrets: only a hash,
-keyed with the user's key, is kept."""
+"""Which environment variables the user's files speak of, and whether they are what they were. Their values are secrets: only a
+hash, keyed with the user's key, is kept."""
 
 from __future__ import annotations
 
@@ -8,38 +8,41 @@ from _blake2 import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterable, List, Mapping, Optional, Set
+    from collections.abc import Iterable, Mapping
 
 _LONGEST = 60
 """Characters between `environ` or `getenv` and the name."""
 _OWN = ("PYTHONHASHSEED", "FLORC_DIR")
 
 
-def spoken_of(texts: Iterable[str]) -> Set[str]:
+def spoken_of(texts: Iterable[str]) -> set[str]:
     """The names in `os.environ["HOME"]`, `os.environ.get("HOME")`, `os.getenv("HOME")`; not those that are made up."""
     found = set()
     for text in texts:
         for word in ("environ", "getenv"):
             for part in text.split(word)[1:]:
-                head, quote, rest = part[:_LONGEST].partition('"')
+                head, quote, _ = part[:_LONGEST].partition('"')
                 if not quote or "'" in head:
-                    head, quote, rest = part[:_LONGEST].partition("'")
-                name = part[len(head) + 1:].partition(quote)[0] if quote else ""
+                    head, quote, _ = part[:_LONGEST].partition("'")
+                name = part[len(head) + 1 :].partition(quote)[0] if quote else ""
                 if head.strip(" .(\n[") in ("", "get", "pop", "setdefault") and name.isidentifier() and name not in _OWN:
                     found.add(name)
     return found
 
 
-def present(names: Iterable[str], key: bytes, environment: Mapping[str, str]) -> Dict[str, Optional[str]]:
+def present(names: Iterable[str], key: bytes, environment: Mapping[str, str]) -> dict[str, str | None]:
     """Hash of the value of each; None where it is not set."""
     return {name: None if name not in environment else _hash(environment[name], key) for name in sorted(names)}
 
 
-def changed(recorded: Dict[str, Optional[str]], key: bytes, environment: Mapping[str, str]) -> List[str]:
+def changed(recorded: dict[str, str | None], key: bytes, environment: Mapping[str, str]) -> list[str]:
     """In words, which are not what they were."""
     now = present(recorded, key, environment)
-    return [f"{name} is set" if recorded[name] is None else f"{name} is not set" if now[name] is None else f"{name} is another"
-            for name in recorded if recorded[name] != now[name]]
+    return [
+        f"{name} is set" if recorded[name] is None else f"{name} is not set" if now[name] is None else f"{name} is another"
+        for name in recorded
+        if recorded[name] != now[name]
+    ]
 
 
 def _hash(value: str, key: bytes) -> str:

@@ -7,15 +7,15 @@ import contextlib
 import json
 import os
 import re
-from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from .. import _native
 from ..plan import carried, forms, places
-from .journal import Function, History
+from ..plan.window import END, loop_of
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module, parsed
-from ..plan.window import END, loop_of
-
+from .journal import Function, History
 
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
@@ -29,13 +29,13 @@ class Change(NamedTuple):
     end_line: int
     removed: bool
     text: str
-    loops: List[str]
-    why: Optional[str]
+    loops: list[str]
+    why: str | None
     can_be_seen: bool
     """Whether all that it does besides looking shows when it runs."""
 
 
-def _names_in(texts: Iterable[str]) -> FrozenSet[str]:
+def _names_in(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(name for text in texts for name in re.findall(r"\w+", text))
 
 
@@ -45,24 +45,24 @@ class Versions:
     def __init__(self, history: History, script: Script, as_recorded: bool = False):
         """`as_recorded`: the present version is the recorded one, whatever the files hold today."""
         self._history = history
-        self.changes: List[Change] = []
-        self._reached: Dict[str, str] = {}
+        self.changes: list[Change] = []
+        self._reached: dict[str, str] = {}
         """Loops that may run an added statement in any of their executions -> why."""
-        self._asked: Set[Function] = set()
+        self._asked: set[Function] = set()
         """Functions: the executions that entered one of them run an added statement, too."""
-        self._loops: Dict[str, places.Loop] = {}
-        self._probes: Dict[str, Tuple[str, int]] = {}
-        self._edited: Set[str] = set()
+        self._loops: dict[str, places.Loop] = {}
+        self._probes: dict[str, tuple[str, int]] = {}
+        self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
-        self._beside: Dict[Tuple[str, str], bool] = {}
-        self._trees: Dict[str, ast.Module] = {}
-        self._accumulated: Optional[bool] = None
-        self._fresh: Dict[Tuple[str, str], bool] = {}
-        self._kept_though_dead: Dict[Tuple[str, str], bool] = {}
+        self._beside: dict[tuple[str, str], bool] = {}
+        self._trees: dict[str, ast.Module] = {}
+        self._accumulated: bool | None = None
+        self._fresh: dict[tuple[str, str], bool] = {}
+        self._kept_though_dead: dict[tuple[str, str], bool] = {}
         self.territory = Territory(script)
         self._project = analyse(script, self.territory)
         self._add_recorded(as_recorded)
-        self.files: Set[str] = set()
+        self.files: set[str] = set()
         """The project's files as they are met."""
         self._compare()
 
@@ -121,20 +121,20 @@ class Versions:
         self._reached.update(report["probed"])
         self._asked.update(Function(*function) for function in report["entered"])
 
-    def loop(self, block: str) -> Optional[places.Loop]:
+    def loop(self, block: str) -> places.Loop | None:
         """The present plan of a loop."""
         return self._loops.get(block)
 
     def first_asked(self, place: str) -> int:
-        """The first iteration of a loop, at its place in the nest, that a replay needs: one before which no added statement runs, as
-        far as the checkpoints between its iterations tell. END where none runs."""
+        """The first iteration of a loop, at its place in the nest, that a replay needs: one before which no added statement runs,
+        as far as the checkpoints between its iterations tell. END where none runs."""
         if loop_of(place) in self._reached:
             return 0
         starts = self._history.boundaries.get(place, ())
         free = [index for index in starts if self._entered_by(f"{place}={index}{places.BOUNDARY}") is None]
         return END if len(free) == len(starts) else max(free, default=0)
 
-    def _entered_by(self, key: str) -> Optional[str]:
+    def _entered_by(self, key: str) -> str | None:
         """Why a checkpoint may stand for a run of an added statement; None where it does not."""
         if not self._asked:
             return None
@@ -144,7 +144,7 @@ class Versions:
         found = sorted({function.name for function in entered & self._asked})
         return f"entered {', '.join(found)} in the recorded run" if found else None
 
-    def marked(self) -> List[str]:
+    def marked(self) -> list[str]:
         """The names of the added statements that are marked as such."""
         return [name for name in self._probes if name not in self._edited]
 
@@ -153,7 +153,7 @@ class Versions:
         file, line = self.probe_place(name)
         return f"{os.path.basename(file)}:{line}"
 
-    def probe_place(self, name: str) -> Tuple[str, int]:
+    def probe_place(self, name: str) -> tuple[str, int]:
         """File and line of a probe."""
         return self._probes.get(name, ("", 0))
 
@@ -171,17 +171,25 @@ class Versions:
         if known is None:
             (file, line), loop = self.probe_place(name), self._loops.get(block)
             known = self._beside[name, block] = (
-                loop is not None and file == loop.file and not loop.line <= line <= loop.end_line
-                and carried.function_of(self.tree(file), line) is carried.function_of(self.tree(file), loop.line))
+                loop is not None
+                and file == loop.file
+                and not loop.line <= line <= loop.end_line
+                and carried.function_of(self.tree(file), line) is carried.function_of(self.tree(file), loop.line)
+            )
         return known
 
-    def removed_lines(self) -> Set[Tuple[str, int]]:
+    def removed_lines(self) -> set[tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""
-        return {(change.file, line) for change in self.changes if change.removed and change.kind == "removed log"
-                for line in range(change.line, change.end_line + 1)}
+        return {
+            (change.file, line)
+            for change in self.changes
+            if change.removed and change.kind == "removed log"
+            for line in range(change.line, change.end_line + 1)
+        }
 
-    def why_run(self, block: str, key: str) -> Optional[str]:
-        """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is one."""
+    def why_run(self, block: str, key: str) -> str | None:
+        """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is
+        one."""
         why = self._reached.get(block)
         if why is None and key in self._history.checkpoints:
             why = self._entered_by(key)
@@ -196,20 +204,19 @@ class Versions:
             return "gradients are read after it, and its checkpoints do not hold them"
         return None
 
-    def why_run_before(self, block: str, key: str, is_next: bool = False) -> Optional[str]:
+    def why_run_before(self, block: str, key: str, is_next: bool = False) -> str | None:
         """Why a block runs in iterations before those that are asked for: what it leaves behind would be missed there.
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
         if self._has_changed or self._accumulates() or self._asks_caches():
             return self.why_run(block, key)
-        lasting = [place.name for place in self._missing(block)
-                   if place.mutated or not self._is_fresh(block, place.name)]
+        lasting = [place.name for place in self._missing(block) if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:
             return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"
         return "gradients are read in the next iteration" if is_next and self._lacks_gradients(block) else None
 
-    def why_not_jumped(self, loop: str) -> Optional[str]:
+    def why_not_jumped(self, loop: str) -> str | None:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
         if self._has_changed:
             return "code outside the memoized loops has changed"
@@ -237,7 +244,7 @@ class Versions:
         held, loop = self._history.held_by(block), self._loops.get(block)
         return held is not None and loop is not None and loop.gradients and not held.gradients
 
-    def _missing(self, block: str) -> List[places.Place]:
+    def _missing(self, block: str) -> list[places.Place]:
         """Places that are read after the block, and that its checkpoints do not hold."""
         loop, planned = self._loops.get(block), self._history.planned.get(block, {})
         if self._history.held_by(block) is None or loop is None:
@@ -245,31 +252,35 @@ class Versions:
         missing = [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
         return [place for place in missing if not self._is_kept_though_dead(block, place)] if missing else missing
 
-    def _is_held(self, place: places.Place, planned: Dict[str, bool]) -> bool:
+    def _is_held(self, place: places.Place, planned: dict[str, bool]) -> bool:
         """Whether checkpoints hold what is needed of a place. `planned`: the places of the record, and whether it kept what the
         name stands for, not only the content of an object. What is not in the checkpoint then was unbound."""
         return place.name in planned and (planned[place.name] or not place.bound)
 
     def _is_kept_though_dead(self, block: str, place: places.Place) -> bool:
-        """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of it."""
+        """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of
+        it."""
         known = self._kept_though_dead.get((block, place.name))
         if known is None:  # it takes a look at every checkpoint, and is asked for at every execution
             known = self._kept_though_dead[block, place.name] = place.name in self._history.dead(block) or (
-                not place.mutated and place.name in self._history.forms(block) and self._ask_for_form_only(place.name))
+                not place.mutated and place.name in self._history.forms(block) and self._ask_for_form_only(place.name)
+            )
         return known
 
     def _ask_for_form_only(self, name: str) -> bool:
-        return all(forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), name)
-                   for change in self.changes if not change.removed)
+        return all(
+            forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), name)
+            for change in self.changes
+            if not change.removed
+        )
 
     def _accumulates(self) -> bool:
         """Whether added statements keep something from one iteration for a later one."""
         if self._accumulated is None:
-            lines: Dict[str, Set[int]] = {}
+            lines: dict[str, set[int]] = {}
             for change in self.probes:
                 lines.setdefault(change.file, set()).update(range(change.line, change.end_line + 1))
-            self._accumulated = any(carried.accumulates(self.tree(file), added.__contains__)
-                                   for file, added in lines.items())
+            self._accumulated = any(carried.accumulates(self.tree(file), added.__contains__) for file, added in lines.items())
         return self._accumulated
 
     def _is_fresh(self, block: str, place: str) -> bool:
@@ -286,11 +297,11 @@ class Versions:
             self._trees[file] = parsed(self._project.text(file))
         return self._trees[file]
 
-    def added_lines(self, file: str) -> Set[int]:
+    def added_lines(self, file: str) -> set[int]:
         """The lines where added statements begin."""
         return {change.line for change in self.changes if change.file == file and not change.removed and change.why != "edited"}
 
-    def names(self) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+    def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """Every name that the recorded project mentions, and those that only added statements do."""
         recorded = _names_in(text for *_, text in self._history.run.files())
         present = _names_in(self._project.text(change.file) or "" for change in self.changes)
@@ -306,17 +317,17 @@ class Versions:
         return any(loop["gradients"] for plan in self._history.plans.values() for loop in plan["loops"])
 
     @property
-    def drift(self) -> List[Change]:
+    def drift(self) -> list[Change]:
         """Changes inside blocks whose checkpoints would be loaded. Those that are watched when they run only make the block
         run again."""
         return [change for change in self.changes if change.kind == "inside" and not change.can_be_seen]
 
     @property
-    def outside(self) -> List[Change]:
+    def outside(self) -> list[Change]:
         """Changes that run again anyway, and of which not all can be seen when they do."""
         return [change for change in self.changes if change.kind == "outside" and not change.can_be_seen]
 
     @property
-    def probes(self) -> List[Change]:
+    def probes(self) -> list[Change]:
         """The added log statements."""
         return [change for change in self.changes if change.kind == "probe"]

@@ -8,7 +8,8 @@ and an event whose `query()` says that they are done.
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, List, Tuple
+from collections.abc import Callable
+from typing import Any
 
 SPARE = 0.05
 """Share of a device's memory that copies leave to the training's own peaks, which the allocator may split badly."""
@@ -37,16 +38,16 @@ class Cuda:
         """Page-locked host memory, a tensor of bytes."""
         return self._torch.empty(nbytes, dtype=self._torch.uint8, device="cpu", pin_memory=True)
 
-    def gather(self, parts: List[Tuple[Any, int]], nbytes: int) -> Any:
+    def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
         """One buffer with every tensor of bytes at its offset, filled after all work that the training has launched and
         before all that it launches later. Raises when there is no memory."""
         buffer = self._torch.empty(nbytes, dtype=self._torch.uint8, device=self._device)
-        targets = [buffer[offset:offset + source.numel()] for source, offset in parts]
+        targets = [buffer[offset : offset + source.numel()] for source, offset in parts]
         with self._torch.no_grad():
             self._torch._foreach_copy_(targets, [source for source, _ in parts])
         return buffer
 
-    def drain(self, copies: List[Tuple[Any, Any]], hold: bool) -> Any:
+    def drain(self, copies: list[tuple[Any, Any]], hold: bool) -> Any:
         """Copies tensors of bytes to pinned ones on a stream of its own, after what the training has launched.
 
         Returns the event of their end. With `hold` nothing that the training launches later begins before.
@@ -66,9 +67,9 @@ class Cuda:
         return done
 
 
-MAKERS: Dict[str, Callable[[str], Any]] = {"cuda": Cuda}
+MAKERS: dict[str, Callable[[str], Any]] = {"cuda": Cuda}
 """Type of device -> what makes one of a name (`cuda:0`)."""
-_made: Dict[str, Any] = {}
+_made: dict[str, Any] = {}
 
 
 def named(name: str) -> Any:

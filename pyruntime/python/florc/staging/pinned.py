@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 BLOCK = 64 << 20
 """Leaves are packed into blocks of at most so many bytes; a larger leaf has one for itself."""
@@ -14,14 +15,14 @@ class Block(NamedTuple):
     """`nbytes` used; `leaves`: (index of a leaf, its offset in bytes)."""
 
     nbytes: int
-    leaves: List[Tuple[int, int]]
+    leaves: list[tuple[int, int]]
 
 
-def layout(sizes: Sequence[Tuple[int, int]]) -> List[Block]:
+def layout(sizes: Sequence[tuple[int, int]]) -> list[Block]:
     """Blocks for leaves given as (index, bytes), in their order."""
-    blocks: List[Block] = []
+    blocks: list[Block] = []
     end = 0
-    leaves: List[Tuple[int, int]] = []
+    leaves: list[tuple[int, int]] = []
     for index, nbytes in sizes:
         start = -(-end // ALIGNMENT) * ALIGNMENT
         if leaves and start + nbytes > BLOCK:
@@ -45,11 +46,11 @@ class Pool:
     def __init__(self, limit: int):
         self.limit = limit
         self.total = 0
-        self._free: List[Any] = []
+        self._free: list[Any] = []
 
-    def take(self, sizes: Sequence[int], make: Callable[[int], Any]) -> Optional[List[Any]]:
+    def take(self, sizes: Sequence[int], make: Callable[[int], Any]) -> list[Any] | None:
         """A buffer for each size in bytes; None when they would pass the limit."""
-        taken: List[Any] = []
+        taken: list[Any] = []
         wanted = [rounded(nbytes) for nbytes in sizes]
         used = self.total - sum(buffer.numel() for buffer in self._free)
         if used + sum(wanted) > self.limit:
@@ -71,10 +72,10 @@ class Pool:
             raise
         return taken
 
-    def give(self, buffers: List[Any]) -> None:
+    def give(self, buffers: list[Any]) -> None:
         """Buffers that nothing writes or reads any more."""
         self._free += buffers
 
-    def forget(self, buffers: List[Any]) -> None:
+    def forget(self, buffers: list[Any]) -> None:
         """Buffers that a device may still write: they are not used again."""
         self.total -= sum(buffer.numel() for buffer in buffers)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import time
 from collections import deque
-from typing import Any, Callable, Deque, Dict, Iterable, List, NamedTuple, Optional
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from ..state import DeviceLeaf
 from . import devices
@@ -30,8 +31,8 @@ class Transfer(NamedTuple):
 
     parcel: Any
     nbytes: int
-    buffers: List[Any]
-    events: List[Any]
+    buffers: list[Any]
+    events: list[Any]
     staged: Staged
     lost: Lost
 
@@ -39,17 +40,17 @@ class Transfer(NamedTuple):
 class Staging:
     """Between encoding and the recorder. Methods are for the thread that trains; only `finish` waits for devices."""
 
-    def __init__(self, recorder: Any, limit: Optional[int] = None):
+    def __init__(self, recorder: Any, limit: int | None = None):
         self.recorder = recorder
         self.capacity = recorder.room()
         self.pool = Pool(self.capacity if limit is None else limit)
         self.waiting = 0
         """Bytes taken that the recorder does not have yet."""
-        self._copying: Deque[Transfer] = deque()
+        self._copying: deque[Transfer] = deque()
         self._worker = Worker(recorder)
-        self._finished: List[Dict[str, Any]] = []
+        self._finished: list[dict[str, Any]] = []
 
-    def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
+    def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> float | None:
         """Take a checkpoint as it is at this instant.
 
         Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
@@ -73,7 +74,7 @@ class Staging:
         """Whether nothing can be taken now, whatever it is."""
         return devices.capturing()
 
-    def _begin(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> Optional[float]:
+    def _begin(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> float | None:
         begun = time.perf_counter()
         leaves = list(encoded.leaves)
         needed = encoded.nbytes + len(encoded.graph) + len(header) + (2 * len(leaves) + 4) * ALIGNMENT
@@ -84,7 +85,7 @@ class Staging:
         buffers = self.pool.take([block.nbytes for several in blocks.values() for block in several], first.pinned)
         if buffers is None:
             return None
-        events: List[Any] = []
+        events: list[Any] = []
         cost = 0.0
         try:
             rest = iter(buffers)
@@ -133,7 +134,7 @@ class Staging:
         self.waiting -= transfer.nbytes
         transfer.lost(why)
 
-    def finished(self, known: Iterable[int]) -> List[Dict[str, Any]]:
+    def finished(self, known: Iterable[int]) -> list[dict[str, Any]]:
         """What the recorder has finished of the checkpoints whose numbers are known.
 
         The thread that submits may be told a number later than the disk is done with it.
@@ -162,33 +163,41 @@ class Staging:
                 time.sleep(PAUSE_S)
 
 
-def _blocks(leaves: List[Any]) -> Dict[str, List[Block]]:
+def _blocks(leaves: list[Any]) -> dict[str, list[Block]]:
     """Where leaves will lie in pinned memory, by device; those in host memory under HOST. Bytes stay where they are."""
-    sizes: Dict[str, list] = {}
+    sizes: dict[str, list] = {}
     for index, leaf in enumerate(leaves):
         if type(leaf) is not bytes:
             sizes.setdefault(leaf.device if type(leaf) is DeviceLeaf else HOST, []).append((index, leaf.nbytes))
     return {name: layout(several) for name, several in sizes.items()}
 
 
-def _copy_host(leaves: List[Any], blocks: List[Block], targets: List[Any]) -> None:
+def _copy_host(leaves: list[Any], blocks: list[Block], targets: list[Any]) -> None:
     for block, target in zip(blocks, targets):
         for index, offset in block.leaves:
             ctypes.memmove(target.data_ptr() + offset, leaves[index].ptr, leaves[index].nbytes)
 
 
-def _copy_device(device: Any, leaves: List[Any], blocks: List[Block], targets: List[Any], events: List[Any]) -> float:
+def _copy_device(device: Any, leaves: list[Any], blocks: list[Block], targets: list[Any], events: list[Any]) -> float:
     """Launch the copies of one device; the seconds for which its own work stands still.
 
     With memory for it, everything is copied on the device first, and goes to the host while the device works on.
     """
     nbytes = sum(block.nbytes for block in blocks)
     if device.room() >= nbytes:
-        copies = [(device.gather([(leaves[index].tensor, offset) for index, offset in block.leaves], block.nbytes),
-                   target[:block.nbytes]) for block, target in zip(blocks, targets)]
+        copies = [
+            (
+                device.gather([(leaves[index].tensor, offset) for index, offset in block.leaves], block.nbytes),
+                target[: block.nbytes],
+            )
+            for block, target in zip(blocks, targets)
+        ]
         events.append(device.drain(copies, hold=False))
         return nbytes / CLONE_BYTES_PER_S
-    copies = [(leaves[index].tensor, target[offset:offset + leaves[index].nbytes])
-              for block, target in zip(blocks, targets) for index, offset in block.leaves]
+    copies = [
+        (leaves[index].tensor, target[offset : offset + leaves[index].nbytes])
+        for block, target in zip(blocks, targets)
+        for index, offset in block.leaves
+    ]
     events.append(device.drain(copies, hold=True))
     return nbytes / HELD_BYTES_PER_S

@@ -10,7 +10,7 @@ import _thread
 import time
 from collections import deque
 from queue import SimpleQueue
-from typing import Any, Deque, List, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 PAUSE_S = 5e-3
 """Between two attempts, while the recorder's memory is full of what the disk has not taken yet."""
@@ -21,7 +21,7 @@ class Parcel(NamedTuple):
 
     header: str
     graph: bytes
-    leaves: List[Any]
+    leaves: list[Any]
     transfer: Any
 
 
@@ -29,7 +29,7 @@ class Result(NamedTuple):
     """What became of a parcel: its number at the recorder, or why it is lost."""
 
     parcel: Parcel
-    seq: Optional[int]
+    seq: int | None
     why: str
 
 
@@ -37,11 +37,11 @@ class Worker:
     """Submits parcels one after the other."""
 
     def __init__(self, recorder: Any):
-        self.results: Deque[Result] = deque()
+        self.results: deque[Result] = deque()
         self.given = 0
         """Parcels whose result was not taken yet."""
         self._recorder = recorder
-        self._waiting: "SimpleQueue[Parcel]" = SimpleQueue()
+        self._waiting: SimpleQueue[Parcel] = SimpleQueue()
         self._running = False
         self._ends_at = float("inf")
 
@@ -57,7 +57,7 @@ class Worker:
                 return
         self._waiting.put(parcel)
 
-    def taken(self) -> List[Result]:
+    def taken(self) -> list[Result]:
         """The results since the last call."""
         found = []
         while self.results:

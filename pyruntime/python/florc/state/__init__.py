@@ -16,6 +16,26 @@ from .progress import is_bar
 from .restore import restore
 from .sets import lost_orders
 
-__all__ = ["NO_HISTORY", "CannotRestore", "DeviceLeaf", "Difference", "Encoded", "History", "Leaf", "NeedsCopy",
-           "Unsupported", "by_reference", "differences", "encode", "exchanged", "grade", "held_by", "is_bar", "leaf_bytes", "lost_orders",
-           "on_host", "owners_of", "restore"]
+__all__ = [
+    "NO_HISTORY",
+    "CannotRestore",
+    "DeviceLeaf",
+    "Difference",
+    "Encoded",
+    "History",
+    "Leaf",
+    "NeedsCopy",
+    "Unsupported",
+    "by_reference",
+    "differences",
+    "encode",
+    "exchanged",
+    "grade",
+    "held_by",
+    "is_bar",
+    "leaf_bytes",
+    "lost_orders",
+    "on_host",
+    "owners_of",
+    "restore",
+]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import sys
 
+from ..support.static import attributes_of, name_of
 from .atoms import dtype_descr, dtype_from
 from .kind import Kind
 from .kinds import Leaf, Refused
-from ..support.static import attributes_of, name_of
-
 
 _FEW = 1 << 16
 """Arrays of more whole numbers are not looked through for addresses of objects."""
@@ -98,9 +97,15 @@ class Array(Kind):
 
     def match(self, m, node, live) -> bool:
         numpy = sys.modules.get("numpy")
-        return (numpy is not None and type(live) is numpy.ndarray and live.dtype == dtype_from(node[2])
-                and list(live.shape) == node[3] and list(live.strides) == node[4]
-                and live.flags.writeable and node[5])
+        return (
+            numpy is not None
+            and type(live) is numpy.ndarray
+            and live.dtype == dtype_from(node[2])
+            and list(live.shape) == node[3]
+            and list(live.strides) == node[4]
+            and live.flags.writeable
+            and node[5]
+        )
 
     def make(self, r, node, index):
         numpy = numpy_module()

@@ -11,15 +11,16 @@ import enum
 import math
 import struct
 import sys
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
+from ..support.static import attributes_of, dict_of
 from ..support.weak_table import WeakTable
 from .kinds import Refused, find_class, type_name
-from ..support.static import attributes_of, dict_of
 
 ATOMS = WeakTable()
 """Exact type -> encoder."""
-DECODERS: Dict[str, Callable[[list], Any]] = {}
+DECODERS: dict[str, Callable[[list], Any]] = {}
 """Tag -> decoder of the whole tagged list."""
 
 
@@ -151,28 +152,36 @@ def decode(value):
     return DECODERS[value[0]](value)
 
 
-ATOMS.update({
-    type(None): _same, bool: _same, int: _int, float: _float, str: _str,
-    complex: lambda v: ["c", _float(v.real), _float(v.imag)],
-    type(Ellipsis): lambda v: ["o", "Ellipsis"],
-    type(NotImplemented): lambda v: ["o", "NotImplemented"],
-})
-DECODERS.update({
-    "i": lambda v: int(v[1], 16),
-    "f": lambda v: struct.unpack(">d", bytes.fromhex(v[1]))[0],
-    "s": lambda v: bytes.fromhex(v[1]).decode("utf-32-le", "surrogatepass"),
-    "b": lambda v: bytes.fromhex(v[1]),
-    "c": lambda v: complex(decode(v[1]), decode(v[2])),
-    "o": _singleton,
-    "t": lambda v: tuple([decode(item) for item in v[1:]]),
-    "e": _enum_member,
-    "ev": lambda v: _enum_class(v[1], v[2])(decode(v[3])),
-    "T": lambda v: _torch_constant(v[1]),
-    "dev": lambda v: _torch().device(v[1]),
-    "sz": lambda v: _torch().Size(v[1:]),
-    "nd": lambda v: dtype_from(v[1]),
-    "ns": _numpy_scalar_from,
-})
+ATOMS.update(
+    {
+        type(None): _same,
+        bool: _same,
+        int: _int,
+        float: _float,
+        str: _str,
+        complex: lambda v: ["c", _float(v.real), _float(v.imag)],
+        type(Ellipsis): lambda v: ["o", "Ellipsis"],
+        type(NotImplemented): lambda v: ["o", "NotImplemented"],
+    }
+)
+DECODERS.update(
+    {
+        "i": lambda v: int(v[1], 16),
+        "f": lambda v: struct.unpack(">d", bytes.fromhex(v[1]))[0],
+        "s": lambda v: bytes.fromhex(v[1]).decode("utf-32-le", "surrogatepass"),
+        "b": lambda v: bytes.fromhex(v[1]),
+        "c": lambda v: complex(decode(v[1]), decode(v[2])),
+        "o": _singleton,
+        "t": lambda v: tuple([decode(item) for item in v[1:]]),
+        "e": _enum_member,
+        "ev": lambda v: _enum_class(v[1], v[2])(decode(v[3])),
+        "T": lambda v: _torch_constant(v[1]),
+        "dev": lambda v: _torch().device(v[1]),
+        "sz": lambda v: _torch().Size(v[1:]),
+        "nd": lambda v: dtype_from(v[1]),
+        "ns": _numpy_scalar_from,
+    }
+)
 
 
 def same_atom(a, b) -> bool:

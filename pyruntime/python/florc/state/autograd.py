@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional
+from collections.abc import Callable
 
 from .kinds import torch_module
 
@@ -11,8 +11,11 @@ def _restored_node(torch, name: str):
     """An autograd Function whose node has the recorded class name and whose backward says why it cannot run."""
     found = _NODES.get(name)
     if found is None:
-        found = _NODES[name] = type(name, (torch.autograd.Function,), {
-            "forward": staticmethod(lambda ctx, anchor, holder: holder[0]), "backward": staticmethod(_no_history)})
+        found = _NODES[name] = type(
+            name,
+            (torch.autograd.Function,),
+            {"forward": staticmethod(lambda ctx, anchor, holder: holder[0]), "backward": staticmethod(_no_history)},
+        )
         found._backward_cls = type(name, (torch.autograd.function.BackwardCFunction,), {"_forward_cls": found})
     return found
 
@@ -28,7 +31,7 @@ class History:
 
     made = 0
     """How many tensors without their history were restored in this process."""
-    on_missing: Optional[Callable[[], None]] = None
+    on_missing: Callable[[], None] | None = None
 
 
 def _no_history(ctx, *grads):

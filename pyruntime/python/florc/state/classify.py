@@ -8,19 +8,31 @@ import random
 import sys
 import types
 import weakref
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
+from ..support.static import module_of, mro_of, name_of, static
+from ..support.weak_table import WeakTable
 from . import (
-    arrays, atoms, containers, data, generators, mappings, modules, objects, progress, references, sequences, sets,
+    arrays,
+    atoms,
+    containers,
+    data,
+    generators,
+    mappings,
+    modules,
+    objects,
+    progress,
+    references,
+    sequences,
+    sets,
     tensors,
 )
-from ..support.weak_table import WeakTable
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
-from ..support.static import module_of, mro_of, name_of, static
 
 HANDLERS = WeakTable()
 """Exact class -> encoder(enc, object) -> node."""
-BUILTIN_HANDLERS: Dict[type, Callable] = {
+BUILTIN_HANDLERS: dict[type, Callable] = {
     **containers.ENCODERS,
     functools.partial: references.encode_partial,
     types.MethodType: references.encode_method,
@@ -42,14 +54,36 @@ def encode_light_derived(enc, obj):
 
 LIGHT = frozenset({encode_light_object, encode_light_derived, modules.encode_loader})
 """Walked last; tensors, arrays and long containers first met there stay as they are."""
-BULK = frozenset({
-    tensors.encode_tensor, tensors.encode_unknown_tensor, arrays.encode_array, references.encode_opaque,
-    data.encode_pickled, references.encode_weakref, references.encode_named, references.encode_method, modules.encode_module,
-    sequences.encode_bytearray, sequences.encode_array, sequences.encode_bytes})
-SIZED = frozenset({
-    sequences.encode_list, sequences.encode_tuple, mappings.encode_dict, sets.encode_set,
-    sets.encode_frozenset, mappings.encode_ordered, mappings.encode_defaultdict, sequences.encode_deque,
-    sequences.encode_namedtuple, objects.encode_derived})
+BULK = frozenset(
+    {
+        tensors.encode_tensor,
+        tensors.encode_unknown_tensor,
+        arrays.encode_array,
+        references.encode_opaque,
+        data.encode_pickled,
+        references.encode_weakref,
+        references.encode_named,
+        references.encode_method,
+        modules.encode_module,
+        sequences.encode_bytearray,
+        sequences.encode_array,
+        sequences.encode_bytes,
+    }
+)
+SIZED = frozenset(
+    {
+        sequences.encode_list,
+        sequences.encode_tuple,
+        mappings.encode_dict,
+        sets.encode_set,
+        sets.encode_frozenset,
+        mappings.encode_ordered,
+        mappings.encode_defaultdict,
+        sequences.encode_deque,
+        sequences.encode_namedtuple,
+        objects.encode_derived,
+    }
+)
 _PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
 _LIMIT = 10000
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 import _io
 import functools
 import sys
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
+from ..support.static import RunsCode, is_users_code, module_of, name_of, static
 from ..support.weak_table import WeakTable
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
-from ..support.static import RunsCode, is_users_code, module_of, name_of, static
 
-_ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
+_ARGUMENTS: dict[str, Callable[[Any], tuple]] = {
     "datetime.datetime": lambda v: v.__reduce__()[1],
     "datetime.date": lambda v: v.__reduce__()[1],
     "datetime.time": lambda v: v.__reduce__()[1],
@@ -28,8 +29,9 @@ _ARGUMENTS: Dict[str, Callable[[Any], tuple]] = {
     "builtins.slice": lambda v: (v.start, v.stop, v.step),
     "builtins.range": lambda v: (v.start, v.stop, v.step),
     "re.Pattern": lambda v: (v.pattern, v.flags),
-    **dict.fromkeys(("pathlib.PurePosixPath", "pathlib.PureWindowsPath", "pathlib.PosixPath", "pathlib.WindowsPath"),
-                    lambda v: (str(v),)),
+    **dict.fromkeys(
+        ("pathlib.PurePosixPath", "pathlib.PureWindowsPath", "pathlib.PosixPath", "pathlib.WindowsPath"), lambda v: (str(v),)
+    ),
 }
 """Class -> the arguments that make an equal object. The modules are imported by programs that have such objects."""
 
@@ -59,8 +61,17 @@ def _constructor(name: str) -> Any:
 
 
 _NOT_PICKLED = WeakTable()
-_ASKED_FOR_STATE = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__", "__getattribute__",
-                    "__getattr__", "__class__", "getstate")
+_ASKED_FOR_STATE = (
+    "__reduce__",
+    "__reduce_ex__",
+    "__getstate__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+    "__getattribute__",
+    "__getattr__",
+    "__class__",
+    "getstate",
+)
 """What pickling may call."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from . import progress
 from .kinds import is_ref
@@ -33,8 +34,14 @@ Passes = Callable[[str, Any, Any], bool]
 """(place, the first value, the second one, None where they are no plain ones) -> whether they may differ."""
 
 
-def differences(graph_a: bytes, leaf_hashes_a: Sequence, graph_b: bytes, leaf_hashes_b: Sequence,
-                grade: Optional[Grade] = None, passes: Passes = lambda place, a, b: False) -> List[Difference]:
+def differences(
+    graph_a: bytes,
+    leaf_hashes_a: Sequence,
+    graph_b: bytes,
+    leaf_hashes_b: Sequence,
+    grade: Grade | None = None,
+    passes: Passes = lambda place, a, b: False,
+) -> list[Difference]:
     """What differs between two states, in the order of the first one's places; at most LIMIT entries.
 
     `leaf_hashes[i]` is anything that is equal when the bytes of leaf i are equal. Values reached twice are reported once.
@@ -45,15 +52,14 @@ def differences(graph_a: bytes, leaf_hashes_a: Sequence, graph_b: bytes, leaf_ha
 
 
 class _Comparison:
-    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence,
-                 grade: Optional[Grade], passes: Passes):
+    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence, grade: Grade | None, passes: Passes):
         self.a, self.b = a, b
         self.grade, self.passes = grade, passes
         self.hashes = (hashes_a, hashes_b)
-        self.found: List[Difference] = []
+        self.found: list[Difference] = []
         self.names = (all_paths(a), all_paths(b))
-        self.queue: List[tuple] = []
-        self.partner: Dict[int, int] = {}
+        self.queue: list[tuple] = []
+        self.partner: dict[int, int] = {}
 
     def run(self) -> None:
         self._roots(dict(self.a["places"]), dict(self.b["places"]))
@@ -68,7 +74,7 @@ class _Comparison:
         if len(self.found) < LIMIT and not self.passes(place, a, b):
             self.found.append(Difference(place, what))
 
-    def _roots(self, a: Dict[str, Any], b: Dict[str, Any]) -> None:
+    def _roots(self, a: dict[str, Any], b: dict[str, Any]) -> None:
         for name in {**a, **b}:
             if name not in a or name not in b:
                 self._say(name, "only in the second" if name in b else "only in the first")
@@ -116,8 +122,8 @@ class _Comparison:
         found = self.grade(one[2], mine[0], theirs[0]) if self.grade and is_array else ""
         return f"differs: {found}" if found else "differs"
 
-    def _children(self, node, side: int) -> Dict[str, Any]:
-        out: Dict[str, Any] = {}
+    def _children(self, node, side: int) -> dict[str, Any]:
+        out: dict[str, Any] = {}
         for label, value in children(node):
             if label.startswith("[#"):
                 label = f"[{self.names[side][int(label[2:-1])] or '…'}]"
@@ -125,7 +131,7 @@ class _Comparison:
                 out.setdefault(label, value)
         return out
 
-    def _sorted(self, children_: Dict[str, Any], side: int) -> Dict[str, Any]:
+    def _sorted(self, children_: dict[str, Any], side: int) -> dict[str, Any]:
         """Elements of a set in an order that only depends on what they are."""
         return dict(zip(children_, sorted(children_.values(), key=lambda value: self._content(value, side, _DEEP))))
 
@@ -149,7 +155,7 @@ class _Comparison:
             return node[1:5]
         return node[2:8] + node[10:] if node[0] == "tensor" else node[2:]
 
-    def _random(self, a: Dict[str, list], b: Dict[str, list]) -> None:
+    def _random(self, a: dict[str, list], b: dict[str, list]) -> None:
         for name in {**a, **b}:
             if name not in a or name not in b:
                 self._say(f"$random.{name}", "only in the second" if name in b else "only in the first")
@@ -177,7 +183,7 @@ def describe(node) -> str:
     return kind
 
 
-def _leaves(node) -> List[int]:
+def _leaves(node) -> list[int]:
     if node[0] in ("tensor", "ndarray", "numbers", "bytes", "bytearray", "array", "pickle"):
         return [] if node[1] is None else [node[1]]
     if node[0] == "object" and node[4] is not None:
@@ -187,7 +193,7 @@ def _leaves(node) -> List[int]:
     return []
 
 
-def _packed_leaves(packed) -> List[int]:
+def _packed_leaves(packed) -> list[int]:
     if type(packed) is not list:
         return []
     if packed[0] == "a":

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from collections.abc import Iterable
+from typing import Any
 
 from .. import _native
+from ..support.static import all_slots
 from . import classify, generators, modules, objects, owners, paths, sequences, tensors
 from .atoms import ATOMS
 from .kinds import (
-    CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, Leaf, NeedsCopy, Refused, Unsupported, is_ref, no_collections,
+    CONTENT_BASES,
+    FORMAT,
+    OWNER,
+    RANDOM,
+    Encoded,
+    Leaf,
+    NeedsCopy,
+    Refused,
+    Unsupported,
+    is_ref,
+    no_collections,
     type_name,
 )
 from .references import encode_weakref, refuse_opaque_root
-from ..support.static import all_slots
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
 LIGHT_ITEMS = 1000
 
 
-def encode(places: Dict[str, Any], dead: Optional[Dict[str, Any]] = None, *, gradients: bool = False, outputs: Iterable[str] = (),
-           names: Optional[Dict[str, Any]] = None, may_copy: bool = True) -> Encoded:
-    """The state of `places` (name -> object) and of all generators, at this instant. `dead` are further places, which nothing of the
-    script's reads any more: that they have an autograd history is of no consequence.
+def encode(
+    places: dict[str, Any],
+    dead: dict[str, Any] | None = None,
+    *,
+    gradients: bool = False,
+    outputs: Iterable[str] = (),
+    names: dict[str, Any] | None = None,
+    may_copy: bool = True,
+) -> Encoded:
+    """The state of `places` (name -> object) and of all generators, at this instant. `dead` are further places, which nothing of
+    the script's reads any more: that they have an autograd history is of no consequence.
 
     Leaves refer to live memory where that needs no copy: read them before anything trains on.
     `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
@@ -36,7 +54,7 @@ def encode(places: Dict[str, Any], dead: Optional[Dict[str, Any]] = None, *, gra
         return _encode(encoder, places, dead or {}, frozenset(outputs), names or {})
 
 
-def _encode(encoder: Encoder, places: Dict[str, Any], dead: Dict[str, Any], outputs: frozenset, names: Dict[str, Any]) -> Encoded:
+def _encode(encoder: Encoder, places: dict[str, Any], dead: dict[str, Any], outputs: frozenset, names: dict[str, Any]) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
         histories = encoder.histories
@@ -62,13 +80,16 @@ def _encode(encoder: Encoder, places: Dict[str, Any], dead: Dict[str, Any], outp
 
 
 _HOW = {
-    tensors.encode_tensor: "tensor", modules.encode_module: "module", encode_weakref: "weak", sequences.encode_bytes: "bytes",
+    tensors.encode_tensor: "tensor",
+    modules.encode_module: "module",
+    encode_weakref: "weak",
+    sequences.encode_bytes: "bytes",
     **dict.fromkeys(classify.LIGHT, "light"),
 }
 """What is encoded natively, and what waits."""
 
 
-def _how(kind: type, obj: Any) -> Tuple[str, Any, str, str]:
+def _how(kind: type, obj: Any) -> tuple[str, Any, str, str]:
     """How objects of a class are encoded, by which function, and the names of the class; asked once per class."""
     if kind not in ATOMS:
         handler = classify.HANDLERS.get(kind) or classify.learn(kind, obj)
@@ -101,23 +122,23 @@ class Encoder(_native.Walk):
         self.may_copy = may_copy
         self.copied = 0
         """How many tensors torch had to copy."""
-        self.device_leaves: Dict[tuple, int] = {}
+        self.device_leaves: dict[tuple, int] = {}
         """Leaf of the memory (device, address, bytes) of a device."""
         self.device_bytes = 0
         """Bytes that lie on devices, and are not read yet."""
-        self.optimizers: List[int] = []
+        self.optimizers: list[int] = []
         self.histories = 0
         """How many tensors with an autograd history were met: it is not part of the state."""
         self.root = ""
-        self.kept: List[tuple] = []
+        self.kept: list[tuple] = []
         """What stays as it is: (number of the node that holds it, object)."""
         self.is_cut = False
         """Whether more stays as it is because there was too much of it."""
-        self.names: List[str] = []
+        self.names: list[str] = []
         """Names that hold an object which a place leads to."""
-        self._most: Optional[int] = None
+        self._most: int | None = None
 
-    def roots(self, places: Dict[str, Any], outputs: frozenset) -> list:
+    def roots(self, places: dict[str, Any], outputs: frozenset) -> list:
         found = []
         for name, value in places.items():
             self.root, self.current = name, -1
@@ -129,7 +150,7 @@ class Encoder(_native.Walk):
                 refuse_opaque_root(value)
         return found
 
-    def known(self, names: Dict[str, Any]) -> list:
+    def known(self, names: dict[str, Any]) -> list:
         """Roots for the names whose objects were met."""
         numbers = [(name, self.number(value)) for name, value in names.items()]
         found = [[name, [number]] for name, number in numbers if number is not None]
@@ -161,11 +182,11 @@ class Encoder(_native.Walk):
         return False
 
     def copy(self) -> None:
-        """torch is about to copy a tensor, or to ask a device."""
+        """Torch is about to copy a tensor, or to ask a device."""
         if not self.may_copy:
             raise NeedsCopy("it holds a tensor that torch has to copy")
         self.copied += 1
 
-    def path(self, places: Dict[str, Any]) -> str:
+    def path(self, places: dict[str, Any]) -> str:
         """Where the object being encoded is, in the user's words."""
         return paths.of_object(self, places)

@@ -11,10 +11,10 @@ import array
 import random
 import sys
 
+from ..support.static import name_of
 from .atoms import decode
 from .kind import Kind
-from .kinds import CannotRestore, RANDOM, Refused
-from ..support.static import name_of
+from .kinds import RANDOM, CannotRestore, Refused
 
 
 def capture(enc) -> list:
@@ -41,8 +41,12 @@ def encode_torch(enc, generator):
     if generator.device.type != "cpu":
         enc.copy()
     state = generator.get_state()
-    return ["rng", "torch", str(generator.device), enc.leaf(state.numpy().tobytes() if "numpy" in sys.modules
-                                                            else bytes(state.tolist()))]
+    return [
+        "rng",
+        "torch",
+        str(generator.device),
+        enc.leaf(state.numpy().tobytes() if "numpy" in sys.modules else bytes(state.tolist())),
+    ]
 
 
 def encode_bits(enc, bits):

@@ -6,6 +6,7 @@ import _io  # its classes; those of `io` are abstract, and asking them runs `__s
 import operator
 import types
 from typing import Any
+
 from ..support.static import defines, is_begun, module_of
 
 _OF_ITERATORS = (enumerate, zip, map, filter)
@@ -19,7 +20,7 @@ def is_under_way(obj: Any) -> bool:
         return False
     module = module_of(type(obj))
     if module == "torch.utils.data.dataloader":
-        return 0 < obj._num_yielded and not _is_spent(obj)
+        return obj._num_yielded > 0 and not _is_spent(obj)
     if module == "itertools":
         return True
     if module in ("_csv", "csv"):

@@ -7,7 +7,7 @@ compared is which objects hold which data, by address; data that was dropped in 
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from . import classify
 from .encode import Encoder
@@ -18,11 +18,11 @@ class Held(NamedTuple):
     """The data of one object."""
 
     owner: Any
-    data: List[Any]
+    data: list[Any]
     """For each: a weak reference, or the object where there is none."""
 
 
-def held_by(values: Dict[str, Any]) -> Optional[Dict[int, Held]]:
+def held_by(values: dict[str, Any]) -> dict[int, Held] | None:
     """Which data the datasets, samplers and loaders among `values` hold, by the holder's address; None if unknown."""
     light = {name: value for name, value in values.items() if _is_light(value)}
     if not light:
@@ -43,11 +43,11 @@ def held_by(values: Dict[str, Any]) -> Optional[Dict[int, Held]]:
     return found
 
 
-def exchanged(before: Optional[Dict[int, Held]], encoder: Encoder) -> Optional[str]:
+def exchanged(before: dict[int, Held] | None, encoder: Encoder) -> str | None:
     """The class of an object whose data is not what it was before."""
     if before is None or encoder.is_cut:
         return None
-    now: Dict[int, List[Any]] = {id(owner): [] for owner in encoder.objects() if id(owner) in before}
+    now: dict[int, list[Any]] = {id(owner): [] for owner in encoder.objects() if id(owner) in before}
     for parent, child in encoder.kept:
         now.get(id(encoder.object(parent)), []).append(child)
     for address, data in now.items():

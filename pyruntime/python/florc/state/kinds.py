@@ -8,10 +8,11 @@ import contextlib
 import ctypes
 import gc
 import sys
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from ..support.weak_table import WeakTable
 from ..support.static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
+from ..support.weak_table import WeakTable
 
 FORMAT = 1
 RANDOM = "$random"
@@ -119,10 +120,19 @@ def leaf_bytes(leaf) -> bytes:
 
 
 class _PyBuffer(ctypes.Structure):
-    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
-                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
-                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
-                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+    _fields_ = [
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.py_object),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("suboffsets", ctypes.c_void_p),
+        ("internal", ctypes.c_void_p),
+    ]
 
 
 def unguarded(data):
@@ -146,7 +156,7 @@ def is_ref(value) -> bool:
     return type(value) is list and len(value) == 1 and type(value[0]) is int
 
 
-def type_name(cls: type) -> Tuple[str, str]:
+def type_name(cls: type) -> tuple[str, str]:
     return module_of(cls), qualname_of(cls)
 
 
@@ -170,7 +180,7 @@ def find_named(module: str, qualname: str):
     return found
 
 
-def find_class(module: str, qualname: str) -> Optional[type]:
+def find_class(module: str, qualname: str) -> type | None:
     found = find_named(module, qualname)
     return found if issubclass(type(found), type) else None
 
@@ -192,7 +202,7 @@ _BASES = WeakTable((cls, True) for cls in (*CONTENT_BASES, *VALUE_BASES))
 _base_of, _basicsize_of, _itemsize_of = (type.__dict__[name].__get__ for name in ("__base__", "__basicsize__", "__itemsize__"))
 
 
-def layout_base(cls: type) -> Optional[type]:
+def layout_base(cls: type) -> type | None:
     """The builtin class that holds the data of `cls` below its attributes: `object`, a container or a value class.
 
     None when some class between holds memory that Python cannot see (an extension class).

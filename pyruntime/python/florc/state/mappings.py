@@ -51,8 +51,9 @@ class Mapping(Kind):
 
     def match_content(self, m, node, live) -> bool:
         if KEPT in node[1] and any(
-                value == KEPT and key != KEPT and not is_ref(key) and decode(key) not in live
-                for key, value in zip(node[1][0::2], node[1][1::2])):
+            value == KEPT and key != KEPT and not is_ref(key) and decode(key) not in live
+            for key, value in zip(node[1][0::2], node[1][1::2])
+        ):
             return False  # data that is not here
         m.pair_items(node[1], self.base.items(live))
         return True
@@ -111,7 +112,5 @@ def update_dict(obj, keys, values, base=dict) -> None:
         base.__setitem__(obj, key, value)
 
 
-ENCODERS = {
-    dict: encode_dict, collections.OrderedDict: encode_ordered, collections.defaultdict: encode_defaultdict,
-}
+ENCODERS = {dict: encode_dict, collections.OrderedDict: encode_ordered, collections.defaultdict: encode_defaultdict}
 KINDS = {"dict": Mapping(), "OrderedDict": Ordered(), "defaultdict": DefaultDict()}

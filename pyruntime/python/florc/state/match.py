@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Dict, List, Optional, Set
+from typing import Any
 
 from . import (
-    arrays, containers, data, generators, memory, modules, objects, owners, paths, progress, reach, references, sparse,
+    arrays,
+    containers,
+    data,
+    generators,
+    memory,
+    modules,
+    objects,
+    owners,
+    paths,
+    progress,
+    reach,
+    references,
+    sparse,
     tensors,
 )
 from .atoms import ATOMS, decode
 from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 
-KINDS: Dict[str, Kind] = {
-    **containers.KINDS, **objects.KINDS, **modules.KINDS, **references.KINDS, **data.KINDS, **tensors.KINDS,
-    **sparse.KINDS, **arrays.KINDS, **progress.KINDS, **generators.KINDS}
+KINDS: dict[str, Kind] = {
+    **containers.KINDS,
+    **objects.KINDS,
+    **modules.KINDS,
+    **references.KINDS,
+    **data.KINDS,
+    **tensors.KINDS,
+    **sparse.KINDS,
+    **arrays.KINDS,
+    **progress.KINDS,
+    **generators.KINDS,
+}
 _MISSING = object()
 
 
@@ -24,20 +45,20 @@ class Matcher:
 
     def __init__(self, document: dict, trust_pickle: bool):
         self.document = document
-        self.nodes: List[list] = document["nodes"]
-        self.sizes: List[int] = document["leaves"]
+        self.nodes: list[list] = document["nodes"]
+        self.sizes: list[int] = document["leaves"]
         self.trust_pickle = trust_pickle
-        self.live: List[Any] = [None] * len(self.nodes)
-        self.claims: Set[int] = set()
-        self.needs_memory: Set[int] = set()
-        self.anchors: Dict[int, tuple] = {}
+        self.live: list[Any] = [None] * len(self.nodes)
+        self.claims: set[int] = set()
+        self.needs_memory: set[int] = set()
+        self.anchors: dict[int, tuple] = {}
         self.index = -1
-        self._classes: Dict[tuple, type] = {}
-        self._checked: Set[type] = set()
+        self._classes: dict[tuple, type] = {}
+        self._checked: set[type] = set()
         self._queue: deque = deque()
-        self._keyed: List[list] = []
+        self._keyed: list[list] = []
 
-    def run(self, live_places: Dict[str, Any]) -> None:
+    def run(self, live_places: dict[str, Any]) -> None:
         for name, value in self.document["places"]:
             if name in live_places:
                 self.pair(value, live_places[name])
@@ -52,7 +73,7 @@ class Matcher:
         if optimizer is None:
             return
         found = owners.owners_of(optimizer)
-        for module in [*found[position:position + 1], *found]:
+        for module in [*found[position : position + 1], *found]:
             self.pair(value, module)
             self._drain()
         if self.live[value[0]] is None:
@@ -85,7 +106,7 @@ class Matcher:
         """Remember a class that has no global name (made inside a function) but has live instances."""
         self._classes.setdefault(type_name(cls), cls)
 
-    def find_class(self, module: str, qualname: str, kind: str) -> Optional[type]:
+    def find_class(self, module: str, qualname: str, kind: str) -> type | None:
         """The class for a new object that a node of this kind describes. Refused when it can be none."""
         found = find_class(module, qualname) or self._classes.get((module, qualname))
         if found is not None and found not in self._checked:

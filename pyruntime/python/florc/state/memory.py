@@ -7,7 +7,6 @@ directly or through another member.
 from __future__ import annotations
 
 import sys
-from typing import Dict, List, Tuple
 
 from . import arrays, tensors
 from .atoms import dtype_from
@@ -16,9 +15,9 @@ from .kinds import Refused
 ALIGNMENT = 16
 
 
-def _runs(spans: List[tuple]) -> List[List[tuple]]:
+def _runs(spans: list[tuple]) -> list[list[tuple]]:
     """Spans (device, address, bytes, node, item bytes) in runs that overlap."""
-    runs: List[List[tuple]] = []
+    runs: list[list[tuple]] = []
     device, end = None, 0
     for span in sorted(spans):
         if span[0] == device and span[1] < end:
@@ -46,11 +45,11 @@ def plan(m) -> None:
     """
     groups = m.document["shared"]
     group_of = {index: number for number, group in enumerate(groups) for index, _ in group}
-    spans: Dict[int, tuple] = {}
+    spans: dict[int, tuple] = {}
     for index, node in enumerate(m.nodes):
         if node[0] in ("tensor", "ndarray") and node[1] is not None and m.live[index] is not None:
             spans[index] = _live_span(node, index, m.live[index])
-    apart = {index for index in m.needs_memory}
+    apart = set(m.needs_memory)
     for run in _runs([span for span in spans.values() if span[2]]):
         if len({group_of.get(span[3], -1 - span[3]) for span in run}) > 1:
             apart.update(span[3] for span in run)
@@ -60,7 +59,7 @@ def plan(m) -> None:
         _replace(m, index)
 
 
-def _plan_group(m, number: int, group: list, spans: Dict[int, tuple], apart: set) -> None:
+def _plan_group(m, number: int, group: list, spans: dict[int, tuple], apart: set) -> None:
     matched = [(index, offset) for index, offset in group if index in spans]
     bases = {(spans[index][0], spans[index][1] - offset) for index, offset in matched}
     broken = len(bases) > 1 or any(index in apart for index, _ in matched)
@@ -74,13 +73,15 @@ def _plan_group(m, number: int, group: list, spans: Dict[int, tuple], apart: set
         apart.update(index for index, _ in matched)
 
 
-def _fits(m, group: list, anchor: Tuple[int, int]) -> bool:
+def _fits(m, group: list, anchor: tuple[int, int]) -> bool:
     """Whether every member lies inside the storage of the anchor."""
     live = m.live[anchor[0]]
     start = live.storage_offset() * live.element_size() - anchor[1]
     size = live.untyped_storage().nbytes()
-    return all(start + offset >= 0 and start + offset + _bytes(m.nodes[index]) <= size
-               and (start + offset) % _item(m.nodes[index]) == 0 for index, offset in group)
+    return all(
+        start + offset >= 0 and start + offset + _bytes(m.nodes[index]) <= size and (start + offset) % _item(m.nodes[index]) == 0
+        for index, offset in group
+    )
 
 
 def _replace(m, index: int) -> None:
@@ -131,7 +132,7 @@ def _over_new(r, m, group: list) -> None:
         _write(r, m.nodes[index], view)
 
 
-def _over_live(r, m, missing: list, anchor: Tuple[int, int]) -> None:
+def _over_live(r, m, missing: list, anchor: tuple[int, int]) -> None:
     """Views over live storage; their bytes are written later, when filling begins."""
     live = m.live[anchor[0]]
     start = live.storage_offset() * live.element_size() - anchor[1]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
+from ..support.static import name_of
 from .kinds import KEPT, Refused, type_name
 from .mappings import update_dict
 from .objects import HOOKS, Object, encode_attributes, encode_object, fill_attributes, instance_dict, match_attributes
-from ..support.static import name_of
 
 TABLES = ("_parameters", "_buffers", "_modules")
 _NOT_OWN = HOOKS | set(TABLES)

@@ -9,19 +9,38 @@ from __future__ import annotations
 import sys
 import types
 
+from ..support.static import all_slots, mro_of
 from .atoms import same_atom
-from .containers import ENCODERS as CONTENT, KINDS as CONTAINERS
+from .containers import ENCODERS as CONTENT
+from .containers import KINDS as CONTAINERS
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, layout_base, type_name
-from ..support.static import all_slots, mro_of
 
 HOOKS = frozenset(
-    "_backward_pre_hooks _backward_hooks _is_full_backward_hook _forward_hooks _forward_hooks_with_kwargs"
-    " _forward_hooks_always_called _forward_pre_hooks _forward_pre_hooks_with_kwargs _state_dict_hooks"
-    " _state_dict_pre_hooks _load_state_dict_pre_hooks _load_state_dict_post_hooks _load_state_dict_hooks"
-    " _optimizer_step_pre_hooks _optimizer_step_post_hooks _optimizer_state_dict_pre_hooks"
-    " _optimizer_state_dict_post_hooks _optimizer_load_state_dict_pre_hooks _optimizer_load_state_dict_post_hooks"
-    " _compiled_call_impl _torchdynamo_wrapper_id".split())
+    [
+        "_backward_pre_hooks",
+        "_backward_hooks",
+        "_is_full_backward_hook",
+        "_forward_hooks",
+        "_forward_hooks_with_kwargs",
+        "_forward_hooks_always_called",
+        "_forward_pre_hooks",
+        "_forward_pre_hooks_with_kwargs",
+        "_state_dict_hooks",
+        "_state_dict_pre_hooks",
+        "_load_state_dict_pre_hooks",
+        "_load_state_dict_post_hooks",
+        "_load_state_dict_hooks",
+        "_optimizer_step_pre_hooks",
+        "_optimizer_step_post_hooks",
+        "_optimizer_state_dict_pre_hooks",
+        "_optimizer_state_dict_post_hooks",
+        "_optimizer_load_state_dict_pre_hooks",
+        "_optimizer_load_state_dict_post_hooks",
+        "_compiled_call_impl",
+        "_torchdynamo_wrapper_id",
+    ]
+)
 """Attributes that hold code or addresses, not state: never recorded, and on restore the live ones stay."""
 REBOUND = frozenset({"_last_lr"})
 """Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
@@ -83,8 +102,13 @@ def encode_derived(enc, obj):
 
 
 _PLAIN = {
-    int: int.__pos__, float: float.__pos__, complex: complex.__pos__, str: str.__str__, bytes: lambda v: bytes(memoryview(v)),
-    tuple: lambda v: tuple(tuple.__iter__(v)), frozenset: frozenset.copy,
+    int: int.__pos__,
+    float: float.__pos__,
+    complex: complex.__pos__,
+    str: str.__str__,
+    bytes: lambda v: bytes(memoryview(v)),
+    tuple: lambda v: tuple(tuple.__iter__(v)),
+    frozenset: frozenset.copy,
 }
 """What an object derived from a class of values is without that: exact, and by the base's own methods."""
 
@@ -138,7 +162,8 @@ class Object(Kind):
         if node[4] is not None:
             base = CONTENT_BASES.get(layout_base(type(live)))
             if base != ("list" if node[4][0] == "numbers" else node[4][0]) or (
-                    not self.content(node).match_content(m, node[4], live)):
+                not self.content(node).match_content(m, node[4], live)
+            ):
                 return False
         match_attributes(m, node[3], attributes)
         for name, value in zip(node[3][0::2], node[3][1::2]):

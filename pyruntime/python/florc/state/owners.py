@@ -6,12 +6,12 @@ import gc
 import sys
 import weakref
 from itertools import compress
-from typing import Any, Dict, List, Set
+from typing import Any
 
-from .kinds import dotted
-from .objects import instance_dict
 from ..support.static import attributes_of
 from ..support.weak_table import WeakTable
+from .kinds import dotted
+from .objects import instance_dict
 
 _CACHE = WeakTable()
 
@@ -35,15 +35,15 @@ def owners_of(optimizer) -> list:
 
 
 def _search(parameter_ids: tuple) -> list:
-    owning: Dict[int, list] = {}
-    parents: Dict[int, list] = {}
+    owning: dict[int, list] = {}
+    parents: dict[int, list] = {}
     for module, attributes in _all_modules():
         for parameter in (attributes.get("_parameters") or {}).values():
             if parameter is not None:
                 owning.setdefault(id(parameter), []).append(module)
         for child in (attributes.get("_modules") or {}).values():
             parents.setdefault(id(child), []).append(module)
-    found: Dict[int, object] = {}
+    found: dict[int, object] = {}
     for parameter_id in parameter_ids:
         roots = [root for module in owning.get(parameter_id, ()) for root in _roots(module, parents)]
         for root in sorted(roots, key=lambda r: (dotted(type(r)), _size(r))):
@@ -62,7 +62,7 @@ def _size(module: Any) -> int:
     return len(seen)
 
 
-def _subclasses(base: type) -> Set[int]:
+def _subclasses(base: type) -> set[int]:
     """The addresses of a class and of all that derive from it: a set of the classes would ask their metaclasses for hashes."""
     found, work = {id(base)}, [base]
     while work:
@@ -73,7 +73,7 @@ def _subclasses(base: type) -> Set[int]:
     return found
 
 
-def _all_modules() -> List[tuple]:
+def _all_modules() -> list[tuple]:
     """(module, its attributes) for every module alive, in one pass at the speed of builtins."""
     base = sys.modules["torch"].nn.Module
     alive = gc.get_objects()
@@ -86,7 +86,7 @@ def _all_modules() -> List[tuple]:
     return found
 
 
-def _roots(module, parents: Dict[int, list]) -> list:
+def _roots(module, parents: dict[int, list]) -> list:
     roots, seen, work = [], {id(module)}, [module]
     while work:
         current = work.pop()

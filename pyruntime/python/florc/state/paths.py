@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import Dict, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
 
 from .kinds import is_ref
 
 _LENGTH = 200
 
 
-def children(node) -> Iterator[Tuple[str, object]]:
+def children(node) -> Iterator[tuple[str, object]]:
     """(label, encoded value) of what a node holds. A label `[#]` stands for a key that is itself an object."""
     kind = node[0]
     if kind == "object":
@@ -57,7 +57,7 @@ def children(node) -> Iterator[Tuple[str, object]]:
         yield ".base", node[5]
 
 
-def _named(encoded: list) -> Iterator[Tuple[str, object]]:
+def _named(encoded: list) -> Iterator[tuple[str, object]]:
     for name, value in zip(encoded[0::2], encoded[1::2]):
         yield f".{name}", value
 
@@ -65,6 +65,7 @@ def _named(encoded: list) -> Iterator[Tuple[str, object]]:
 def show(atom) -> str:
     """An atom as Python would write it."""
     from .atoms import decode
+
     try:
         text = repr(decode(atom))
     except Exception:  # its class is not defined here
@@ -72,10 +73,10 @@ def show(atom) -> str:
     return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
-def all_paths(document: dict) -> List[Optional[str]]:
+def all_paths(document: dict) -> list[str | None]:
     """The shortest path of every node, None for one that nothing leads to."""
     nodes = document["nodes"]
-    found: List[Optional[str]] = [None] * len(nodes)
+    found: list[str | None] = [None] * len(nodes)
     queue: deque = deque()
 
     def reach(value, path: str) -> None:
@@ -95,26 +96,29 @@ def all_paths(document: dict) -> List[Optional[str]]:
     return found
 
 
-def _resolved(label: str, found: List[Optional[str]]) -> str:
+def _resolved(label: str, found: list[str | None]) -> str:
     """A key that is an object, by its own path when that is known already."""
     if label.startswith("[#"):
         return f"[{found[int(label[2:-1])] or '…'}]"
     return label
 
 
-def by_reference(graph: bytes) -> List[Tuple[str, str]]:
+def by_reference(graph: bytes) -> list[tuple[str, str]]:
     """(path, class) of everything in a graph whose state was not recorded and whose live object will stay."""
     document = json.loads(graph)
     found = all_paths(document)
-    return [(found[i] or f"node {i}", ".".join(filter(None, (node[1].replace("builtins", ""), node[2]))))
-            for i, node in enumerate(document["nodes"]) if node[0] == "opaque"]
+    return [
+        (found[i] or f"node {i}", ".".join(filter(None, (node[1].replace("builtins", ""), node[2]))))
+        for i, node in enumerate(document["nodes"])
+        if node[0] == "opaque"
+    ]
 
 
 def of_node(document: dict, index: int) -> str:
     return all_paths(document)[index] or f"node {index}"
 
 
-def of_object(enc, places: Dict[str, object]) -> str:
+def of_object(enc, places: dict[str, object]) -> str:
     """The path of the object that an Encoder is at, from the objects themselves: their nodes are not complete yet."""
     steps, index = [], enc.current
     while index >= 0:

@@ -5,10 +5,10 @@ Node: `["progress", module, qualname, [name, value, …]]`. Nothing is drawn whe
 
 from __future__ import annotations
 
+from ..support.static import module_of, mro_of, name_of
 from .kind import Kind
 from .kinds import Refused, type_name
 from .objects import instance_dict
-from ..support.static import module_of, mro_of, name_of
 
 COUNTED = ("n", "last_print_n", "total", "desc", "postfix", "disable", "leave", "unit", "unit_scale")
 """Attributes that a program sets, or reads back."""

@@ -12,33 +12,191 @@ from __future__ import annotations
 import re
 import sys
 import types
-from typing import Any, Callable, Dict, FrozenSet, Optional, Set
+from collections.abc import Callable
+from typing import Any
 
 from . import classify, data, modules, objects, sequences
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
-_OBJECTS: FrozenSet[Callable] = frozenset({
-    objects.encode_object, objects.encode_derived, classify.encode_light_object, classify.encode_light_derived,
-    modules.encode_optimizer, modules.encode_scaler, modules.encode_loader})
-ENCODERS: Dict[str, FrozenSet[Callable]] = {
-    "object": _OBJECTS, "torch.Module": frozenset({modules.encode_module}), "value": frozenset({objects.encode_derived_value}),
-    "namedtuple": frozenset({sequences.encode_namedtuple}), "pickle": frozenset({data.encode_pickled})}
+_OBJECTS: frozenset[Callable] = frozenset(
+    {
+        objects.encode_object,
+        objects.encode_derived,
+        classify.encode_light_object,
+        classify.encode_light_derived,
+        modules.encode_optimizer,
+        modules.encode_scaler,
+        modules.encode_loader,
+    }
+)
+ENCODERS: dict[str, frozenset[Callable]] = {
+    "object": _OBJECTS,
+    "torch.Module": frozenset({modules.encode_module}),
+    "value": frozenset({objects.encode_derived_value}),
+    "namedtuple": frozenset({sequences.encode_namedtuple}),
+    "pickle": frozenset({data.encode_pickled}),
+}
 """Kind of node -> the encoders that write it."""
 OUTWARD = frozenset(
-    "os posix nt subprocess _posixsubprocess sys importlib _frozen_importlib _frozen_importlib_external imp runpy pkgutil"
-    " zipimport ctypes _ctypes socket _socket ssl pty tty shutil pickle _pickle marshal shelve dbm code codeop codecs"
-    " webbrowser signal _signal multiprocessing _multiprocessing threading _thread asyncio concurrent http urllib ftplib"
-    " smtplib telnetlib xmlrpc socketserver tempfile pathlib io _io mmap resource fcntl pdb bdb cProfile profile trace"
-    " timeit atexit gc inspect ast builtins florc faulthandler sqlite3 zipfile tarfile logging".split())
+    [
+        "os",
+        "posix",
+        "nt",
+        "subprocess",
+        "_posixsubprocess",
+        "sys",
+        "importlib",
+        "_frozen_importlib",
+        "_frozen_importlib_external",
+        "imp",
+        "runpy",
+        "pkgutil",
+        "zipimport",
+        "ctypes",
+        "_ctypes",
+        "socket",
+        "_socket",
+        "ssl",
+        "pty",
+        "tty",
+        "shutil",
+        "pickle",
+        "_pickle",
+        "marshal",
+        "shelve",
+        "dbm",
+        "code",
+        "codeop",
+        "codecs",
+        "webbrowser",
+        "signal",
+        "_signal",
+        "multiprocessing",
+        "_multiprocessing",
+        "threading",
+        "_thread",
+        "asyncio",
+        "concurrent",
+        "http",
+        "urllib",
+        "ftplib",
+        "smtplib",
+        "telnetlib",
+        "xmlrpc",
+        "socketserver",
+        "tempfile",
+        "pathlib",
+        "io",
+        "_io",
+        "mmap",
+        "resource",
+        "fcntl",
+        "pdb",
+        "bdb",
+        "cProfile",
+        "profile",
+        "trace",
+        "timeit",
+        "atexit",
+        "gc",
+        "inspect",
+        "ast",
+        "builtins",
+        "florc",
+        "faulthandler",
+        "sqlite3",
+        "zipfile",
+        "tarfile",
+        "logging",
+    ]
+)
 """Modules whose functions reach files, processes, other modules or the interpreter."""
 HARMLESS = frozenset(
-    "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format frozenset"
-    " hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print property range repr"
-    " reversed round set slice sorted staticmethod classmethod str sum super tuple type zip BaseException".split())
+    [
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "hash",
+        "hex",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "ord",
+        "pow",
+        "print",
+        "property",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "classmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "zip",
+        "BaseException",
+    ]
+)
 """Builtins that do not."""
 BASIC = frozenset(
-    "builtins __main__ collections _collections math cmath operator _operator functools _functools itertools random _random"
-    " types enum numbers decimal fractions datetime array copy typing abc dataclasses".split())
+    [
+        "builtins",
+        "__main__",
+        "collections",
+        "_collections",
+        "math",
+        "cmath",
+        "operator",
+        "_operator",
+        "functools",
+        "_functools",
+        "itertools",
+        "random",
+        "_random",
+        "types",
+        "enum",
+        "numbers",
+        "decimal",
+        "fractions",
+        "datetime",
+        "array",
+        "copy",
+        "typing",
+        "abc",
+        "dataclasses",
+    ]
+)
 """Modules of Python's that hold data and arithmetic: every program reaches them."""
 
 
@@ -74,15 +232,15 @@ def check_reached(module: str) -> None:
 
 
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
-_FOUND: Dict[int, Set[str]] = {}
+_FOUND: dict[int, set[str]] = {}
 """What is imported, by how many modules there are."""
 
 
-def _imported() -> Set[str]:
+def _imported() -> set[str]:
     """The modules of Python's that the script's files name in imports, or that packages use, without underscores before."""
     count = len(sys.modules)
     if count not in _FOUND:
-        found: Set[str] = set()
+        found: set[str] = set()
         for name, module in list(sys.modules.items()):
             top = name.partition(".")[0]
             is_users = top not in sys.stdlib_module_names and top != "florc" or name == "__main__"
@@ -94,14 +252,17 @@ def _imported() -> Set[str]:
     return _FOUND[count]
 
 
-def _used_by(module: types.ModuleType) -> Set[str]:
+def _used_by(module: types.ModuleType) -> set[str]:
     """What its names lead to."""
-    names = [value.__name__ if isinstance(value, types.ModuleType) else value.__module__ for value in list(vars(module).values())
-             if isinstance(value, (types.ModuleType, types.FunctionType, type))]
+    names = [
+        value.__name__ if isinstance(value, types.ModuleType) else value.__module__
+        for value in list(vars(module).values())
+        if isinstance(value, (types.ModuleType, types.FunctionType, type))
+    ]
     return {name.partition(".")[0].lstrip("_") for name in names if isinstance(name, str)}
 
 
-def _named_in(file: Optional[str]) -> Set[str]:
+def _named_in(file: str | None) -> set[str]:
     """What a file of the user's imports, also inside of functions."""
     if not isinstance(file, str) or not file.endswith(".py") or "-packages" in file:
         return set()

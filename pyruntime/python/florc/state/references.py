@@ -6,38 +6,136 @@ Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", fun
 
 from __future__ import annotations
 
-import functools
 import _io  # its classes; those of `io` are abstract, and asking them runs `__subclasscheck__` and hashes classes
+import functools
 import sys
 import types
 import weakref
 
+from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
 from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
-from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
 
 OPAQUE_MODULES = frozenset(
-    "_io io logging threading _thread socket _socket ssl _ssl subprocess multiprocessing _multiprocessing concurrent"
-    " asyncio _asyncio queue _queue select selectors sqlite3 http urllib weakref _weakref _weakrefset contextvars"
-    " _contextvars tempfile zipfile tarfile gzip bz2 lzma mmap ctypes _ctypes _csv csv tqdm rich tensorboard"
-    " tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib h5py lmdb ray contextlib itertools"
-    " traceback inspect".split())
+    [
+        "_io",
+        "io",
+        "logging",
+        "threading",
+        "_thread",
+        "socket",
+        "_socket",
+        "ssl",
+        "_ssl",
+        "subprocess",
+        "multiprocessing",
+        "_multiprocessing",
+        "concurrent",
+        "asyncio",
+        "_asyncio",
+        "queue",
+        "_queue",
+        "select",
+        "selectors",
+        "sqlite3",
+        "http",
+        "urllib",
+        "weakref",
+        "_weakref",
+        "_weakrefset",
+        "contextvars",
+        "_contextvars",
+        "tempfile",
+        "zipfile",
+        "tarfile",
+        "gzip",
+        "bz2",
+        "lzma",
+        "mmap",
+        "ctypes",
+        "_ctypes",
+        "_csv",
+        "csv",
+        "tqdm",
+        "rich",
+        "tensorboard",
+        "tensorboardX",
+        "wandb",
+        "mlflow",
+        "comet_ml",
+        "neptune",
+        "clearml",
+        "aim",
+        "visdom",
+        "matplotlib",
+        "h5py",
+        "lmdb",
+        "ray",
+        "contextlib",
+        "itertools",
+        "traceback",
+        "inspect",
+    ]
+)
 OPAQUE_PACKAGES = (
-    "torch.utils.tensorboard", "torch.cuda", "torch.distributed", "torch.profiler", "torch.autograd", "torch._dynamo",
-    "torch._inductor", "torch.fx", "torch._C", "torch.utils.hooks", "torch.multiprocessing")
+    "torch.utils.tensorboard",
+    "torch.cuda",
+    "torch.distributed",
+    "torch.profiler",
+    "torch.autograd",
+    "torch._dynamo",
+    "torch._inductor",
+    "torch.fx",
+    "torch._C",
+    "torch.utils.hooks",
+    "torch.multiprocessing",
+)
 STATEFUL_TORCH = frozenset({"torch.cuda.amp", "torch.distributed.optim"})
 OUTPUT_MODULES = frozenset(
-    "logging tqdm rich tensorboard tensorboardX wandb mlflow comet_ml neptune clearml aim visdom matplotlib _csv csv"
-    .split())
+    [
+        "logging",
+        "tqdm",
+        "rich",
+        "tensorboard",
+        "tensorboardX",
+        "wandb",
+        "mlflow",
+        "comet_ml",
+        "neptune",
+        "clearml",
+        "aim",
+        "visdom",
+        "matplotlib",
+        "_csv",
+        "csv",
+    ]
+)
 NAMELESS_MODULES = ("torch", "torch._C._nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft")
 """Where torch's builtin functions are found, which do not say themselves where they live."""
-FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.MethodDescriptorType,
-             types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType)
+FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    type,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.MethodWrapperType,
+)
 CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
-    types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.CodeType, types.FrameType,
-    types.TracebackType, types.MappingProxyType, types.CellType, memoryview, _io._IOBase, BaseException)
+    types.GeneratorType,
+    types.CoroutineType,
+    types.AsyncGeneratorType,
+    types.CodeType,
+    types.FrameType,
+    types.TracebackType,
+    types.MappingProxyType,
+    types.CellType,
+    memoryview,
+    _io._IOBase,
+    BaseException,
+)
 
 
 def in_opaque_module(cls: type) -> bool:
@@ -120,8 +218,12 @@ def is_output(obj) -> bool:
     module = type_name(type(obj))[0]
     if module in ("_csv", "csv") and is_iterator(type(obj)):  # `csv.reader`: read from
         return False
-    return (module.split(".", 1)[0] in OUTPUT_MODULES or module.startswith("torch.utils.tensorboard")
-            or obj is sys.stdout or obj is sys.stderr)
+    return (
+        module.split(".", 1)[0] in OUTPUT_MODULES
+        or module.startswith("torch.utils.tensorboard")
+        or obj is sys.stdout
+        or obj is sys.stderr
+    )
 
 
 def refuse_opaque_root(obj) -> None:
@@ -253,5 +355,4 @@ class Opaque(Kind):
         return made is live
 
 
-KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(),
-         "weakref": Weak()}
+KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(), "weakref": Weak()}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from typing import Any, Callable, Dict, Iterable, List
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from . import generators, memory, paths
 from .atoms import decode
@@ -13,8 +14,9 @@ from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref, no_collection
 from .match import KINDS, Matcher
 
 
-def restore(graph: bytes, read_leaf: Callable[[int], Any], live: Dict[str, Any], *,
-            trust_pickle: bool = True, foreign: Iterable[Any] = ()) -> Dict[str, Any]:
+def restore(
+    graph: bytes, read_leaf: Callable[[int], Any], live: dict[str, Any], *, trust_pickle: bool = True, foreign: Iterable[Any] = ()
+) -> dict[str, Any]:
     """Put the recorded state into the objects of `live` (place -> object) and return the value of every place.
 
     A place missing in `live` is unbound: it gets a new object, unless another place leads to its live one. Leave out
@@ -26,7 +28,7 @@ def restore(graph: bytes, read_leaf: Callable[[int], Any], live: Dict[str, Any],
         return _restore(json.loads(graph), read_leaf, live, trust_pickle, foreign)
 
 
-def _restore(document: dict, read_leaf, live: Dict[str, Any], trust_pickle: bool, foreign) -> Dict[str, Any]:
+def _restore(document: dict, read_leaf, live: dict[str, Any], trust_pickle: bool, foreign) -> dict[str, Any]:
     if document.get("format") != FORMAT:
         raise CannotRestore("", f"format {document.get('format')} of a checkpoint is not known")
     generators.check_globals(document[RANDOM])
@@ -54,11 +56,11 @@ class Restorer:
         self.nodes = matcher.nodes
         self.gradients = self.document["gradients"]
         self.find_class = matcher.find_class
-        self.memory: Dict[int, Any] = {}
-        self.first: List[Callable[[], None]] = []
-        self.made: List[Any] = [None] * len(self.nodes)
+        self.memory: dict[int, Any] = {}
+        self.first: list[Callable[[], None]] = []
+        self.made: list[Any] = [None] * len(self.nodes)
         self._is_made = bytearray(len(self.nodes))
-        self._later: List[Callable[[], None]] = []
+        self._later: list[Callable[[], None]] = []
         self._leaves = [self._read(read_leaf, i, n) for i, n in enumerate(self.document["leaves"])]
 
     @staticmethod

@@ -90,7 +90,7 @@ class Sequence(Kind):
     def match_content(self, m, node, live) -> bool:
         for value, item in zip(node[1], self.base.__iter__(live)):
             m.pair(value, item)
-        return KEPT not in node[1][len(live):]
+        return KEPT not in node[1][len(live) :]
 
     def check_new(self, m, node, index):
         refuse_kept(node[1])
@@ -166,8 +166,7 @@ class Bytes(Kind):
     """bytearray and array.array, in place."""
 
     def match(self, m, node, live) -> bool:
-        return type(live) is bytearray if node[0] == "bytearray" else (
-            type(live) is array.array and live.typecode == node[2])
+        return type(live) is bytearray if node[0] == "bytearray" else (type(live) is array.array and live.typecode == node[2])
 
     def match_content(self, m, node, live) -> bool:
         return node[0] == "bytearray" or live.typecode == node[2]
@@ -211,10 +210,20 @@ class Tuple(Whole):
 
 
 ENCODERS = {
-    list: encode_list, collections.deque: encode_deque, bytearray: encode_bytearray, array.array: encode_array,
-    tuple: encode_tuple, bytes: encode_bytes,
+    list: encode_list,
+    collections.deque: encode_deque,
+    bytearray: encode_bytearray,
+    array.array: encode_array,
+    tuple: encode_tuple,
+    bytes: encode_bytes,
 }
 KINDS = {
-    "list": Sequence(), "deque": Deque(), "numbers": Numbers(), "bytes": LongBytes(), "bytearray": Bytes(),
-    "array": Bytes(), "tuple": Tuple(), "namedtuple": Tuple(),
+    "list": Sequence(),
+    "deque": Deque(),
+    "numbers": Numbers(),
+    "bytes": LongBytes(),
+    "bytearray": Bytes(),
+    "array": Bytes(),
+    "tuple": Tuple(),
+    "namedtuple": Tuple(),
 }

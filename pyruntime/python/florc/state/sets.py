@@ -1,8 +1,9 @@
 """Sets and frozensets: both directions, and how the table of one comes to look as it did.
 
-Nodes: `["set", [values], slots of the table, a hash, [slot of each value], [slots of removed ones], sum of the values' hashes]`, the
-values in the order in which they are met; `["frozenset", …]` likewise (restored with the tuples: it is immutable too). Without what
-follows the values, where the order is not kept.
+Nodes: `["set", [values], slots of the table, a hash, [slot of each value], [slots of removed ones], sum of the values' hashes]`,
+the
+values in the order in which they are met; `["frozenset", …]` likewise (restored with the tuples: it is immutable too). Without
+what follows the values, where the order is not kept.
 
 A script may depend on the order in which it meets the elements. It follows from their hashes (of text: from the process's
 hash seed), the size of the table, and what was taken in or removed before: an element whose slot is taken goes to the next
@@ -17,7 +18,8 @@ from __future__ import annotations
 
 import ctypes
 import json
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from .atoms import decode
 from .kind import Kind, Whole
@@ -44,9 +46,9 @@ class Layout(NamedTuple):
 
     table: int
     """Slots in all."""
-    slots: List[int]
+    slots: list[int]
     """Of the elements, in the order of iteration."""
-    removed: List[int]
+    removed: list[int]
     """Slots of elements that are no longer there."""
 
 
@@ -55,7 +57,7 @@ def layout(obj) -> Layout:
     return _read(obj)[0]
 
 
-def _read(obj) -> Tuple[Layout, int]:
+def _read(obj) -> tuple[Layout, int]:
     """Its layout, and the sum of the hashes of its elements: no code of theirs runs."""
     base = set if issubclass(type(obj), set) else frozenset
     fields = ctypes.c_ssize_t * 4  # fill, used, mask, address of the table
@@ -94,12 +96,12 @@ def arrange(obj: set, items: list, wanted: Layout) -> bool:
     return len(obj) == len(items) and layout(obj) == wanted
 
 
-def arranged(items: list, wanted: Layout) -> Optional[frozenset]:
+def arranged(items: list, wanted: Layout) -> frozenset | None:
     """A frozenset whose elements lie as wanted; None where none can be made."""
     order = None if wanted.removed else _insertion_order(items, wanted)
     if order is None:
         return None
-    keys: Optional[Iterable[Any]] = None
+    keys: Iterable[Any] | None = None
     if wanted.table > _SMALL_TABLE and len(order) < wanted.table // 2:
         keys = _longer(order, wanted.table // 4)  # as `arrange` has it, but all at once
     # else the table grows on the way, while it holds only what waits for no other
@@ -107,9 +109,9 @@ def arranged(items: list, wanted: Layout) -> Optional[frozenset]:
     return made if len(made) == len(items) and layout(made) == wanted else None
 
 
-def _longer(keys: list, count: int) -> Optional[Dict[Any, None]]:
-    """The keys in a dict of at least so many: what else is in it is equal to one of them by the time that a set takes it in. None where
-    that cannot be, as every comparison would run code of the script."""
+def _longer(keys: list, count: int) -> dict[Any, None] | None:
+    """The keys in a dict of at least so many: what else is in it is equal to one of them by the time that a set takes it in. None
+    where that cannot be, as every comparison would run code of the script."""
     safe = [key for key in keys if type(key) in _COMPARED_QUIETLY]
     if not safe and len(keys) < count:
         return None
@@ -150,16 +152,16 @@ def _path(hashed: int, mask: int) -> Iterator[int]:
         at = (at * 5 + 1 + perturb) & mask
 
 
-def _insertion_order(items: list, wanted: Layout) -> Optional[list]:
+def _insertion_order(items: list, wanted: Layout) -> list | None:
     """An order of taking in that puts each item where it shall lie; None when there is none. Removed ones come first, then those
     that wait for no other: their order does not matter."""
     if len(items) != len(wanted.slots):
         return None
     there = dict(zip(wanted.slots, range(len(items))))
     taken = set(wanted.removed)
-    before: List[int] = []
+    before: list[int] = []
     """How many items must be taken in before this one."""
-    after: Dict[int, List[int]] = {}
+    after: dict[int, list[int]] = {}
     for index, item in enumerate(items):
         waits = set()
         for slot in _path(hash(item), wanted.table - 1):
@@ -201,7 +203,7 @@ def _order(obj) -> list:
     return [there.table, hash(_HASHED), there.slots, there.removed, hashed]
 
 
-def hashes_of(node: list) -> Optional[int]:
+def hashes_of(node: list) -> int | None:
     """The sum of the hashes of a recorded set's elements; None where it is not known. Where it differs, so may the order."""
     return node[_WITH_HASHES - 1] if len(node) == _WITH_HASHES else None
 
@@ -228,7 +230,8 @@ def _keeps_order(node: list, items: list) -> bool:
 
 
 def _checked(node: list, can: Callable[[list, Layout], bool]) -> None:
-    """Raises Refused where elements that are plain values cannot be laid as they were; of others that is seen when they are made."""
+    """Raises Refused where elements that are plain values cannot be laid as they were; of others that is seen when they are
+    made."""
     if not _is_ordered(node) or any(map(is_ref, node[1])):
         return
     if len(node) not in (_ORDERED_PARTS, _WITH_HASHES):

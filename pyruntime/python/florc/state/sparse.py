@@ -12,10 +12,13 @@ import sys
 from .kind import Kind
 from .kinds import Refused, is_ref
 
-PARTS = {"sparse_coo": ("_indices", "_values"), "sparse_csr": ("crow_indices", "col_indices", "values"),
-         "sparse_csc": ("ccol_indices", "row_indices", "values"),
-         "sparse_bsr": ("crow_indices", "col_indices", "values"),
-         "sparse_bsc": ("ccol_indices", "row_indices", "values")}
+PARTS = {
+    "sparse_coo": ("_indices", "_values"),
+    "sparse_csr": ("crow_indices", "col_indices", "values"),
+    "sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
 """Layout -> methods that return what a tensor consists of; the memory is its own."""
 
 

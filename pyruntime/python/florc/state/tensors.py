@@ -13,13 +13,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..support.static import name_of
 from .autograd import with_history
 from .kind import Kind
 from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
-from ..support.static import name_of
-
 
 HOST = "cpu"
 DEFERRED = frozenset({"cuda"})
@@ -61,8 +60,19 @@ def encode_tensor(enc, t):
     name = None if grad_fn is None else grad_fn.name().rsplit("::", 1)[-1]
     enc.histories += name is not None
     attributes = t.__dict__
-    return ["tensor", index, str(t.dtype)[6:], list(shape), list(stride), device, flags, name, grad,
-            encode_attributes(enc, attributes) if attributes else [], raw]
+    return [
+        "tensor",
+        index,
+        str(t.dtype)[6:],
+        list(shape),
+        list(stride),
+        device,
+        flags,
+        name,
+        grad,
+        encode_attributes(enc, attributes) if attributes else [],
+        raw,
+    ]
 
 
 def _stage(enc, t, shape, stride, device):
@@ -153,8 +163,7 @@ def put(r, node, target):
             value = source(r, node)
             if node[10]:
                 span = (extent(node[3], node[4]),)
-                target.as_strided(span, (1,), target.storage_offset()).copy_(
-                    value.as_strided(span, (1,), value.storage_offset()))
+                target.as_strided(span, (1,), target.storage_offset()).copy_(value.as_strided(span, (1,), value.storage_offset()))
             else:
                 target.copy_(value)
     return target

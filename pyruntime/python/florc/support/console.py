@@ -59,7 +59,7 @@ def answer(text: str) -> None:
 def hand_on(line: str) -> None:
     """Print a line of another florc process: as its own what that one said, anything else as it is."""
     if line.startswith(_OWN):
-        say(line[len(_OWN):], always=True)
+        say(line[len(_OWN) :], always=True)
         return
     with suppress(OSError, ValueError):
         print(line, file=_stream or sys.stderr, flush=True)

@@ -13,15 +13,15 @@ OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Tuple, Type
+    from typing import Any
 
 
 class NamedTuple(tuple):
     """`typing.NamedTuple`, as far as florc needs it."""
 
     __slots__ = ()
-    _fields: Tuple[str, ...] = ()
-    _defaults: Dict[str, Any] = {}
+    _fields: tuple[str, ...] = ()
+    _defaults: dict[str, Any] = {}
 
     def __init_subclass__(cls) -> None:
         names = tuple(cls.__annotations__)
@@ -39,13 +39,13 @@ class NamedTuple(tuple):
             raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
         return tuple.__new__(cls, [given[name] for name in fields])
 
-    def __getnewargs__(self) -> Tuple[Any, ...]:
+    def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
 
-    def _asdict(self) -> Dict[str, Any]:
+    def _asdict(self) -> dict[str, Any]:
         return dict(zip(self._fields, self))
 
     def _replace(self, **changed: Any) -> Any:
@@ -57,7 +57,7 @@ class suppress:
 
     __slots__ = ("_kinds",)
 
-    def __init__(self, *kinds: Type[BaseException]):
+    def __init__(self, *kinds: type[BaseException]):
         self._kinds = kinds
 
     def __enter__(self) -> None:

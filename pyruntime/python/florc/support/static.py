@@ -13,13 +13,14 @@ from .weak_table import WeakTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Tuple
+    from collections.abc import Callable
+    from typing import Any
 
 _MISSING = object()
 
-mro_of: Callable[[type], Tuple[type, ...]] = type.__dict__["__mro__"].__get__
+mro_of: Callable[[type], tuple[type, ...]] = type.__dict__["__mro__"].__get__
 """`cls.__mro__`."""
-dict_of: Callable[[type], Dict[str, Any]] = type.__dict__["__dict__"].__get__
+dict_of: Callable[[type], dict[str, Any]] = type.__dict__["__dict__"].__get__
 """`cls.__dict__`."""
 name_of: Callable[[type], str] = type.__dict__["__name__"].__get__
 """`cls.__name__`."""
@@ -50,7 +51,7 @@ def defines(cls: type, name: str) -> bool:
     return static(cls, name, _MISSING) is not _MISSING
 
 
-def attributes_of(obj: Any) -> Dict[str, Any]:
+def attributes_of(obj: Any) -> dict[str, Any]:
     """`obj.__dict__`; empty for an object without one."""
     try:
         return object.__getattribute__(obj, "__dict__")
@@ -58,12 +59,12 @@ def attributes_of(obj: Any) -> Dict[str, Any]:
         return {}
 
 
-def same_class(cls: type, classes: Tuple[type, ...]) -> bool:
+def same_class(cls: type, classes: tuple[type, ...]) -> bool:
     """`cls in classes`, by identity."""
     return any(cls is other for other in classes)
 
 
-def own_slots(cls: type) -> List[Tuple[str, Any]]:
+def own_slots(cls: type) -> list[tuple[str, Any]]:
     """(name, descriptor) of what `__slots__` of this very class declares."""
     names = dict_of(cls).get("__slots__", ())
     if issubclass(type(names), str):
@@ -83,7 +84,7 @@ def own_slots(cls: type) -> List[Tuple[str, Any]]:
 _SLOTS = WeakTable()
 
 
-def all_slots(cls: type) -> List[Tuple[str, Any]]:
+def all_slots(cls: type) -> list[tuple[str, Any]]:
     """Slots of a class and its bases, base first; cached."""
     found = _SLOTS.get(cls)
     if found is None:
@@ -136,7 +137,7 @@ def read_attribute(obj: Any, name: str) -> Any:
     return getattr(obj, name)
 
 
-def _parts_of_module(obj: Any, own: Dict[str, Any]) -> Tuple[Dict[str, Any], ...]:
+def _parts_of_module(obj: Any, own: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     module = getattr(sys.modules.get("torch.nn"), "Module", None)
     if module is None or not issubclass(type(obj), module):
         return ()

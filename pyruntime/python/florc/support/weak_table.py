@@ -6,16 +6,17 @@ from _weakref import ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, Tuple
+    from collections.abc import Iterable
+    from typing import Any
 
 
 class WeakTable:
     """Object (mostly a class) -> value. An entry is gone when its object is."""
 
-    __slots__ = ("_known", "__weakref__")
+    __slots__ = ("__weakref__", "_known")
 
-    def __init__(self, entries: Iterable[Tuple[type, Any]] = ()):
-        self._known: Dict[int, Tuple[ref, Any]] = {}
+    def __init__(self, entries: Iterable[tuple[type, Any]] = ()):
+        self._known: dict[int, tuple[ref, Any]] = {}
         for cls, value in entries:
             self[cls] = value
 
@@ -37,7 +38,7 @@ class WeakTable:
     def __len__(self) -> int:
         return len(self._known)
 
-    def update(self, entries: Dict[type, Any]) -> None:
+    def update(self, entries: dict[type, Any]) -> None:
         """Enter several."""
         for cls, value in entries.items():
             self[cls] = value

@@ -11,14 +11,15 @@ from _collections import deque  # `collections` and the like take long to import
 from _functools import _lru_cache_wrapper, partial
 from _operator import length_hint
 from itertools import chain, islice
+
 from ..support.static import all_slots, attributes_of, defines, module_of
 from ..support.weak_table import WeakTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Optional
+    from typing import Any
 
-    Parts = Dict[Any, Any]
+    Parts = dict[Any, Any]
     """The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
 
 MAX_ITEMS = 200
@@ -31,14 +32,15 @@ ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
 ATOM_IDS = frozenset(map(id, ATOMS))
 
 
-
 def _list(obj: Any, base: Any) -> Parts:
     count = base.__len__(obj)
     if count <= MAX_ITEMS:
         items = enumerate(base.__iter__(obj))
     else:
-        items = chain(enumerate(islice(base.__iter__(obj), MAX_ITEMS // 2)),
-                      ((i - count, base.__getitem__(obj, i - count)) for i in range(count - MAX_ITEMS // 2, count)))
+        items = chain(
+            enumerate(islice(base.__iter__(obj), MAX_ITEMS // 2)),
+            ((i - count, base.__getitem__(obj, i - count)) for i in range(count - MAX_ITEMS // 2, count)),
+        )
     parts: Parts = {("item", i): item for i, item in items}
     parts["(length)"] = count
     return parts
@@ -74,8 +76,11 @@ def of_function(obj: Any) -> Parts:
 
 def of_class(obj: Any) -> Parts:
     skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
-    return {f".{name}": value for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
-            if not name.startswith("__") and not issubclass(type(value), skipped)}
+    return {
+        f".{name}": value
+        for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
+        if not name.startswith("__") and not issubclass(type(value), skipped)
+    }
 
 
 def of_instance(obj: Any) -> Parts:
@@ -113,7 +118,9 @@ def of_lru_cache(obj: Any) -> Parts:
     """Numbers and texts that are computed again instead of remembered are the same ones; another object would be another one."""
     own, parts = attributes_of(obj), gc.get_referents(obj)
     if _lru_cache_wrapper.cache_info(obj).maxsize is None:
-        held = [value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), MAX_ITEMS + 1)]
+        held = [
+            value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), MAX_ITEMS + 1)
+        ]
     else:  # what is remembered and what it was computed from, side by side
         held = [part for part in parts if type(part) not in (dict, type, object, types.FunctionType)]
     if not asks_caches and len(held) <= MAX_ITEMS and all(id(type(value)) in ATOM_IDS for value in held):
@@ -144,7 +151,7 @@ def of_torch_generator(obj: Any) -> Parts:
     return {"(state)": hash(obj.get_state().numpy().tobytes())}
 
 
-def of_numpy(obj: Any) -> Optional[Parts]:
+def of_numpy(obj: Any) -> Parts | None:
     numpy = sys.modules["numpy"]
     if issubclass(type(obj), numpy.ndarray):
         data = numpy.ndarray.view(obj, numpy.ndarray)  # without the methods of its class: those of a masked array change it
@@ -176,7 +183,8 @@ def of_logging(obj: Any) -> Parts:
 def is_iterator(kind: type) -> bool:
     """Whether objects of a class are iterators whose position can be told."""
     return defines(kind, "__next__") and (
-        module_of(kind) in ("builtins", "itertools", "torch.utils.data.dataloader") and kind is not types.CoroutineType)
+        module_of(kind) in ("builtins", "itertools", "torch.utils.data.dataloader") and kind is not types.CoroutineType
+    )
 
 
 def of_iterator(obj: Any) -> Parts:
@@ -185,7 +193,9 @@ def of_iterator(obj: Any) -> Parts:
     if module_of(type(obj)).startswith("torch"):
         parts["._sampler_iter"] = getattr(obj, "_sampler_iter", None)
     elif not issubclass(type(obj), types.GeneratorType) or not obj.gi_running:
-        held = [part for part in gc.get_referents(obj) if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))]
+        held = [
+            part for part in gc.get_referents(obj) if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))
+        ]
         parts.update((("item", n), part) for n, part in enumerate(held[:MAX_ITEMS]))
     return parts
 
@@ -214,19 +224,21 @@ def _buffer(obj: Any) -> Parts:
     return {} if obj.closed else {"(content)": hash(obj.getvalue()), "(position)": obj.tell()}
 
 
-READERS = WeakTable({
-    _io.StringIO: _buffer,
-    _io.BytesIO: _buffer,
-    list: lambda obj: _list(obj, list),
-    tuple: lambda obj: _list(obj, tuple),
-    deque: lambda obj: _list(obj, deque),
-    dict: _dict,
-    set: _set,
-    types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
-    types.SimpleNamespace: of_instance,
-    partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
-    _lru_cache_wrapper: of_lru_cache,
-    property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
-    classmethod: lambda obj: {".__func__": obj.__func__},
-    staticmethod: lambda obj: {".__func__": obj.__func__},
-}.items())
+READERS = WeakTable(
+    {
+        _io.StringIO: _buffer,
+        _io.BytesIO: _buffer,
+        list: lambda obj: _list(obj, list),
+        tuple: lambda obj: _list(obj, tuple),
+        deque: lambda obj: _list(obj, deque),
+        dict: _dict,
+        set: _set,
+        types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
+        types.SimpleNamespace: of_instance,
+        partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
+        _lru_cache_wrapper: of_lru_cache,
+        property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
+        classmethod: lambda obj: {".__func__": obj.__func__},
+        staticmethod: lambda obj: {".__func__": obj.__func__},
+    }.items()
+)

@@ -18,17 +18,18 @@ from _collections import deque
 from itertools import chain
 from types import FrameType
 
-from . import readers as contents
 from ..plan import places
 from ..support.light import NamedTuple, dumps
 from ..support.static import attributes_of, module_of, same_class
 from ..support.weak_table import WeakTable
+from . import readers as contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+    from collections.abc import Callable, Container, Iterable, Iterator
+    from typing import Any
 
-    Way = Tuple[int, Any]
+    Way = tuple[int, Any]
     """The number of the object that holds another, and under which key."""
 
 MAX_OBJECTS = 4000
@@ -46,7 +47,7 @@ class Scope(NamedTuple):
     """The names of a function that is running, or of a file. `own`: the block's own names, but for those that its statements
     bind: these are left to its plan. Others change by what it calls, by handlers of signals, or behind the back of its names."""
 
-    names: Dict[str, Any]
+    names: dict[str, Any]
     own: bool
     label: str
 
@@ -74,7 +75,7 @@ class Reader:
         self._classes = WeakTable()
         self._is_project = is_project
 
-    def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[Scope]:
+    def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[Scope]:
         """The block's own names but for those in `rebound`, those of the project functions that called it, the globals of
         the project's files."""
         found, at = [], frame
@@ -97,7 +98,7 @@ class Reader:
         streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
         return [*found, streams, *([] if root is None else [Scope({"root": root}, False, "logging.")])]
 
-    def parts(self, obj: Any) -> Optional[contents.Parts]:
+    def parts(self, obj: Any) -> contents.Parts | None:
         """What an object holds, by key; None for objects that are not looked into."""
         kind = type(obj)
         reader = contents.READERS.get(kind)
@@ -106,16 +107,21 @@ class Reader:
         if contents.is_iterator(kind):
             return contents.of_iterator(obj)
         if kind is Scope:
-            return {k: v for k, v in list(obj.names.items())
-                    if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType}
+            return {
+                k: v for k, v in list(obj.names.items()) if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType
+            }
         if kind is types.FunctionType:
             return contents.of_function(obj) if self._is_project(obj.__code__.co_filename) else None
         if issubclass(kind, type):
             return contents.of_class(obj) if self._is_ours(obj) else None
         torch = sys.modules.get("torch")
         if hasattr(torch, "nn") and hasattr(torch, "optim"):
-            for base, reader in ((torch.Tensor, contents.of_tensor), (torch.nn.Module, contents.of_module), (torch.optim.Optimizer, contents.of_optimizer),
-                                 (torch.Generator, contents.of_torch_generator)):
+            for base, reader in (
+                (torch.Tensor, contents.of_tensor),
+                (torch.nn.Module, contents.of_module),
+                (torch.optim.Optimizer, contents.of_optimizer),
+                (torch.Generator, contents.of_torch_generator),
+            ):
                 if issubclass(kind, base):
                     return reader(obj)
         if kind is getattr(sys.modules.get("argparse"), "Namespace", None):
@@ -146,7 +152,7 @@ class Reader:
             known = self._classes[cls] = issubclass(type(file), str) and self._is_project(file)
         return known
 
-    def follow(self, names: Dict[str, Any], path: str) -> Any:
+    def follow(self, names: dict[str, Any], path: str) -> Any:
         """The object at the end of a path that `Survey.paths` gave; None when the path is broken."""
         import json
 
@@ -165,11 +171,11 @@ class Survey:
         # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
         # then may have left its address to a new one.
         self._rebound = frozenset(loop.binds)
-        self._seen: List[Seen] = []
+        self._seen: list[Seen] = []
         self._look(reader.scopes(frame, self._rebound))
 
-    def _look(self, scopes: List[Scope]) -> None:
-        met: Dict[int, int] = {}
+    def _look(self, scopes: list[Scope]) -> None:
+        met: dict[int, int] = {}
         todo = deque((obj, (-1, n)) for n, obj in enumerate(scopes))
         while todo and len(self._seen) < MAX_OBJECTS:
             obj, way = todo.popleft()
@@ -186,7 +192,7 @@ class Survey:
             self._seen.append(Seen(obj, way, _content(parts)))
             todo.extend((part, (index, key)) for key, part in parts.items() if id(type(part)) not in contents.ATOM_IDS)
 
-    def change(self, frame: FrameType, loop: places.Loop, held: Set[int], slots: Set[Tuple[int, str]]) -> Optional[str]:
+    def change(self, frame: FrameType, loop: places.Loop, held: set[int], slots: set[tuple[int, str]]) -> str | None:
         """The first change that the plan does not foresee, in words.
 
         `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
@@ -194,7 +200,7 @@ class Survey:
         bound = {place.name for place in loop.places if place.bound}
         scopes = self._reader.scopes(frame, self._rebound)
         found = self._find_again(scopes)
-        restored: Optional[List[_Span]] = None
+        restored: list[_Span] | None = None
         for index, seen in enumerate(self._seen):
             obj = found.get(index)
             if obj is None or seen.identity in held:
@@ -219,9 +225,9 @@ class Survey:
                     return self._name(index, key, scopes) + _now(parts, key)
         return None
 
-    def _find_again(self, scopes: List[Scope]) -> Dict[int, Any]:
-        found: Dict[int, Any] = {}
-        parts: Dict[int, Optional[contents.Parts]] = {}
+    def _find_again(self, scopes: list[Scope]) -> dict[int, Any]:
+        found: dict[int, Any] = {}
+        parts: dict[int, contents.Parts | None] = {}
         for _ in range(2):  # a way may lead through an object that was met later
             for index, seen in enumerate(self._seen):
                 if index in found:
@@ -241,7 +247,7 @@ class Survey:
                         break
         return found
 
-    def paths(self, frame: FrameType, names: Container[str]) -> Dict[str, Any]:
+    def paths(self, frame: FrameType, names: Container[str]) -> dict[str, Any]:
         """The objects that are still where they were, below these names of the block's function or its file, by path."""
         scopes = self._reader.scopes(frame, self._rebound)
         found = {}
@@ -256,7 +262,7 @@ class Survey:
                 found[dumps(path)] = obj
         return found
 
-    def _name(self, index: int, key: Any, scopes: List[Scope]) -> str:
+    def _name(self, index: int, key: Any, scopes: list[Scope]) -> str:
         """Where the change is, in the user's words."""
         words = [_shown(key)]
         while index >= 0:
@@ -265,7 +271,7 @@ class Survey:
         return "".join(reversed(words)).lstrip(".")
 
 
-def _is_own_cell(obj: Any, key: Any, parts: Optional[contents.Parts], frame: FrameType, bound: Set[str]) -> bool:
+def _is_own_cell(obj: Any, key: Any, parts: contents.Parts | None, frame: FrameType, bound: set[str]) -> bool:
     """Whether a function reads there a name of the block's own function, which the plan puts back: the two share a cell."""
     name = key[1:] if type(obj) is types.FunctionType and type(key) is str else ""
     if name not in bound or name not in obj.__code__.co_freevars or parts is None:
@@ -275,7 +281,7 @@ def _is_own_cell(obj: Any, key: Any, parts: Optional[contents.Parts], frame: Fra
     return name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars) and value is parts.get(key)
 
 
-def _without(names: Dict[str, Any], left_out: Container[str]) -> Dict[str, Any]:
+def _without(names: dict[str, Any], left_out: Container[str]) -> dict[str, Any]:
     return {name: value for name, value in names.items() if name not in left_out}
 
 
@@ -289,17 +295,18 @@ class _Span(NamedTuple):
     """Whether writing its elements writes all of them."""
 
 
-def _memory_of(objects: Iterable[Any]) -> List[_Span]:
+def _memory_of(objects: Iterable[Any]) -> list[_Span]:
     """The memory that restoring these objects writes, where it is."""
     spans = (_span(obj) for obj in objects if _is_restored_in_place(obj))
     return [span for span in spans if span is not None and span.is_dense]
 
 
-def _lies_in(obj: Any, restored: List[_Span]) -> bool:
+def _lies_in(obj: Any, restored: list[_Span]) -> bool:
     """Whether an object is another view of memory that is restored: a tensor, or an array over one."""
     span = _span(obj) if restored else None
     return span is not None and any(
-        span.device == other.device and other.start <= span.start and span.stop <= other.stop for other in restored)
+        span.device == other.device and other.start <= span.start and span.stop <= other.stop for other in restored
+    )
 
 
 def _is_restored_in_place(obj: Any) -> bool:
@@ -311,7 +318,7 @@ def _is_restored_in_place(obj: Any) -> bool:
     return known and obj.is_leaf and not obj.is_inference()
 
 
-def _span(obj: Any) -> Optional[_Span]:
+def _span(obj: Any) -> _Span | None:
     """The memory of a tensor or an array; None for other objects, and for those without elements."""
     from ..state.arrays import bounds
     from ..state.tensors import extent
@@ -335,7 +342,7 @@ def _span(obj: Any) -> Optional[_Span]:
     return None
 
 
-def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
+def slots_of(loop: places.Loop, frame: FrameType) -> set[tuple[int, str]]:
     """(address of the object, attribute) of the places that are attributes."""
     found = set()
     for place in loop.places:
@@ -347,12 +354,14 @@ def slots_of(loop: places.Loop, frame: FrameType) -> Set[Tuple[int, str]]:
     return found
 
 
-def _content(parts: contents.Parts) -> List[Tuple[Any, Any]]:
-    return [(key, part if id(type(part)) in contents.ATOM_IDS and not (type(part) is float and part != part) else id(part))
-            for key, part in parts.items()]
+def _content(parts: contents.Parts) -> list[tuple[Any, Any]]:
+    return [
+        (key, part if id(type(part)) in contents.ATOM_IDS and not (type(part) is float and part != part) else id(part))
+        for key, part in parts.items()
+    ]
 
 
-def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Iterator[Any]:
+def _changed(before: list[tuple[Any, Any]], now: list[tuple[Any, Any]]) -> Iterator[Any]:
     old, new = dict(before), dict(now)
     different = False
     for key in chain(new, (key for key in old if key not in new)):
@@ -365,7 +374,7 @@ def _changed(before: List[Tuple[Any, Any]], now: List[Tuple[Any, Any]]) -> Itera
         yield "(their order)"
 
 
-def _now(parts: Optional[contents.Parts], key: Any) -> str:
+def _now(parts: contents.Parts | None, key: Any) -> str:
     """What is there now, where that is short. What florc makes of an object itself (`(data)`) is none of the script's."""
     if issubclass(type(key), str) and key.startswith("("):
         return ""

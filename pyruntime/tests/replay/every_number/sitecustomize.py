@@ -18,7 +18,7 @@ NUMBER = re.compile(r"[0-9]+")
 
 def _other(number: str, seed: random.Random) -> str:
     at = seed.randrange(len(number))
-    return number[:at] + str((int(number[at]) + seed.randrange(1, 10)) % 10) + number[at + 1:]
+    return number[:at] + str((int(number[at]) + seed.randrange(1, 10)) % 10) + number[at + 1 :]
 
 
 def _sweep(check, replay, seed: random.Random) -> str:
@@ -30,8 +30,8 @@ def _sweep(check, replay, seed: random.Random) -> str:
     try:
         for at, found in seed.sample(places, min(MOST, len(places))):
             old = lines[at].text
-            new = old[: found.start()] + _other(found.group(), seed) + old[found.end():]
-            replay.lines[:] = [*lines[:at], lines[at]._replace(text=new), *lines[at + 1:]]
+            new = old[: found.start()] + _other(found.group(), seed) + old[found.end() :]
+            replay.lines[:] = [*lines[:at], lines[at]._replace(text=new), *lines[at + 1 :]]
             outcome = check(replay)
             is_time = outcome.masked and masks.without_times(new) == masks.without_times(old)
             if outcome.verdict == "exact" and not is_time:

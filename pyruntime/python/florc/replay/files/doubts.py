@@ -9,10 +9,11 @@ import contextlib
 import os
 import stat
 import sys
-from typing import Any, Callable, Dict, Optional, Set
+from collections.abc import Callable
+from typing import Any
 
-from ...support.light import OWN
 from ...runs.found_files import Noted
+from ...support.light import OWN
 from ..select.skipped import Skipped
 
 try:
@@ -26,28 +27,46 @@ _READ, _ASKED = "was read", "was asked about"
 _fstat = os.fstat
 _DESCRIPTORS = "/proc/self/fd"
 _PATH_MODULES = ("genericpath", "posixpath", "pathlib", "pathlib._local", "pathlib._abc", "glob", "os")
-_EXISTENCE = {"exists", "lexists", "isfile", "isdir", "islink", "is_file", "is_dir", "is_symlink", "ismount", "isjunction",
-              "makedirs", "mkdir", "touch", "glob", "iglob", "walk"}
+_EXISTENCE = {
+    "exists",
+    "lexists",
+    "isfile",
+    "isdir",
+    "islink",
+    "is_file",
+    "is_dir",
+    "is_symlink",
+    "ismount",
+    "isjunction",
+    "makedirs",
+    "mkdir",
+    "touch",
+    "glob",
+    "iglob",
+    "walk",
+}
 """Functions of these modules that ask whether something is there, and of what kind."""
-_FOR_ITSELF = {"logging": (), "logging.handlers": (),
-               "shutil": ("rmtree", "_rmtree_safe_fd", "_rmtree_safe_fd_step", "_rmtree_unsafe", "_samefile")}
+_FOR_ITSELF = {
+    "logging": (),
+    "logging.handlers": (),
+    "shutil": ("rmtree", "_rmtree_safe_fd", "_rmtree_safe_fd_step", "_rmtree_unsafe", "_samefile"),
+}
 """Modules, or functions in them, that ask for no more than their own next step, which is in the view, too."""
 
 
 class Doubts:
     """What was asked of files that may not be what they were."""
 
-    def __init__(self, upper: str, notes: Dict[str, Noted], skipped: Skipped,
-                 is_own: Callable[[str], bool] = lambda path: False):
-        self.unsure: Dict[str, None] = {}
+    def __init__(self, upper: str, notes: dict[str, Noted], skipped: Skipped, is_own: Callable[[str], bool] = lambda path: False):
+        self.unsure: dict[str, None] = {}
         """Sentences about files that were read and may not be what they were."""
-        self.read_back: Dict[str, None] = {}
+        self.read_back: dict[str, None] = {}
         """Files that were read after the script had written to them."""
-        self.behind: Dict[str, None] = {}
+        self.behind: dict[str, None] = {}
         """Files, and folders, that lack what skipped blocks wrote: they were open then, or got another name since."""
-        self.causes: Dict[str, str] = {}
+        self.causes: dict[str, str] = {}
         """What has to run again for these files to be what they were (`Skipped.cause`), and why."""
-        self.missed: Callable[[Dict[str, str]], None] = lambda causes: None
+        self.missed: Callable[[dict[str, str]], None] = lambda causes: None
         """Called when the script itself does not find what these (and why) would have written."""
         self._upper, self._notes, self._skipped, self._is_own = upper, notes, skipped, is_own
         skipped.told = self._passed_by
@@ -70,15 +89,16 @@ class Doubts:
         """Whether nothing was skipped."""
         return not (self.behind or self._skipped.blocks or self._skipped.jumps)
 
-    def _say(self, path: str, did: str, known: Optional[Set[str]] = None) -> None:
+    def _say(self, path: str, did: str, known: set[str] | None = None) -> None:
         name = "a file without a name" if path.endswith(_NAMELESS) else os.path.basename(path)
         noted = self._notes.get(path)
         for cause in known or self._skipped.causes(noted.places if noted is not None else ()) or self._skipped.names:
             self.causes.setdefault(cause, _needed(path))
-        self.unsure[f"{name} {did}, which only some of the iterations that write to it have written"
-                    + self._way_out(path, known)] = None
+        self.unsure[
+            f"{name} {did}, which only some of the iterations that write to it have written" + self._way_out(path, known)
+        ] = None
 
-    def _way_out(self, path: str, known: Optional[Set[str]]) -> str:
+    def _way_out(self, path: str, known: set[str] | None) -> str:
         noted = self._notes.get(path)
         restored = self._skipped.names
         blocks = sorted(restored & (known or (noted.blocks() if noted is not None else set())))
@@ -117,7 +137,7 @@ class Doubts:
             path = path.rpartition("/")[0]
         return False
 
-    def elsewhere(self, path: str, blocks: Set[str], is_read: bool = False, is_there: bool = False) -> None:
+    def elsewhere(self, path: str, blocks: set[str], is_read: bool = False, is_there: bool = False) -> None:
         """`blocks`: those that wrote to a path under another name when the run was recorded."""
         if blocks or self.is_behind(path) and not is_there:
             self._say(path, _READ if is_read else _ASKED, blocks)
@@ -134,7 +154,7 @@ class Doubts:
             why = f"the script looks for {os.path.basename(path)}, which was removed there"
             self.missed(dict.fromkeys(self._skipped.causes(noted.removed), why))
 
-    def miss(self, path: str, causes: Set[str]) -> None:
+    def miss(self, path: str, causes: set[str]) -> None:
         """Something is not there that was."""
         if causes:
             self.missed(dict.fromkeys(causes, _needed(path)))
@@ -160,30 +180,30 @@ class Doubts:
             return self._open_file(number) is not None
         return False
 
-    def _open_file(self, number: int) -> Optional[str]:
+    def _open_file(self, number: int) -> str | None:
         """The path of an open file that is the script's own: in the view, temporary, or without a name. Raises OSError."""
         path = os.readlink(f"{_DESCRIPTORS}/{number}")
         if path.startswith(self._upper + "/"):
-            return path[len(self._upper):]
+            return path[len(self._upper) :]
         is_nameless = path.endswith(_NAMELESS)
         if not is_nameless and (not path.startswith("/") or not self._is_own(path)):
             return None
         return path if stat.S_ISREG(_fstat(number).st_mode) else None
 
-    def path_of(self, descriptor: int) -> Optional[str]:
+    def path_of(self, descriptor: int) -> str | None:
         """Where the script believes an open file to be, if it is one of the view."""
         try:
             path = os.readlink(f"{_DESCRIPTORS}/{descriptor}")
         except OSError:
             return None
-        return path[len(self._upper):] if path.startswith(self._upper + "/") else None
+        return path[len(self._upper) :] if path.startswith(self._upper + "/") else None
 
 
 def _needed(path: str) -> str:
     return f"the script needs {os.path.basename(path)}, which was written there"
 
 
-def asks_for() -> Optional[str]:
+def asks_for() -> str | None:
     """What the caller of a function of this package wants to know of a path: `existence`, `all`, or None, where it is for the
     caller's own next step only."""
     at = sys._getframe(1)

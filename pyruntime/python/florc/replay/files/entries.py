@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any, Iterator, List, Optional
-
+from collections.abc import Iterator
+from typing import Any
 
 _lstat = os.lstat
 
@@ -27,7 +27,7 @@ class Entry:
         """What is there now."""
         return os.stat(self.path, follow_symlinks=follow_symlinks)
 
-    def _mode(self, follow: bool) -> Optional[int]:
+    def _mode(self, follow: bool) -> int | None:
         functions = self._functions
         real = functions.paths.resolve(self._real, follow)
         where = self._real if real is None else functions.view.find(real).where
@@ -63,17 +63,17 @@ class Entry:
 class Entries:
     """The iterator, which is also a context manager."""
 
-    def __init__(self, functions: Any, real: str, path: Any, names: List[str]):
+    def __init__(self, functions: Any, real: str, path: Any, names: list[str]):
         text = "." if path is None else path if isinstance(path, int) else os.fspath(path)
         self._entries: Iterator[Entry] = iter([_entry(functions, real, text, name) for name in names])
 
-    def __iter__(self) -> "Entries":
+    def __iter__(self) -> Entries:
         return self
 
     def __next__(self) -> Entry:
         return next(self._entries)
 
-    def __enter__(self) -> "Entries":
+    def __enter__(self) -> Entries:
         return self
 
     def __exit__(self, *_: Any) -> None:

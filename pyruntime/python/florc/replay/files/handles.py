@@ -1,12 +1,13 @@
-"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard. And how other functions take
-the place of Python's own."""
+"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard. And how other functions
+take the place of Python's own."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any, Callable, Dict, Optional, Tuple
+from collections.abc import Callable
+from typing import Any
 
 _TEXT, _BINARY = "t", "b"
 
@@ -51,12 +52,19 @@ def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int],
     return FileIO
 
 
-def opened(kind: Any, file: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool,
-           opener: Any) -> Optional[Any]:
+def opened(
+    kind: Any, file: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool, opener: Any
+) -> Any | None:
     """What `open` returns, over a raw file of this class; None for arguments that `open` refuses."""
     is_binary, plain = _BINARY in mode, mode.replace(_BINARY, "").replace(_TEXT, "")
-    if (is_binary and (_TEXT in mode or (encoding, errors, newline) != (None, None, None)) or len(set(mode)) != len(mode)
-            or sorted(plain.replace("+", "")) not in (["r"], ["w"], ["a"], ["x"]) or buffering == 0 and not is_binary):
+    if (
+        is_binary
+        and (_TEXT in mode or (encoding, errors, newline) != (None, None, None))
+        or len(set(mode)) != len(mode)
+        or sorted(plain.replace("+", "")) not in (["r"], ["w"], ["a"], ["x"])
+        or buffering == 0
+        and not is_binary
+    ):
         return None
     raw = kind(file, plain, closefd, opener)
     result = raw
@@ -76,7 +84,7 @@ def opened(kind: Any, file: Any, mode: str, buffering: int, encoding: Any, error
     return result
 
 
-def replace_everywhere(made: Dict[int, Tuple[Any, Any]]) -> None:
+def replace_everywhere(made: dict[int, tuple[Any, Any]]) -> None:
     """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
     hold some, and in the sets that list them."""
     for name, module in list(sys.modules.items()):

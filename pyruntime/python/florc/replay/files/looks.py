@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, List, Optional
+from typing import Any
 
 from ...inputs import standard_input
 from .entries import Entries
@@ -17,7 +17,11 @@ class Looks:
 
     def look(self, original: Any, path: Any, *args: Any, dir_fd: Any = None, follow_symlinks: bool = True, **options: Any) -> Any:
         """`os.stat` and its like."""
-        given = {**options, **({} if dir_fd is None else {"dir_fd": dir_fd}), **({} if follow_symlinks else {"follow_symlinks": False})}
+        given = {
+            **options,
+            **({} if dir_fd is None else {"dir_fd": dir_fd}),
+            **({} if follow_symlinks else {"follow_symlinks": False}),
+        }
         real = self._functions.resolve(path, follow_symlinks, dir_fd)
         if real is None:
             self._view.doubts.descriptor(path)
@@ -47,7 +51,7 @@ class Looks:
         self._view.look(real, found)
         return self._functions.call(original, found.where, path, *args)
 
-    def _listed(self, path: Any) -> Optional[str]:
+    def _listed(self, path: Any) -> str | None:
         """The real path of a folder whose list is not that of the user's own."""
         if isinstance(path, int):
             try:
@@ -62,7 +66,7 @@ class Looks:
             return None
         return real
 
-    def listdir(self, original: Any, path: Any = None) -> List[Any]:
+    def listdir(self, original: Any, path: Any = None) -> list[Any]:
         """`os.listdir`."""
         real = self._listed(path)
         if real is None:
@@ -78,7 +82,7 @@ class Looks:
             return original(path)
         return Entries(self._functions, real, path, self._names(original, real, path))
 
-    def _names(self, original: Any, real: str, path: Any) -> List[str]:
+    def _names(self, original: Any, real: str, path: Any) -> list[str]:
         where = self._view.find(real).where
         if not os.path.isdir(where):
             self._functions.call(original, where, "." if path is None or isinstance(path, int) else path)

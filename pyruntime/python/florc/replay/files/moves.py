@@ -6,8 +6,7 @@ import errno
 import os
 import shutil
 import stat
-
-from typing import Any, Optional
+from typing import Any
 
 from .view import ADDED, HERE, KEPT, OWN, PLAIN, Found
 
@@ -80,8 +79,9 @@ class Moves:
         self._view.made(real)
         return None
 
-    def link(self, original: Any, src: Any, dst: Any, *, src_dir_fd: Any = None, dst_dir_fd: Any = None,
-             follow_symlinks: bool = True) -> None:
+    def link(
+        self, original: Any, src: Any, dst: Any, *, src_dir_fd: Any = None, dst_dir_fd: Any = None, follow_symlinks: bool = True
+    ) -> None:
         """`os.link`: both are the replay's own from then on."""
         functions, view = self._functions, self._view
         source, target = functions.resolve(src, False, src_dir_fd), functions.resolve(dst, False, dst_dir_fd)
@@ -225,7 +225,7 @@ class Moves:
         if is_short:
             view.doubts.behind[target] = None
 
-    def _across(self, original: Any, src: Any, dst: Any, source: Optional[str], target: Optional[str]) -> None:
+    def _across(self, original: Any, src: Any, dst: Any, source: str | None, target: str | None) -> None:
         """One of both is not in the view."""
         if source is None:
             assert target is not None
@@ -272,7 +272,9 @@ class Moves:
 
     def utime(self, original: Any, path: Any, times: Any = None, *, dir_fd: Any = None, **options: Any) -> None:
         """`os.utime`."""
-        self._changed(original, path, options.get("follow_symlinks", True), dir_fd, (times,) if "ns" not in options else (), options)
+        self._changed(
+            original, path, options.get("follow_symlinks", True), dir_fd, (times,) if "ns" not in options else (), options
+        )
 
     def setxattr(self, original: Any, path: Any, attribute: Any, value: Any, flags: int = 0, **options: Any) -> None:
         """`os.setxattr`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from typing import Any, Dict, Iterable, List, Optional, Set
+from collections.abc import Iterable
+from typing import Any
 
 from ...support.light import OWN
 from .view import View
@@ -21,7 +22,7 @@ class Paths:
         self._view = view
         self._store = os.path.join(os.path.realpath(store), "")
         self._foreign = tuple({*_SYSTEM, self._store, *_foreign(project)})
-        self._folders: Dict[str, str] = {"": ""}
+        self._folders: dict[str, str] = {"": ""}
         """Folders as they are spelled -> real ones."""
         self._getcwd, self._readlink = os.getcwd, os.readlink
         view.changed = self.forget
@@ -41,13 +42,13 @@ class Paths:
     def shown(self, real: str) -> str:
         """The script's name of what may lie below the replay's folder."""
         upper = self._view.upper
-        return (real[len(upper):] or "/") if real == upper or real.startswith(upper + "/") else real
+        return (real[len(upper) :] or "/") if real == upper or real.startswith(upper + "/") else real
 
     def of_descriptor(self, number: int) -> str:
         """The path of an open folder."""
         return self.shown(self._readlink(f"/proc/self/fd/{number}"))
 
-    def resolve(self, path: str, follow: bool = True, folder: Optional[int] = None) -> Optional[str]:
+    def resolve(self, path: str, follow: bool = True, folder: int | None = None) -> str | None:
         """The real path; None for those that the view leaves alone. `follow`: a link at the end, too."""
         if not path or "\0" in path or path.startswith(_SYSTEM):
             return None
@@ -92,10 +93,10 @@ class Paths:
 def _foreign(project: str) -> Iterable[str]:
     """Folders of Python and of libraries, and of what programs remember (`~/.cache`): not one that the project lies in."""
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
-    folders: Set[Any] = {sysconfig.get_path(name) for name in names} | {os.path.dirname(OWN)}
+    folders: set[Any] = {sysconfig.get_path(name) for name in names} | {os.path.dirname(OWN)}
     folders |= {sys.prefix, sys.base_prefix}
     home = os.path.expanduser("~")
-    hidden: List[str] = []
+    hidden: list[str] = []
     try:
         hidden = [os.path.join(home, name) for name in os.listdir(home) if name.startswith(".")]
     except OSError:

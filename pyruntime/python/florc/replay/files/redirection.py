@@ -13,17 +13,18 @@ import sys
 import tempfile
 import threading
 import weakref
-from typing import Any, Callable, Dict, Optional, Sequence, Set, Tuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ... import _native
 from ...inputs import standard_input
-from .handles import opened, replace_everywhere, watched
 from ...process.native_writers import ANEW, READ, UPDATED
 from ...support.light import OWN as OWN_FOLDER
-from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
+from .handles import opened, replace_everywhere, watched
 from .looks import Looks
 from .moves import Moves
 from .paths import Paths
+from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _UNNAMED = getattr(os, "O_TMPFILE", 0)
@@ -34,19 +35,19 @@ class Functions:
 
     def __init__(self, view: View, paths: Paths, is_added: Callable[[], bool]):
         self.view, self.paths, self.is_added = view, paths, is_added
-        self.beside: Dict[str, None] = {}
+        self.beside: dict[str, None] = {}
         """Files that an added statement wrote and that are the script's own: only in the view."""
-        self.added: Dict[str, Optional[int]] = {}
+        self.added: dict[str, int | None] = {}
         """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
-        self._updated: Dict[str, Tuple[int, int]] = {}
+        self._updated: dict[str, tuple[int, int]] = {}
         """Databases that an added statement opened -> size and time when it, or one after it, began."""
         self.is_on = False
-        self._inside: Set[int] = set()
+        self._inside: set[int] = set()
         """Threads that are in one of these functions."""
         self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
         self._open: weakref.WeakSet = weakref.WeakSet()
         """What the script opened to write to."""
-        self.temporary: Dict[str, None] = {}
+        self.temporary: dict[str, None] = {}
         """Temporary files and folders that the script made at their own paths, and not yet removed."""
         self.moves, self.looks = Moves(self), Looks(self)
 
@@ -55,15 +56,17 @@ class Functions:
     def install(self) -> None:
         """From now on, in this process and in those it forks."""
         self.is_on = True
-        made: Dict[int, Tuple[Any, Any]] = {}
+        made: dict[int, tuple[Any, Any]] = {}
         for holder, handlers in ((self, {"open": Functions.open, **_CHANGES}), (self.looks, _LOOKS)):
             for name, handler in handlers.items():
                 original = getattr(os, name, None)
                 if original is not None:
                     known = made.get(id(original))
                     made[id(original)] = known or (original, self._redirected(original, handler, name, "os", holder))
-        for original, handler, name, module in ((io.open, Functions.open_file, "open", io.open.__module__.replace("_io", "io")),
-                                                (io.open_code, Functions.open_code, "open_code", "io")):
+        for original, handler, name, module in (
+            (io.open, Functions.open_file, "open", io.open.__module__.replace("_io", "io")),
+            (io.open_code, Functions.open_code, "open_code", "io"),
+        ):
             made[id(original)] = (original, self._redirected(original, handler, name, module))
         made[id(io.FileIO)] = (io.FileIO, self._file_class())
         replace_everywhere(made)
@@ -90,7 +93,7 @@ class Functions:
 
         return _native.Redirect(original, call, name, module, OWN_FOLDER)
 
-    def _missing(self, error: OSError, options: Dict[str, Any]) -> None:
+    def _missing(self, error: OSError, options: dict[str, Any]) -> None:
         """A function does not find a path."""
         if self.view.doubts.is_empty or self.is_added():
             return
@@ -124,7 +127,7 @@ class Functions:
 
     # -- where a path lies -----------------------------------------------------------------------------------------
 
-    def resolve(self, path: Any, follow: bool = True, folder: Optional[int] = None) -> Optional[str]:
+    def resolve(self, path: Any, follow: bool = True, folder: int | None = None) -> str | None:
         """The real path of an argument; None for a descriptor, and for what the view leaves alone."""
         if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
             return None
@@ -143,7 +146,7 @@ class Functions:
                 error.filename = text
             raise
 
-    def fail(self, number: int, path: Any, other: Any = None) -> "OSError":
+    def fail(self, number: int, path: Any, other: Any = None) -> OSError:
         """An error as the system call gives it."""
         if other is None:
             return OSError(number, os.strerror(number), os.fspath(path))
@@ -187,8 +190,18 @@ class Functions:
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
-    def open_file(self, original: Any, file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
-                  newline: Any = None, closefd: bool = True, opener: Any = None) -> Any:
+    def open_file(
+        self,
+        original: Any,
+        file: Any,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: Any = None,
+        errors: Any = None,
+        newline: Any = None,
+        closefd: bool = True,
+        opener: Any = None,
+    ) -> Any:
         """`open`."""
         if file == 0 or isinstance(file, str) and file in standard_input.NAMES:
             standard_input.note()
@@ -289,7 +302,7 @@ class Functions:
         os.chmod(self.view.at(real), mode)
         self.view.made(real)
 
-    def _as_added(self, real: str, found: Found) -> Optional[str]:
+    def _as_added(self, real: str, found: Found) -> str | None:
         """Where an added statement writes: the user's own file, unless it is one of the script's."""
         if not self.is_added():
             return None
@@ -303,7 +316,7 @@ class Functions:
         self.beside[real] = None
         return None
 
-    def _state(self, path: str) -> Tuple[int, int]:
+    def _state(self, path: str) -> tuple[int, int]:
         try:
             found = _stat(self.view.at(path))
         except OSError:
@@ -367,7 +380,9 @@ class Functions:
                 for each in (real, *(real + ending for ending in endings)):
                     self._updated[each] = self._state(each)
         except OSError:  # the function says what is wrong, in its own words
-            return self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
+            return (
+                self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
+            )
         for ending in endings if where != real else ():
             self._to_write(real + ending, path, flags, self.view.find(real + ending))
             if is_asked:
@@ -376,21 +391,57 @@ class Functions:
 
 
 _OPEN, _stat = os.open, os.stat
-_LOOKS: Dict[str, Callable[..., Any]] = {
-    "stat": Looks.look, "access": Looks.look, "statvfs": Looks.look, "pathconf": Looks.look, "getxattr": Looks.look,
-    "listxattr": Looks.look, "lstat": Looks.look_at_link, "readlink": Looks.look_at_link, "listdir": Looks.listdir,
-    "scandir": Looks.scandir, "fstat": Looks.look_at_open, "lseek": Looks.look_at_open, "read": Looks.read,
-    "pread": Looks.look_at_open, "getcwd": Looks.getcwd, "getcwdb": Looks.getcwdb, "chdir": Looks.chdir,
+_LOOKS: dict[str, Callable[..., Any]] = {
+    "stat": Looks.look,
+    "access": Looks.look,
+    "statvfs": Looks.look,
+    "pathconf": Looks.look,
+    "getxattr": Looks.look,
+    "listxattr": Looks.look,
+    "lstat": Looks.look_at_link,
+    "readlink": Looks.look_at_link,
+    "listdir": Looks.listdir,
+    "scandir": Looks.scandir,
+    "fstat": Looks.look_at_open,
+    "lseek": Looks.look_at_open,
+    "read": Looks.read,
+    "pread": Looks.look_at_open,
+    "getcwd": Looks.getcwd,
+    "getcwdb": Looks.getcwdb,
+    "chdir": Looks.chdir,
 }
-_CHANGES: Dict[str, Callable[..., Any]] = {
+_CHANGES: dict[str, Callable[..., Any]] = {
     name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
-    for name in ("mkdir", "rmdir", "remove", "unlink", "rename", "replace", "link", "symlink", "truncate", "chmod", "chown",
-                 "lchown", "utime", "setxattr", "removexattr", "mkfifo", "mknod")
+    for name in (
+        "mkdir",
+        "rmdir",
+        "remove",
+        "unlink",
+        "rename",
+        "replace",
+        "link",
+        "symlink",
+        "truncate",
+        "chmod",
+        "chown",
+        "lchown",
+        "utime",
+        "setxattr",
+        "removexattr",
+        "mkfifo",
+        "mknod",
+    )
 }
 LEFT = {
-    "execv": "another program sees the user's own files", "execve": "another program", "posix_spawn": "another program",
-    "posix_spawnp": "another program", "chroot": "only the superuser has use for it", "fchdir": "takes a folder that is open",
-    "fspath": "asks an object for its path", "memfd_create": "a name that is no path", "_path_normpath": "works on text",
+    "execv": "another program sees the user's own files",
+    "execve": "another program",
+    "posix_spawn": "another program",
+    "posix_spawnp": "another program",
+    "chroot": "only the superuser has use for it",
+    "fchdir": "takes a folder that is open",
+    "fspath": "asks an object for its path",
+    "memfd_create": "a name that is no path",
+    "_path_normpath": "works on text",
 }
 """Functions that take a path and are as they were, and why."""
 HANDLED = {"open", *_LOOKS, *_CHANGES}

@@ -1,7 +1,8 @@
 """The user's files in a replay: it sees them as the recorded run found them, and changes none.
 
 A replay runs the script again, or a part of it, and with it what writes checkpoints and logs. All that goes to a view
-(`replay/files/view.py`) below the replay's own folder, which is removed when the replay ends; one that is killed leaves its folder, which
+(`replay/files/view.py`) below the replay's own folder, which is removed when the replay ends; one that is killed leaves its
+folder, which
 the next replay of the run removes. What an added statement writes goes to the user's own folder, unless it is a file of the
 script: then a copy is put beside it.
 """
@@ -12,21 +13,22 @@ import contextlib
 import glob
 import itertools
 import os
-from typing import Any, Callable, Dict, FrozenSet, List
+from collections.abc import Callable
+from typing import Any
 
 from ...inputs import again as inputs_again
 from ...process import native_writers
-from ...support.copying import copy
+from ...project.script import Unusable
 from ...runs.found_files import FOLDER_NAME, read
 from ...runs.journal import History
-from ...project.script import Unusable
-from ...support.console import say
-from .redirection import Functions
 from ...runs.run import Run
+from ...support.console import say
+from ...support.copying import copy
 from ..select.skipped import Skipped
-from .view import View, is_really_there, remove
-from .unnamed import NUMBER
 from .paths import Paths
+from .redirection import Functions
+from .unnamed import NUMBER
+from .view import View, is_really_there, remove
 
 try:
     import fcntl
@@ -34,16 +36,38 @@ except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]
 
 _SUFFIX = ".florc-replay"
-_OTHERS = frozenset({"subprocess", "Popen", "system", "popen", "posix_spawn", "spawnv", "spawnl", "pexpect", "spawn", "forkserver", "AF_UNIX",
-                     "init_process_group", "FileStore"})
+_OTHERS = frozenset(
+    {
+        "subprocess",
+        "Popen",
+        "system",
+        "popen",
+        "posix_spawn",
+        "spawnv",
+        "spawnl",
+        "pexpect",
+        "spawn",
+        "forkserver",
+        "AF_UNIX",
+        "init_process_group",
+        "FileStore",
+    }
+)
 """Names by which a script starts programs, or has native code use files: these are outside the view."""
 
 
 class UserFiles:
     """The view of one process. `folder`: that of the replay; `is_added()`: whether an added statement runs."""
 
-    def __init__(self, run: Run, history: History, folder: str, skipped: Skipped, is_added: Callable[[], bool] = lambda: False,
-                 names: FrozenSet[str] = frozenset()):
+    def __init__(
+        self,
+        run: Run,
+        history: History,
+        folder: str,
+        skipped: Skipped,
+        is_added: Callable[[], bool] = lambda: False,
+        names: frozenset[str] = frozenset(),
+    ):
         """`names`: what the files of the project mention."""
         self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
         self._pid, self._is_added = os.getpid(), is_added
@@ -52,22 +76,25 @@ class UserFiles:
         try:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: Any = _locked(self._folder)
-            self._view = View(self._folder, notes, skipped, history.folders,
-                              history.pid if not names.isdisjoint(NUMBER) else None)
+            self._view = View(
+                self._folder, notes, skipped, history.folders, history.pid if not names.isdisjoint(NUMBER) else None
+            )
         except OSError as error:
-            raise Unusable(f"cannot make {self._folder}, where the script's files go in a replay: "
-                           f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store") from None
+            raise Unusable(
+                f"cannot make {self._folder}, where the script's files go in a replay: "
+                f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store"
+            ) from None
         self._view.is_added = is_added
         self._has_others = not names.isdisjoint(_OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property
-    def read_back(self) -> List[str]:
+    def read_back(self) -> list[str]:
         """Sentences about files that were read after the script had written to them."""
         return list(self._view.doubts.read_back)
 
     @property
-    def unsure(self) -> List[str]:
+    def unsure(self) -> list[str]:
         """Sentences about files that were read and may not hold what they held when the run was recorded."""
         return list(self._view.doubts.unsure)
 
@@ -86,16 +113,17 @@ class UserFiles:
         """Whether the recorded run left a temporary file or folder where programs of the script would change it."""
         return self._has_others and is_really_there(path)
 
-    def start_again(self, cannot_restore: Callable[[Dict[str, str]], Any]) -> None:
+    def start_again(self, cannot_restore: Callable[[dict[str, str]], Any]) -> None:
         """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
-        def missed(causes: Dict[str, str]) -> None:
+
+        def missed(causes: dict[str, str]) -> None:
             if os.getpid() == self._pid and not self._is_added():
                 cannot_restore(causes)
 
         self._view.doubts.missed = missed
 
     @property
-    def causes(self) -> Dict[str, str]:
+    def causes(self) -> dict[str, str]:
         """What has to run again for the files that were asked for to be what they were, and why."""
         return dict(self._view.doubts.causes)
 
@@ -131,22 +159,29 @@ class UserFiles:
                 continue
             try:
                 copy(where, beside)
-                say(f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in "
-                    f"{os.path.relpath(beside)}", always=True)
+                say(
+                    f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in "
+                    f"{os.path.relpath(beside)}",
+                    always=True,
+                )
             except OSError as error:
-                say(f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
-                    always=True)
+                say(
+                    f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
+                    always=True,
+                )
 
 
 def _free(path: str) -> str:
     """A name that is not taken: this one, or with a number."""
-    return next(name for name in itertools.chain([path], (f"{path}-{n}" for n in itertools.count(2))) if not os.path.lexists(name))
+    return next(
+        name for name in itertools.chain([path], (f"{path}-{n}" for n in itertools.count(2))) if not os.path.lexists(name)
+    )
 
 
 def _locked(folder: str) -> Any:
     if fcntl is None:
         return True
-    lock = open(os.path.join(folder, "lock"), "wb")
+    lock = open(os.path.join(folder, "lock"), "wb")  # noqa: SIM115 - held until the process ends
     with contextlib.suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return lock

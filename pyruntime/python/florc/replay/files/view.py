@@ -7,16 +7,18 @@ file. Processes that are forked share the view: each change is a line in a file 
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import json
 import os
 import shutil
 import stat
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from ...support.copying import copy
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
+from ...support.copying import copy
 from ..select.skipped import Skipped
 from .doubts import Doubts, asks_for
 from .unnamed import Unnamed
@@ -50,17 +52,24 @@ class Found(NamedTuple):
 class View:
     """The files of one replay. All paths are real ones: absolute, without links."""
 
-    def __init__(self, folder: str, notes: Dict[str, Noted], skipped: Skipped, listed: Optional[Dict[str, Set[str]]] = None,
-                 pid: Optional[int] = None):
+    def __init__(
+        self,
+        folder: str,
+        notes: dict[str, Noted],
+        skipped: Skipped,
+        listed: dict[str, set[str]] | None = None,
+        pid: int | None = None,
+    ):
         """`pid`: the number of the recorded process, where the script may name files by it."""
         self.upper = os.path.join(folder, "tree")
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
-        self._entries: Dict[str, Entry] = {}
-        self._inside: Dict[str, Set[str]] = {}
+        self._entries: dict[str, Entry] = {}
+        self._inside: dict[str, set[str]] = {}
         """Folder -> names of the paths in it that are not the user's own."""
         self._notes, self._skipped, self._listed = notes, skipped, listed or {}
-        """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be opened."""
+        """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be
+        opened."""
         self.lock = threading.RLock()
         self.changed: Callable[[], None] = lambda: None
         """Called when a link, or what is behind it, may be another one."""
@@ -150,7 +159,8 @@ class View:
         return False
 
     def _lags(self, path: str, found: Found) -> bool:
-        """Whether the recorded run changed, in what was skipped, what this replay shows: the user's file, or its own temporary one."""
+        """Whether the recorded run changed, in what was skipped, what this replay shows: the user's file, or its own temporary
+        one."""
         return found.kind == PAST or found.kind == OWN and path in self._entries and self._is_past(path, self._entries[path])
 
     def _is_past(self, path: str, entry: Entry) -> bool:
@@ -185,7 +195,7 @@ class View:
             return found.kind != GONE and stat.S_ISDIR(_lstat(found.where).st_mode)
         return False
 
-    def link(self, path: str) -> Optional[str]:
+    def link(self, path: str) -> str | None:
         """Where a symbolic link leads; None for all else."""
         found = self.find(path)
         with contextlib.suppress(OSError):
@@ -199,7 +209,7 @@ class View:
         """Whether a list of a folder is that of the user's own."""
         return path not in self._inside and path not in self._listed and self.find(path).kind in (PLAIN, OWN, PAST)
 
-    def names(self, path: str) -> List[str]:
+    def names(self, path: str) -> builtins.list[str]:
         """What is in a folder, in the order in which the user's own folder lists it. Raises OSError."""
         found = self.find(path)
         known = self._inside.get(path, ())
@@ -214,8 +224,11 @@ class View:
             self.look_for(f"{path}/{name}", self.find(f"{path}/{name}"))
         order = {name: n for n, name in enumerate(own)}
         rest = sorted(name for name in names if name not in order)
-        return [*(name for name in own if name in names), *(name for name in listed if name in rest),
-                *(name for name in rest if name not in listed)]
+        return [
+            *(name for name in own if name in names),
+            *(name for name in listed if name in rest),
+            *(name for name in rest if name not in listed),
+        ]
 
     def list(self, path: str) -> None:
         """The names in a folder are about to be asked for."""
@@ -273,9 +286,14 @@ class View:
 
     def is_short(self, path: str, found: Found) -> bool:
         """Whether a file, or a folder, may lack what a skipped block wrote to it."""
-        return found.kind == PAST or self.doubts.is_behind(path) or path in self._notes and self._is_past(
-            path, self._entries[path]._replace(clock=-1)) or self.unnamed.is_doubtful and bool(
-            self.unnamed.blocks(path, is_listed=os.path.isdir(found.where)))
+        return (
+            found.kind == PAST
+            or self.doubts.is_behind(path)
+            or path in self._notes
+            and self._is_past(path, self._entries[path]._replace(clock=-1))
+            or self.unnamed.is_doubtful
+            and bool(self.unnamed.blocks(path, is_listed=os.path.isdir(found.where)))
+        )
 
     # -- changing --------------------------------------------------------------------------------------------------
 
@@ -295,7 +313,8 @@ class View:
             self.made(path, OWN, anew=anew)
 
     def remove_own(self, path: str) -> None:
-        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the user."""
+        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the
+        user."""
         entry = self._entries.get(path)
         if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
             with contextlib.suppress(OSError):
@@ -376,6 +395,7 @@ def is_really_there(path: str) -> bool:
 
 def remove(folder: str) -> None:
     """Remove what a replay kept or made, whatever modes it has."""
+
     def again(_: Any, path: str, __: Any) -> None:
         with contextlib.suppress(OSError):
             os.chmod(os.path.dirname(path), 0o700)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from ...project.script import Unusable
 from .workers import Launch
@@ -28,7 +28,7 @@ def launcher(address: str) -> Launch:
     except Exception as error:
         raise Unusable(f"no Ray cluster answers at {address}: {error}") from None
 
-    def launch(command: List[str], environment: Dict[str, str], out: str, log: str) -> "_Task":
+    def launch(command: list[str], environment: dict[str, str], out: str, log: str) -> _Task:
         return _Task(ray, command, environment, out, log)
 
     return launch
@@ -48,12 +48,12 @@ def _refuse_silence(address: str) -> None:
 class _Task:
     """A command that a task of the cluster runs."""
 
-    def __init__(self, ray: Any, command: List[str], environment: Dict[str, str], out: str, log: str):
+    def __init__(self, ray: Any, command: list[str], environment: dict[str, str], out: str, log: str):
         self._ray, self._code, self._log = ray, None, log
         # florc has its own way of trying again, and says so
         self._task = ray.remote(max_retries=0)(_run).remote(command, environment, os.getcwd(), out, log)
 
-    def poll(self) -> Optional[int]:
+    def poll(self) -> int | None:
         """Its exit code; None while it runs."""
         if self._code is None and self._ray.wait([self._task], timeout=0)[0]:
             try:
@@ -74,11 +74,12 @@ class _Task:
         self._ray.wait([self._task], timeout=patience)
 
 
-def _run(command: List[str], environment: Dict[str, str], folder: str, out: str, log: str) -> int:
+def _run(command: list[str], environment: dict[str, str], folder: str, out: str, log: str) -> int:
     """On a node: with its devices, and the rest of the environment as where the replay was asked for."""
     import subprocess
 
     devices = {name: value for name, value in os.environ.items() if name.endswith("VISIBLE_DEVICES")}
     with open(out, "wb") as written, open(log, "ab") as said:
-        return subprocess.run(command, cwd=folder, env={**environment, **devices}, stdin=subprocess.DEVNULL,
-                              stdout=written, stderr=said).returncode
+        return subprocess.run(
+            command, cwd=folder, env={**environment, **devices}, stdin=subprocess.DEVNULL, stdout=written, stderr=said
+        ).returncode

@@ -5,33 +5,37 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import List
 
 from ...runs.run import Run
 
 _TAKES_A_WORD = ("--workers", "--emit")
 
 
-def slurm(run: Run, words: List[str], count: int) -> str:
+def slurm(run: Run, words: list[str], count: int) -> str:
     """A job array of `count` tasks for `sbatch`; `words` is the command line that asks for it."""
     kept = _without(words, _TAKES_A_WORD)
     here = os.getcwd()
     store = [f"export FLORC_DIR={shlex.quote(os.environ['FLORC_DIR'])}"] if os.environ.get("FLORC_DIR") else []
     command = shlex.join([sys.executable, "-m", "florc", *kept])
-    return "\n".join([
-        "#!/bin/bash",
-        f"#SBATCH --job-name=florc-{run.id}",
-        f"#SBATCH --array=1-{count}",
-        f"#SBATCH --chdir={here}",
-        "#SBATCH --output=florc-replay-%a.out",
-        "#SBATCH --error=florc-replay-%a.log",
-        f"# The answer is the outputs of all tasks, one after another: cat florc-replay-{{1..{count}}}.out",
-        *store,
-        f"exec {command} --shard \"$SLURM_ARRAY_TASK_ID/{count}\"",
-    ]) + "\n"
+    return (
+        "\n".join(
+            [
+                "#!/bin/bash",
+                f"#SBATCH --job-name=florc-{run.id}",
+                f"#SBATCH --array=1-{count}",
+                f"#SBATCH --chdir={here}",
+                "#SBATCH --output=florc-replay-%a.out",
+                "#SBATCH --error=florc-replay-%a.log",
+                f"# The answer is the outputs of all tasks, one after another: cat florc-replay-{{1..{count}}}.out",
+                *store,
+                f'exec {command} --shard "$SLURM_ARRAY_TASK_ID/{count}"',
+            ]
+        )
+        + "\n"
+    )
 
 
-def _without(words: List[str], options: "tuple[str, ...]") -> List[str]:
+def _without(words: list[str], options: tuple[str, ...]) -> list[str]:
     kept, is_value = [], False
     for word in words:
         if is_value:

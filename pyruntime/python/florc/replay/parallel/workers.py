@@ -12,18 +12,19 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from ...support import mishaps
-from ..session.capture import Value
+from ...plan.window import Window
 from ...runs.journal import History
+from ...runs.versions import Versions
+from ...support import mishaps
 from ...support.console import duration, hand_on, say
+from ..select.skipped import Skipped
+from ..session.capture import Value
 from ..session.opening import WORKER
 from ..session.session import Replay
-from ..select.skipped import Skipped
 from ..session.statements import Ran, merged
-from ...runs.versions import Versions
-from ...plan.window import Window
 
 _ATTEMPTS = 2
 _LOG_LINES = 20
@@ -37,12 +38,12 @@ class Task(NamedTuple):
     window: Window
     result: str
 
-    def to_environment(self) -> Dict[str, str]:
+    def to_environment(self) -> dict[str, str]:
         """The variable that tells a process of it."""
         return {WORKER: json.dumps({"window": self.window.to_json(), "result": self.result})}
 
     @classmethod
-    def of_this_process(cls) -> Optional["Task"]:
+    def of_this_process(cls) -> Task | None:
         """The task of this process; None when it is no worker. Processes that the script starts are none."""
         told = os.environ.pop(WORKER, None)
         if told is None:
@@ -63,19 +64,19 @@ class Merged:
 
     def __init__(self, history: History, versions: Versions):
         self.history, self.versions = history, versions
-        self.values: List[Value] = []
-        self.differences: List[str] = []
-        self.disturbances: List[str] = []
-        self.timed: List[str] = []
-        self.read_back: List[str] = []
+        self.values: list[Value] = []
+        self.differences: list[str] = []
+        self.disturbances: list[str] = []
+        self.timed: list[str] = []
+        self.read_back: list[str] = []
         self.ended_in = ""
         self.skipped = Skipped()
-        self.reasons: Dict[str, Dict[str, int]] = {}
-        self.entered: Dict[str, int] = {}
+        self.reasons: dict[str, dict[str, int]] = {}
+        self.entered: dict[str, int] = {}
         self.compared = self.masked = self.verified = 0
-        self.unrecorded: List[str] = []
-        self.environment: List[str] = []
-        self.ran: Dict[str, Ran] = {}
+        self.unrecorded: list[str] = []
+        self.environment: list[str] = []
+        self.ran: dict[str, Ran] = {}
         self.has_started_others = self.is_strict = False
         self.restore_seconds = 0.0
         self.ended = ""
@@ -83,7 +84,7 @@ class Merged:
         self.has_restored = False
         self.is_over = False
 
-    def add(self, result: Dict[str, Any]) -> None:
+    def add(self, result: dict[str, Any]) -> None:
         """Put the next segment's result after the others."""
         self.values += [Value(*value) for value in result["values"]]
         self.differences += [found for found in result["differences"] if found not in self.differences]
@@ -111,15 +112,28 @@ class Merged:
         self.is_over |= result["is_over"]
 
 
-def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked: int, ended: str) -> None:
+def keep(replay: Replay, task: Task, anomalies: list[str], compared: int, masked: int, ended: str) -> None:
     """Write a worker's result; it appears whole or not at all."""
     result = {
-        "values": replay.values, "differences": anomalies, "disturbances": replay.disturbances, "compared": compared,
+        "values": replay.values,
+        "differences": anomalies,
+        "disturbances": replay.disturbances,
+        "compared": compared,
         "entered": replay.entered,
         "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
-        "reasons": replay.reasons, "verified": replay.verified, "restore_seconds": replay.restore_seconds,
-        "ended": ended, "timed": replay.timed, "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
-        "statements": replay.ran, "has_started_others": replay.statements.has_started_others(), "masked": masked, "environment": replay.environment, "unrecorded": replay.unrecorded, "ended_in": replay.ended_in, "has_restored": replay.has_restored,
+        "reasons": replay.reasons,
+        "verified": replay.verified,
+        "restore_seconds": replay.restore_seconds,
+        "ended": ended,
+        "timed": replay.timed,
+        "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
+        "statements": replay.ran,
+        "has_started_others": replay.statements.has_started_others(),
+        "masked": masked,
+        "environment": replay.environment,
+        "unrecorded": replay.unrecorded,
+        "ended_in": replay.ended_in,
+        "has_restored": replay.has_restored,
         "is_over": replay.is_over,
     }
     with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -130,12 +144,13 @@ def keep(replay: Replay, task: Task, anomalies: List[str], compared: int, masked
 class Local:
     """A process on this machine."""
 
-    def __init__(self, command: List[str], environment: Dict[str, str], out: str, log: str):
+    def __init__(self, command: list[str], environment: dict[str, str], out: str, log: str):
         with open(out, "wb") as written, open(log, "ab") as said:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=written, stderr=said,
-                                             env=environment, start_new_session=True)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=written, stderr=said, env=environment, start_new_session=True
+            )
 
-    def poll(self) -> Optional[int]:
+    def poll(self) -> int | None:
         """Its exit code; None while it runs."""
         return self._process.poll()
 
@@ -156,15 +171,14 @@ class Local:
             os.killpg(self._process.pid, number)
 
 
-Launch = Callable[[List[str], Dict[str, str], str, str], Any]
+Launch = Callable[[list[str], dict[str, str], str, str], Any]
 """Starts a command with an environment, and two files for what it writes: something with `poll`, `ask_to_end`, `end`."""
 
 
 class _Worker:
     """A process that answers for one segment, and the attempts it takes."""
 
-    def __init__(self, number: int, window: Window, folder: str, command: List[str], environment: Dict[str, str],
-                 launch: Launch):
+    def __init__(self, number: int, window: Window, folder: str, command: list[str], environment: dict[str, str], launch: Launch):
         self.number, self.window, self._command, self._environment = number, window, command, environment
         self._launch = launch
         self._base = os.path.join(folder, f"worker-{number}")
@@ -187,7 +201,7 @@ class _Worker:
         self.attempts += 1
         self.process = self._launch(self._command, {**self._environment, **self.task.to_environment()}, self.out, self.log)
 
-    def result(self) -> Optional[Dict[str, Any]]:
+    def result(self) -> dict[str, Any] | None:
         """What it found; None when it ended without."""
         try:
             with open(self.task.result, encoding="utf-8", errors="surrogateescape") as file:
@@ -200,11 +214,14 @@ class _Worker:
         return f"worker {self.number}, {self.window.describe()}"
 
 
-def run(windows: List[Window], folder: str, command: List[str], environment: Dict[str, str],
-        launch: Launch = Local) -> List[_Worker]:
+def run(
+    windows: list[Window], folder: str, command: list[str], environment: dict[str, str], launch: Launch = Local
+) -> list[_Worker]:
     """Answer for all windows at once. A worker that dies is started once more. Ctrl-C leaves nothing running."""
-    workers = [_Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
-               for n, window in enumerate(windows)]
+    workers = [
+        _Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
+        for n, window in enumerate(windows)
+    ]
     try:
         for worker in workers:
             worker.start()
@@ -238,7 +255,7 @@ def _ending(worker: _Worker) -> str:
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
-def _end(processes: List[Any]) -> None:
+def _end(processes: list[Any]) -> None:
     for process in processes:
         process.ask_to_end()
     deadline = time.monotonic() + _PATIENCE_S
@@ -246,14 +263,14 @@ def _end(processes: List[Any]) -> None:
         process.end(max(0.0, deadline - time.monotonic()))
 
 
-def _device(number: int) -> Dict[str, str]:
+def _device(number: int) -> dict[str, str]:
     """Workers take turns with the machine's GPUs, where there are several."""
     listed = os.environ.get("CUDA_VISIBLE_DEVICES")
-    devices = listed.split(",") if listed else [path[len("/dev/nvidia"):] for path in sorted(glob.glob("/dev/nvidia[0-9]*"))]
+    devices = listed.split(",") if listed else [path[len("/dev/nvidia") :] for path in sorted(glob.glob("/dev/nvidia[0-9]*"))]
     return {"CUDA_VISIBLE_DEVICES": devices[number % len(devices)]} if len(devices) > 1 else {}
 
 
-def merge(merged: Merged, workers: List[_Worker]) -> None:
+def merge(merged: Merged, workers: list[_Worker]) -> None:
     """Copy what the probes printed to standard output, in the order of the iterations, and put the results together.
 
     Where the script raised in one segment, a replay in one process would not have come to those after it.
@@ -284,7 +301,7 @@ def _hand_on(path: str) -> None:
         os._exit(0)
 
 
-def _tail(path: str) -> List[str]:
+def _tail(path: str) -> list[str]:
     try:
         with open(path, encoding="utf-8", errors="backslashreplace") as log:
             return [line.rstrip() for line in log][-_LOG_LINES:]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, List, Set
+from collections.abc import Callable, Iterable
 
-from ...runs.journal import History
 from ...plan.places import BOUNDARY
 from ...plan.window import block_of
+from ...runs.journal import History
 from ...runs.versions import Versions
 
 RESTORE_S = 2e-3
@@ -52,14 +52,14 @@ class Costs:
         starts = self._starts()
         return bool(starts) and self._versions.first_asked(self.loop.place) >= max(starts)
 
-    def _starts(self) -> Set[int]:
+    def _starts(self) -> set[int]:
         """The iterations that a replay can begin with."""
         held = self._history.boundaries.get(self.loop.place, set())
         block = self.loop.base
         is_possible = held and not self._is_forced(block + BOUNDARY) and not self._versions.why_not_jumped(block)
         return {index for index in held if 0 < index < len(self.recorded)} if is_possible else set()
 
-    def _reached(self, on_the_way: List[float]) -> List[float]:
+    def _reached(self, on_the_way: list[float]) -> list[float]:
         reach, starts = [0.0], self._starts()
         for index, seconds in enumerate(on_the_way[:-1], 1):
             reach.append(RESTORE_S if index in starts else reach[-1] + seconds)
@@ -76,11 +76,11 @@ class Costs:
     def _is_forced(self, block: str) -> bool:
         return block in self._forced or "all" in self._forced
 
-    def _saved(self, runs: Callable[[str], bool]) -> List[float]:
+    def _saved(self, runs: Callable[[str], bool]) -> list[float]:
         """Seconds of each iteration that restoring blocks saves."""
         saved = [0.0] * len(self.recorded)
         inside = self.loop.place + "="
-        taken: Set[str] = set()
+        taken: set[str] = set()
         for key in sorted(self._history.checkpoints, key=len):
             if not key.startswith(inside) or key.endswith(BOUNDARY) or runs(key):
                 continue
@@ -88,7 +88,7 @@ class Costs:
             if any("/".join(parts[:n]) in taken for n in range(1, len(parts))):
                 continue
             taken.add(key)
-            index = int(key[len(inside):].split("/")[0])
+            index = int(key[len(inside) :].split("/")[0])
             if index < len(saved):
                 saved[index] += self._gain(key)
         return saved
@@ -98,9 +98,12 @@ class Costs:
         return seconds - RESTORE_S - self._history.checkpoints[key].nbytes / BYTES_PER_S
 
     def _saved_outside(self) -> float:
-        return sum(self._gain(key) for key in self._history.checkpoints if "=" not in key and not self._runs(key)
-                   and not self.loop.place.startswith(key + "/"))
+        return sum(
+            self._gain(key)
+            for key in self._history.checkpoints
+            if "=" not in key and not self._runs(key) and not self.loop.place.startswith(key + "/")
+        )
 
 
-def _less(whole: List[float], saved: List[float]) -> List[float]:
+def _less(whole: list[float], saved: list[float]) -> list[float]:
     return [max(total - skipped, RESTORE_S) for total, skipped in zip(whole, saved)]

@@ -5,23 +5,23 @@ from __future__ import annotations
 import ast
 import re
 from itertools import chain
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
+from ...plan.places import BOUNDARY
+from ...plan.window import END, Samples, Window, loop_of
+from ...project.script import Unusable
+from ...project.territory import parsed
+from ...runs.journal import History
+from ...runs.run import CUT
+from ...runs.timeline import Followed
+from ...runs.versions import Versions
 from ...support import console as messages
 from . import segments
 from .costs import Costs
-from ...runs.journal import History
-from ...project.script import Unusable
-from ...plan.places import BOUNDARY
-from ...project.territory import parsed
-from ...runs.run import CUT
 from .steps import training_loop
-from ...runs.timeline import Followed
-from ...runs.versions import Versions
-from ...plan.window import END, Samples, Window, loop_of
 
 
-def selected(history: History, arguments: Dict[str, Any]) -> Optional[Window]:
+def selected(history: History, arguments: dict[str, Any]) -> Window | None:
     """The window that was asked for; None for the whole run."""
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
@@ -56,7 +56,7 @@ def _steps(history: History, words: str) -> Window:
     return Window(runs[first].place, at, to + 1, stop_place=runs[last].place)
 
 
-def _located(counts: List[int], step: int) -> Tuple[int, int]:
+def _located(counts: list[int], step: int) -> tuple[int, int]:
     """In which run of the loop a step is, and which of its iterations it is."""
     for n, count in enumerate(counts):
         if step < count:
@@ -65,15 +65,18 @@ def _located(counts: List[int], step: int) -> Tuple[int, int]:
     raise IndexError(step)
 
 
-def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
+def _levels(history: History, words: str) -> tuple[Followed, int, int]:
     """The innermost loop that is named, and the range of its iterations."""
     within = ""
     variables = history.variables
     parts = [part.strip() for part in words.split(",")]
     for n, part in enumerate(parts):
         name, equals, numbers = part.rpartition("=")
-        loop = (history.timeline.named(name.strip(), within, variables, part) if equals or within
-                else history.timeline.main_loop(history.seconds))
+        loop = (
+            history.timeline.named(name.strip(), within, variables, part)
+            if equals or within
+            else history.timeline.main_loop(history.seconds)
+        )
         count = whole(history, loop)
         try:
             start, stop = _range(numbers, loop, count)
@@ -86,7 +89,7 @@ def _levels(history: History, words: str) -> Tuple[Followed, int, int]:
     return loop, start, stop
 
 
-def _range(text: str, loop: Followed, count: int) -> Tuple[int, int]:
+def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
@@ -135,18 +138,26 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
             return True
         end = _end_of_body(history, file, entry)
         within = {name for name, other in entries.items() if entry["line"] < other["line"] <= end}
-        ran = (key[len(inside) + 1:].split("/")[0] for key in chain(history.block_seconds, history.timeline.loops)
-               if key.startswith(inside + "/"))
+        ran = (
+            key[len(inside) + 1 :].split("/")[0]
+            for key in chain(history.block_seconds, history.timeline.loops)
+            if key.startswith(inside + "/")
+        )
         return any(loop_of(key.split("#")[0].split("=")[0]) in within for key in ran) or any(
             line.file == file and entry["line"] < abs(line.line) <= end
-            for line in history.lines if line.path == inside or line.path.startswith(inside + "/"))
+            for line in history.lines
+            if line.path == inside or line.path.startswith(inside + "/")
+        )
     return True
 
 
-def _end_of_body(history: History, file: str, entry: Dict[str, Any]) -> int:
+def _end_of_body(history: History, file: str, entry: dict[str, Any]) -> int:
     """The last line of a `while` loop's body: its `else` runs when the condition was false."""
-    found = (node.body[-1].end_lineno for node in ast.walk(parsed(history.run.source(file)))
-             if isinstance(node, ast.While) and node.lineno == entry["line"])
+    found = (
+        node.body[-1].end_lineno
+        for node in ast.walk(parsed(history.run.source(file)))
+        if isinstance(node, ast.While) and node.lineno == entry["line"]
+    )
     return next(found, None) or int(entry["end_line"])
 
 
@@ -159,7 +170,7 @@ def _is_endless(header: str) -> bool:
     return isinstance(condition, ast.Constant) and bool(condition.value)
 
 
-def shards(history: History, versions: Versions, count: int) -> List[Optional[Window]]:
+def shards(history: History, versions: Versions, count: int) -> list[Window | None]:
     """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist.
 
     [None] when that would save no time: there is no loop to cut, it is restored as one, or no checkpoint is there to
@@ -173,16 +184,23 @@ def shards(history: History, versions: Versions, count: int) -> List[Optional[Wi
     last = len(found) - 1
     if last < 1 or costs.is_restored_whole():
         return [None]
-    return [Window(costs.loop.place, start, END if n == last else stop, before=n == 0, after=n == last)
-            for n, (start, stop) in enumerate(found)]
+    return [
+        Window(costs.loop.place, start, END if n == last else stop, before=n == 0, after=n == last)
+        for n, (start, stop) in enumerate(found)
+    ]
 
 
 def sampled(history: History, count: int) -> Samples:
     """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between. Of a loop
     with no block inside: the last iterations that begin with one, and all between them."""
     loop = history.timeline.main_loop(history.seconds)
-    held = sorted({int(key[len(loop.place) + 1:].split("/")[0]) for key in history.checkpoints
-                   if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)})
+    held = sorted(
+        {
+            int(key[len(loop.place) + 1 :].split("/")[0])
+            for key in history.checkpoints
+            if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)
+        }
+    )
     held = [index for index in held if index < whole(history, loop)]
     starts = sorted(history.boundaries.get(loop.place, ()))
     if not held and starts:

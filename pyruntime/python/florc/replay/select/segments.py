@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence, Tuple
+from collections.abc import Sequence
 
 
-def partition(work: Sequence[float], reach: Sequence[float], workers: int) -> List[Tuple[int, int]]:
+def partition(work: Sequence[float], reach: Sequence[float], workers: int) -> list[tuple[int, int]]:
     """At most `workers` segments `(start, stop)` that cover all iterations in order.
 
     `work[i]` is the time in seconds that iteration i takes in a work segment, `reach[i]` the time until its start is
@@ -26,7 +26,7 @@ def partition(work: Sequence[float], reach: Sequence[float], workers: int) -> Li
     return best
 
 
-def _within(work: Sequence[float], reach: Sequence[float], limit: float) -> List[Tuple[int, int]]:
+def _within(work: Sequence[float], reach: Sequence[float], limit: float) -> list[tuple[int, int]]:
     """The fewest segments that take no longer than `limit`; nothing when one iteration alone takes longer."""
     found, start, spent = [], 0, reach[0]
     for i, seconds in enumerate(work):
@@ -39,6 +39,6 @@ def _within(work: Sequence[float], reach: Sequence[float], limit: float) -> List
     return [*found, (start, len(work))]
 
 
-def makespan(work: Sequence[float], reach: Sequence[float], segments: Sequence[Tuple[int, int]]) -> float:
+def makespan(work: Sequence[float], reach: Sequence[float], segments: Sequence[tuple[int, int]]) -> float:
     """How long the slowest of these workers takes, in seconds."""
     return max((reach[start] + sum(work[start:stop]) for start, stop in segments), default=0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, Optional, Set
+from collections.abc import Callable, Iterable
 
 from ...plan.loops import BOUNDARY
 from ...plan.window import block_of
@@ -12,14 +12,14 @@ class Skipped:
     """Blocks that were restored, by key, and the first iterations of loops that were jumped over."""
 
     def __init__(self) -> None:
-        self.blocks: Set[str] = set()
-        self.jumps: Dict[str, int] = {}
+        self.blocks: set[str] = set()
+        self.jumps: dict[str, int] = {}
         """Loop at its place in the nest -> the iteration with which it began."""
         self.told: Callable[[], None] = lambda: None
         """Called when something is skipped that may have written to files that are open."""
 
     @property
-    def names(self) -> Set[str]:
+    def names(self) -> set[str]:
         """The blocks that were restored at least once."""
         return set(map(block_of, self.blocks))
 
@@ -27,7 +27,7 @@ class Skipped:
         """Whether a place in the loop nest lies in them."""
         return self.cause(path) is not None
 
-    def cause(self, path: str) -> Optional[str]:
+    def cause(self, path: str) -> str | None:
         """What has to run for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
         parts = path.split("/")
         for n, part in enumerate(parts, 1):
@@ -38,7 +38,7 @@ class Skipped:
                 return loop + BOUNDARY
         return None
 
-    def causes(self, places: Iterable[str]) -> Set[str]:
+    def causes(self, places: Iterable[str]) -> set[str]:
         """The same of several places."""
         return set(filter(None, map(self.cause, places)))
 

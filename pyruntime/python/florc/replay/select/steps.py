@@ -8,11 +8,11 @@ two apart; where they do not, the loop that ran longest is taken.
 from __future__ import annotations
 
 import ast
-from typing import Dict, Iterable, List, Set, Tuple
+from collections.abc import Iterable
 
-from ...runs.journal import History
 from ...project.script import Unusable
 from ...project.territory import parsed
+from ...runs.journal import History
 
 TRAINS = frozenset({"backward", "step", "fit", "partial_fit", "minimize", "train_on_batch"})
 """Methods by whose names the compiler sees that a loop trains."""
@@ -23,9 +23,13 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def training_loop(history: History) -> str:
     """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
-    trains = {loop["id"]: (file, loop["line"]) for file, plan in history.plans.items() for loop in plan["loops"]
-              if loop["trains"] and loop["followed"]}
-    seconds: Dict[str, float] = {}
+    trains = {
+        loop["id"]: (file, loop["line"])
+        for file, plan in history.plans.items()
+        for loop in plan["loops"]
+        if loop["trains"] and loop["followed"]
+    }
+    seconds: dict[str, float] = {}
     for loop in history.timeline.loops.values():
         if loop.base in trains:
             took = sum(history.timeline.seconds(loop.place, history.seconds))
@@ -38,9 +42,9 @@ def training_loop(history: History) -> str:
     return max(seconds.keys() - schedules, key=lambda base: seconds[base])
 
 
-def _around(history: History, among: Set[str]) -> Dict[str, Set[str]]:
+def _around(history: History, among: set[str]) -> dict[str, set[str]]:
     """The loops that held others when they ran, and those."""
-    found: Dict[str, Set[str]] = {}
+    found: dict[str, set[str]] = {}
     loops = [loop for loop in history.timeline.loops.values() if loop.base in among]
     places = {loop.place: loop.base for loop in loops}
     for loop in loops:
@@ -54,16 +58,16 @@ def _around(history: History, among: Set[str]) -> Dict[str, Set[str]]:
 class _Calls:
     """By which names loops train, outside the followed loops inside them that train, too."""
 
-    def __init__(self, history: History, trains: Dict[str, Tuple[str, int]]):
-        self._functions: Dict[str, List[ast.AST]] = {}
-        self._methods: Dict[str, List[ast.AST]] = {}
-        self._loops: Dict[str, ast.AST] = {}
+    def __init__(self, history: History, trains: dict[str, tuple[str, int]]):
+        self._functions: dict[str, list[ast.AST]] = {}
+        self._methods: dict[str, list[ast.AST]] = {}
+        self._loops: dict[str, ast.AST] = {}
         for file in history.plans:
             lines = {line: base for base, (of, line) in trains.items() if of == file}
             self._read(parsed(history.run.source(file)), lines)
         self._apart = set(map(id, self._loops.values()))
 
-    def _read(self, tree: ast.AST, lines: Dict[int, str]) -> None:
+    def _read(self, tree: ast.AST, lines: dict[int, str]) -> None:
         for node in ast.walk(tree):
             known = self._methods if isinstance(node, ast.ClassDef) else self._functions
             for part in ast.iter_child_nodes(node):
@@ -76,8 +80,8 @@ class _Calls:
         """Whether all that a loop does itself is `scheduler.step()`, as far as is seen: a loop inside it takes the steps."""
         return self._of(outer) == {"step"} and any(self._of(base) not in _PARTS for base in inner)
 
-    def _of(self, base: str) -> Set[str]:
-        found: Set[str] = set()
+    def _of(self, base: str) -> set[str]:
+        found: set[str] = set()
         todo = [self._loops[base]] if base in self._loops else []
         met = set(map(id, todo))
         while todo:
@@ -91,7 +95,7 @@ class _Calls:
                     todo.extend(targets)
         return found
 
-    def _called(self, function: ast.expr, found: Set[str]) -> List[ast.AST]:
+    def _called(self, function: ast.expr, found: set[str]) -> list[ast.AST]:
         """The project's functions that a call may reach, by name; `found` gets the name of one that trains."""
         if isinstance(function, ast.Attribute):
             found |= TRAINS & {function.attr}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from typing import Callable, Iterator, List, NamedTuple, Tuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from ... import _native
 
@@ -21,7 +22,7 @@ class Value(NamedTuple):
 class Capture:
     """Keeps what probes write to `sys.stdout`, line by line, for `--json`."""
 
-    def __init__(self, values: List[Value], place_of: Callable[[str], Tuple[str, int]]):
+    def __init__(self, values: list[Value], place_of: Callable[[str], tuple[str, int]]):
         self._values, self._place_of = values, place_of
 
     @contextlib.contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from types import FrameType
-from typing import Any, Dict, FrozenSet, List, Sequence
+from typing import Any
 
 from ... import _native, state
-from ...runs import clocks
 from ...plan import places
+from ...runs import clocks
 from ...runs.journal import Checkpoint, History
 from .restore import Restorer, recorded_outside
 
@@ -22,13 +23,13 @@ class Comparer:
 
     def __init__(self, history: History, restorer: Restorer):
         self._history, self._restorer = history, restorer
-        self.differences: List[str] = []
+        self.differences: list[str] = []
         self.verified = 0
         """Checkpoints that the replay arrived at."""
-        self.timed: List[str] = []
+        self.timed: list[str] = []
         """Places that hold the time of day, and differed."""
         self._since = clocks.Since()
-        self._unread: FrozenSet[str] = frozenset()
+        self._unread: frozenset[str] = frozenset()
         """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
 
     def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
@@ -50,7 +51,7 @@ class Comparer:
         names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
         self._compare(checkpoint, {name: found[name] for name in held}, names)
 
-    def _compare(self, checkpoint: Checkpoint, found: Dict[str, Any], names: Dict[str, Any]) -> None:
+    def _compare(self, checkpoint: Checkpoint, found: dict[str, Any], names: dict[str, Any]) -> None:
         try:
             encoded = state.encode(found, gradients=checkpoint.gradients, names=names)
             leaves = state.on_host(encoded.leaves)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Optional
 
-from ...runs import foreign
-from ...support import console as messages
-from ...runs.journal import History
 from ...project.script import Unusable
-from ...support.console import say
+from ...runs import foreign
 from ...runs.catalog import damaged, find, is_of
+from ...runs.journal import History
 from ...runs.kept import tell_kept
 from ...runs.run import Run, store_path
+from ...support import console as messages
+from ...support.console import say
 
 WORKER = "_FLORC_REPLAY_WORKER"
 """What a worker is told (JSON): its window, and the file that its result goes to."""
@@ -21,7 +20,7 @@ AGAIN = "_FLORC_REPLAY_AGAIN"
 reasons, and how many bytes its probes wrote."""
 
 
-def recorded_run(wanted: Optional[str], path: Optional[str], is_trusted: bool) -> Run:
+def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
     """The run to replay. Raises Unusable when there is none that can be, or when it is foreign and not trusted."""
     run = find(store_path(), wanted, path)
     if run.is_running():
@@ -36,8 +35,10 @@ def recorded_run(wanted: Optional[str], path: Optional[str], is_trusted: bool) -
     if run.source(run.info["script"]) is None:
         broken = run.load().reader.damaged or run.load().reader.torn
         if broken:
-            raise Unusable(f"{run.path}/journal.0 is damaged at {broken}, before it names the text of the script: record it "
-                           "again, or choose another run (`florc runs`)")
+            raise Unusable(
+                f"{run.path}/journal.0 is damaged at {broken}, before it names the text of the script: record it "
+                "again, or choose another run (`florc runs`)"
+            )
         raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
     return run
 
@@ -55,15 +56,18 @@ def opened(run: Run) -> History:
             more = f" (and {messages.count(len(packs) - 1, 'other pack')})" if len(packs) > 1 else ""
             say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True)
         if run.disagreeing:
-            say(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
-                "used", always=True)
+            say(
+                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
+                "used",
+                always=True,
+            )
         tell_kept(run.store)
         for path, why in damaged(run.store):
             say(f"{path} is damaged: {why}; its run is passed over", always=True)
     return history
 
 
-def tell_where(run: Run, path: Optional[str]) -> None:
+def tell_where(run: Run, path: str | None) -> None:
     """Say where what is replayed lies, when it is not where it was recorded."""
     if AGAIN in os.environ:  # it was said
         return

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Optional
+from collections.abc import Callable
 
-from ...runs.journal import History
 from ...plan.places import BOUNDARY
 from ...plan.window import block_of
+from ...runs.journal import History
 
 LONGEST_S, SHARE = 1.0, 0.02
 """So long, or this share of the recorded run, may be spent on a block for the sake of comparing it."""
 WHY = "once more, to be compared: nothing else could be"
 
 
-def cheapest(history: History, why_run: Callable[[str, str], Optional[str]]) -> str:
+def cheapest(history: History, why_run: Callable[[str, str], str | None]) -> str:
     """The key of the block that takes least, where nothing else would be compared; empty where something is, or all take long."""
     keys = [key for key in history.checkpoints if not key.endswith(BOUNDARY)]
-    if not keys or any("#" not in line.path for line in history.known_lines()) or any(
-            why_run(block_of(key), key) for key in keys):
+    if (
+        not keys
+        or any("#" not in line.path for line in history.known_lines())
+        or any(why_run(block_of(key), key) for key in keys)
+    ):
         return ""
     seconds = history.block_seconds
     found = min(keys, key=lambda key: seconds.get(key, math.inf))

@@ -15,15 +15,17 @@ import random
 import sys
 import threading
 import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, Callable, Container, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, NamedTuple
 
 from ... import _native
 from ...plan import carried, places
-from ...survey import readers as contents, survey as unforeseen
+from ...runs.versions import Versions
 from ...support import mishaps
 from ...support.static import module_of, mro_of
-from ...runs.versions import Versions
+from ...survey import readers as contents
+from ...survey import survey as unforeseen
 
 _ALWAYS = 2
 """So many times the objects are looked at around each group of statements; after that, as long as it takes little."""
@@ -31,7 +33,7 @@ _SHARE = 0.05
 """Of the time of the replay."""
 _NO_BLOCK = places.Loop("", False, False, False, "", "", 0, 0, [], None, "", [], False)
 
-Group = Tuple[str, int, int]
+Group = tuple[str, int, int]
 """File, first and last line."""
 
 
@@ -39,34 +41,34 @@ class _Before(NamedTuple):
     """What a group of added statements found."""
 
     group: Group
-    generators: Dict[str, Any]
-    survey: Optional[unforeseen.Survey]
+    generators: dict[str, Any]
+    survey: unforeseen.Survey | None
 
 
 class Looking:
     """Watches added statements."""
 
     def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
-        self.disturbances: List[str] = []
+        self.disturbances: list[str] = []
         """What was left behind by which statements, in words, where recorded state followed."""
         self._versions, self._is_project = versions, is_project
-        self._groups: Dict[str, Dict[int, Tuple[int, int]]] = {}
-        self._before: Optional[_Before] = None
+        self._groups: dict[str, dict[int, tuple[int, int]]] = {}
+        self._before: _Before | None = None
         self._last = 0
         """The line of the last statement of the group that ran."""
-        self._pending: List[str] = []
+        self._pending: list[str] = []
         """What earlier groups left behind. As long as all runs again behind them, that is as it would have been."""
-        self._left: List[str] = []
+        self._left: list[str] = []
         """What the group has left behind so far."""
-        self._told: Set[Group] = set()
-        self._times: Dict[Group, int] = {}
+        self._told: set[Group] = set()
+        self._times: dict[Group, int] = {}
         self._depth = 0
         self._spent = 0.0
         self._started = time.perf_counter()
         self._thread = threading.get_ident()
 
     @functools.cached_property
-    def _reader(self) -> "_Reader":
+    def _reader(self) -> _Reader:
         """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
         return _Reader(self._is_project, self._versions)
 
@@ -150,11 +152,11 @@ class Looking:
         return (file, *self._groups[file].get(line, (line, line)))
 
 
-def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[Tuple[int, Tuple[int, int]]]:
+def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[tuple[int, tuple[int, int]]]:
     """(line of an added statement, first and last line of those that stand beside it with nothing else between)."""
-    suites: List[Sequence[ast.stmt]] = [tree.body]
+    suites: list[Sequence[ast.stmt]] = [tree.body]
     while suites:
-        run: List[int] = []
+        run: list[int] = []
         for statement in suites.pop():
             if statement.lineno in added:
                 run.append(statement.lineno)
@@ -178,7 +180,7 @@ class _Reader(unforeseen.Reader):
         self._own = {f".{name}" for name in added | _left_by_forward(versions.recorded_trees())}
         self._with_gradients = versions.reads_gradients()
 
-    def parts(self, obj: Any) -> Optional[contents.Parts]:
+    def parts(self, obj: Any) -> contents.Parts | None:
         if type(obj) is functools._lru_cache_wrapper:
             return None  # whether it has been asked before makes no difference
         found = super().parts(obj)
@@ -191,29 +193,34 @@ class _Reader(unforeseen.Reader):
             return {**(found or {}), ".grad": gradient, "(gradient)": contents.version(gradient)}
         return found
 
-    def scopes(self, frame: FrameType, rebound: FrozenSet[str]) -> List[unforeseen.Scope]:
+    def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[unforeseen.Scope]:
         known = self._recorded_names
         found = super().scopes(frame, rebound)
         return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]
 
 
-def _caches(kind: type) -> Set[str]:
+def _caches(kind: type) -> set[str]:
     """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
     is_metric = any(module_of(cls).partition(".")[0] == "torchmetrics" for cls in mro_of(kind))
     return {"._computed"} if is_metric else set()
 
 
-def _left_by_forward(trees: Iterable[ast.Module]) -> Set[str]:
+def _left_by_forward(trees: Iterable[ast.Module]) -> set[str]:
     """Attributes that the calls of modules leave behind and do not read, as `self.aux_loss = …`: the next call does so again."""
-    nodes = [node for tree in trees for function in ast.walk(tree)
-             if isinstance(function, ast.FunctionDef) and function.name == "forward" for node in ast.walk(function)]
+    nodes = [
+        node
+        for tree in trees
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and function.name == "forward"
+        for node in ast.walk(function)
+    ]
     assigned = {id(target) for node in nodes if isinstance(node, ast.Assign) for target in node.targets}
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     left = {node.attr for node in attributes if id(node) in assigned}
     return left - {node.attr for node in attributes if id(node) not in assigned}
 
 
-def generators() -> Dict[str, Any]:
+def generators() -> dict[str, Any]:
     """The states of the global generators, to be compared."""
     found = {}
     for name, read in _GENERATORS.items():
@@ -233,4 +240,4 @@ def _torch() -> Any:
     return torch.get_rng_state().numpy().tobytes(), on_device
 
 
-_GENERATORS: Dict[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": _numpy, "torch": _torch}
+_GENERATORS: dict[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": _numpy, "torch": _torch}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any
 
 from ... import _native, state
 from ...plan import forms, places
+from ...runs.journal import Checkpoint, History
 from ...support import static
 from ...survey import survey as unforeseen
-from ...runs.journal import Checkpoint, History
 
 
 class CannotRestore(Exception):
@@ -23,16 +24,16 @@ class Restorer:
     def __init__(self, history: History, is_project: Callable[[str], bool]):
         self._history = history
         self._reader = unforeseen.Reader(is_project)
-        self._pending: Optional[Checkpoint] = None
-        self._chunks: List[bytes] = []
-        self.without_history: Set[str] = set()
+        self._pending: Checkpoint | None = None
+        self._chunks: list[bytes] = []
+        self.without_history: set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
         self.without_gradients = False
         """Whether a block was restored whose gradients nobody reads, and which are not in its checkpoint."""
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
 
-    def take(self, checkpoint: Checkpoint) -> Optional[str]:
+    def take(self, checkpoint: Checkpoint) -> str | None:
         """Read a checkpoint from the store; why that cannot be done."""
         begun = time.perf_counter()
         try:
@@ -47,7 +48,7 @@ class Restorer:
         """Whether the checkpoint that was taken is this one."""
         return self._pending is not None and self._pending.key == key
 
-    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
         unbound, `places.unbound`. Raises CannotRestore."""
         begun = time.perf_counter()
@@ -76,7 +77,12 @@ class Restorer:
             self.seconds += time.perf_counter() - begun
         for place in loop.places:
             # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
-            if place.mutated and not place.bound and place.name in live and values.get(place.name, live[place.name]) is not live[place.name]:
+            if (
+                place.mutated
+                and not place.bound
+                and place.name in live
+                and values.get(place.name, live[place.name]) is not live[place.name]
+            ):
                 raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
         self.without_gradients |= not checkpoint.gradients
         if state.History.made > histories:
@@ -85,8 +91,9 @@ class Restorer:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
-        values.update((name, forms.stand_in(checkpoint.forms[name])) for name in bound
-                      if name in checkpoint.forms and name not in values)
+        values.update(
+            (name, forms.stand_in(checkpoint.forms[name])) for name in bound if name in checkpoint.forms and name not in values
+        )
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
@@ -95,14 +102,16 @@ class Restorer:
                 raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
 
-    def named(self, checkpoint: Checkpoint, outside: Dict[str, Any]) -> Dict[str, Any]:
+    def named(self, checkpoint: Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""
-        found = {name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name)
-                 for name in checkpoint.names}
+        found = {
+            name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name) for name in checkpoint.names
+        }
         return {name: value for name, value in found.items() if value is not None}
 
-    def _live(self, loop: places.Loop, objects: Sequence[Any], origins: Dict[str, Optional[str]],
-              frame: FrameType) -> Dict[str, Any]:
+    def _live(
+        self, loop: places.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
+    ) -> dict[str, Any]:
         """The present objects of places; not of those that got another object while the block ran."""
         present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
         for place in loop.places:  # a name that may be unbound is not handed over
@@ -123,13 +132,13 @@ def _can_be_without(frame: FrameType, place: places.Place) -> bool:
     return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
 
 
-def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> Dict[str, Any]:
+def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
     recorded = [place for place in loop.places if place.name in checkpoint.places]
     return places.outside(loop._replace(places=recorded), frame)
 
 
-def _bind_global(frame: FrameType, name: str, values: Dict[str, Any]) -> None:
+def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
     module, _, path = name.rpartition(":")
     names = places.globals_of(frame, module)
     root, *between = path.split(".")

@@ -6,27 +6,29 @@ import contextlib
 import functools
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
+from typing import Any, NamedTuple, NoReturn
 
 from ... import _native, state
-from ...runs import environment, trust, variables
-from ...inputs import again as inputs_again, standard_input
-from ...project import positions as instrumented
+from ...inputs import again as inputs_again
+from ...inputs import standard_input
 from ...plan import places
+from ...plan.window import Window, block_of, loop_of
+from ...process.fast_forward import after, why_not
+from ...process.output import Divert, Tap
+from ...project import positions as instrumented
+from ...runs import environment, trust, variables
+from ...runs.journal import History
+from ...runs.versions import Versions
+from ...support.console import count, say
+from ..select.skipped import Skipped
 from . import proof
 from .capture import Capture, Value
 from .compare import Comparer
-from ...process.fast_forward import after, why_not
-from ...runs.journal import History
 from .purity import Looking
-from ...support.console import count, say
-from ...process.output import Divert, Tap
 from .restore import CannotRestore, Restorer
-from ..select.skipped import Skipped
 from .statements import Ran, Statements
-from ...runs.versions import Versions
-from ...plan.window import Window, block_of, loop_of
 
 
 class Line(NamedTuple):
@@ -41,7 +43,7 @@ class Leave(NamedTuple):
 
     at_end: Callable[[], NoReturn]
     """The recorded run went no further than this."""
-    cannot_restore: Callable[[Dict[str, str]], NoReturn]
+    cannot_restore: Callable[[dict[str, str]], NoReturn]
     """Checkpoints do not serve (block and why): these blocks have to run instead."""
     window_over: Callable[[], NoReturn]
     """All iterations that were asked for are done."""
@@ -54,22 +56,31 @@ class Replay:
     """It is told of every iteration."""
 
     @property
-    def inputs(self) -> List[tuple]:
+    def inputs(self) -> list[tuple]:
         """What the recorded run took from outside: it is given back."""
         return self.history.inputs
 
-    def __init__(self, history: History, versions: Versions, divert: Divert, forced: Set[str], capture: bool,
-                 leave: "Leave", window: Optional[Window] = None, statements: Optional[Statements] = None):
+    def __init__(
+        self,
+        history: History,
+        versions: Versions,
+        divert: Divert,
+        forced: set[str],
+        capture: bool,
+        leave: Leave,
+        window: Window | None = None,
+        statements: Statements | None = None,
+    ):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
-        self.lines: List[Line] = []
-        self.values: List[Value] = []
+        self.lines: list[Line] = []
+        self.values: list[Value] = []
         self.skipped = Skipped()
-        self.reasons: Dict[str, Dict[str, int]] = {}
+        self.reasons: dict[str, dict[str, int]] = {}
         """Per block that ran again, and per loop that ran from its first iteration (`loops.BOUNDARY`): why, and how often so."""
-        self.entered: Dict[str, int] = {}
+        self.entered: dict[str, int] = {}
         self.window = window
-        self._proof: Optional[str] = None
+        self._proof: str | None = None
         self.variables: Mapping[str, str] = os.environ
         """The environment with which this process began."""
         self.is_strict = False
@@ -84,9 +95,9 @@ class Replay:
         self._capture = Capture(self.values, versions.probe_place) if capture else None
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
-        self.reached: Dict[str, int] = {}
+        self.reached: dict[str, int] = {}
         """Followed loop at its place -> how many iterations it had so far."""
-        self.read_back: List[str] = []
+        self.read_back: list[str] = []
         """Sentences about files that were read and may not hold what they held in the recorded run."""
         self.ended_in = ""
         """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
@@ -94,38 +105,45 @@ class Replay:
         """Whether it ended where the record, or what was asked for, does; not where the script does."""
         self.flush_files: Callable[[], None] = lambda: None
         """Has what the script holds open written what it holds back."""
-        self._open: List[str] = []
+        self._open: list[str] = []
         self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
 
     @functools.cached_property
-    def environment(self) -> List[str]:
+    def environment(self) -> list[str]:
         """What is otherwise than when the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
-        found = environment.differences(history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__,
-                                        history.distributions)
+        found = environment.differences(
+            history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__, history.distributions
+        )
         key = trust.key()
         return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
 
     @property
-    def ran(self) -> Dict[str, Ran]:
+    def ran(self) -> dict[str, Ran]:
         """What became of each added statement."""
         return self.statements.all()
 
     @property
-    def unrecorded(self) -> List[str]:
+    def unrecorded(self) -> list[str]:
         """What the script took from outside, and the record does not have."""
-        missing = [f"{name} was called {times} more times than recorded: these got the present value"
-                   for name, times in sorted(_native.inputs_missing().items())]
-        missing += [f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()]
+        missing = [
+            f"{name} was called {times} more times than recorded: these got the present value"
+            for name, times in sorted(_native.inputs_missing().items())
+        ]
+        missing += [
+            f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()
+        ]
         if state.lost_orders[0]:
-            missing.append(f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run")
+            missing.append(
+                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run"
+            )
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
-    def differences(self) -> List[str]:
+    def differences(self) -> list[str]:
         """Where the state was not as it is in the record."""
         return self.comparer.differences
 
@@ -135,18 +153,18 @@ class Replay:
         return self.comparer.verified
 
     @property
-    def timed(self) -> List[str]:
+    def timed(self) -> list[str]:
         """Places that hold the time of day: they differed, as in every run."""
         return self.comparer.timed
 
     @property
-    def disturbances(self) -> List[str]:
+    def disturbances(self) -> list[str]:
         """What added statements left behind for others to find. What a part of a run leaves, the next one would find."""
         if self.window is not None:
             self.looking.follows()
         return self.looking.disturbances
 
-    def note_read_back(self, written: List[str], unsure: List[str]) -> None:
+    def note_read_back(self, written: list[str], unsure: list[str]) -> None:
         """Files that the script wrote and something then read: with iterations left out, they may not be as they were.
         `unsure`: those that may be otherwise in any case."""
         is_partial = self.window is not None or bool(self.skipped.jumps)
@@ -185,7 +203,7 @@ class Replay:
             if self.window.is_over(path, self.begun) and not self._goes_on(path):
                 self._leave.window_over()
 
-    def value(self, path: str, number: Optional[int]) -> None:
+    def value(self, path: str, number: int | None) -> None:
         """What an iteration is over; None: there is no such iteration."""
         if number is None:
             place, _, index = path.rpartition("=")
@@ -202,7 +220,7 @@ class Replay:
         ran = self.window.stop - self.skipped.jumps.get(place, 0)
         return bool(later) and int(index) <= min(later) <= self.window.stop + ran
 
-    def answers(self, path: Optional[str] = None) -> bool:
+    def answers(self, path: str | None = None) -> bool:
         """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
         return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self.begun)
 
@@ -221,7 +239,7 @@ class Replay:
         self._open.append(key)
         return True
 
-    def _must_run(self, block: str, key: str) -> Optional[str]:
+    def _must_run(self, block: str, key: str) -> str | None:
         if self._proof is None:
             self._proof = "" if self.window is not None else proof.cheapest(self.history, self.why_never_skipped)
         if key == self._proof:
@@ -229,8 +247,11 @@ class Replay:
         reason = self.window.why_run(key) if self.window is not None else None
         if reason is not None:
             return reason
-        reason = self.why_never_skipped(block, key) if self.window is None or self.answers() else (
-            self._why_forced(block) or self.versions.why_run_before(block, key, self.window.is_next(key)))
+        reason = (
+            self.why_never_skipped(block, key)
+            if self.window is None or self.answers()
+            else (self._why_forced(block) or self.versions.why_run_before(block, key, self.window.is_next(key)))
+        )
         if reason is not None:
             return reason
         checkpoint = self.history.checkpoints.get(key)
@@ -254,17 +275,17 @@ class Replay:
         reasons = self.reasons.setdefault(block, {})
         reasons[reason] = reasons.get(reason, 0) + 1
 
-    def why_never_skipped(self, block: str, key: str) -> Optional[str]:
+    def why_never_skipped(self, block: str, key: str) -> str | None:
         """Why a block runs wherever values are asked for; None when its checkpoint with this key may be restored."""
         forced = self._why_forced(block)
         if forced is not None:
             return forced
         return self.versions.why_run(block, key)
 
-    def _why_forced(self, block: str) -> Optional[str]:
+    def _why_forced(self, block: str) -> str | None:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
 
-    def restore(self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType) -> List[Any]:
+    def restore(self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType) -> list[Any]:
         """Put the side effects of a skipped block back."""
         self._is_restored = True
         try:
@@ -272,14 +293,14 @@ class Replay:
         finally:
             _native.leave_block(block)
 
-    def _put_back(self, block: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+    def _put_back(self, block: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         try:
             return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
             self._leave.cannot_restore({block: str(error)})
 
     def _miss_history(self) -> None:
-        self._leave.cannot_restore({block: state.NO_HISTORY for block in self.restorer.without_history})
+        self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block ran again: compare what it left behind with the record."""
@@ -291,7 +312,7 @@ class Replay:
 
     # -- the start of iterations -----------------------------------------------------------------------------------
 
-    def jump(self, place: str, iterable: Any, iterator: Any) -> Optional[Tuple[int, Any]]:
+    def jump(self, place: str, iterable: Any, iterator: Any) -> tuple[int, Any] | None:
         """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
         block = loop_of(place)
         first = self._first_asked(place)
@@ -340,12 +361,12 @@ class Replay:
         self._is_restored = False
         return False
 
-    def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> List[Any]:
+    def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         """Put the state in place of the iteration that was jumped to."""
         self.looking.follows()
         return self._put_back(loop + places.BOUNDARY, objects, maybe, frame)
 
-    def _close(self, block: str) -> Optional[str]:
+    def _close(self, block: str) -> str | None:
         while self._open:
             key = self._open.pop()
             if block_of(key) == block:
@@ -396,7 +417,7 @@ class Replay:
             self.divert.close()
             self.tap.pause(-1)
 
-    def _line(self, parts: List[Tuple[str, str]], file: str, line: int) -> None:
+    def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         path = parts[-1][0]
         if self.answers(path):
             self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))

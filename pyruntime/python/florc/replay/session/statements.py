@@ -1,15 +1,16 @@
-"""What became of each added statement: how often it ran in this replay, how often that was answered, how often in a child process."""
+"""What became of each added statement: how often it ran in this replay, how often that was answered, how often in a child
+process."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, NamedTuple
 
 from ...process import output
-from ...support.console import count
 from ...runs.versions import Versions
+from ...support.console import count
 
 _STARTERS = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver")
 """Imported when a process is started that knows nothing of this replay."""
@@ -27,8 +28,8 @@ class Statements:
     """Those of one replay. `notes`: a file in which forked children say what ran there."""
 
     def __init__(self, notes: str):
-        self.reached: Dict[str, int] = {}
-        self.answered: Dict[str, int] = {}
+        self.reached: dict[str, int] = {}
+        self.answered: dict[str, int] = {}
         self._notes = notes
         with suppress(OSError):  # of a replay that started again
             os.remove(notes)
@@ -37,9 +38,9 @@ class Statements:
         """From now on, in this forked child, what runs is written down."""
         output.notes = self._notes
 
-    def all(self) -> Dict[str, Ran]:
+    def all(self) -> dict[str, Ran]:
         """By the name of the statement."""
-        children: Dict[str, int] = {}
+        children: dict[str, int] = {}
         if os.path.exists(self._notes):
             with open(self._notes, encoding="utf-8") as file:
                 for name in file.read().splitlines():
@@ -53,25 +54,33 @@ class Statements:
         return any(name in sys.modules for name in _STARTERS)
 
 
-def merged(one: Dict[str, Ran], other: Dict[str, Any]) -> Dict[str, Ran]:
+def merged(one: dict[str, Ran], other: dict[str, Any]) -> dict[str, Ran]:
     """The times of two parts of a replay together."""
     return {name: Ran(*map(sum, zip(one.get(name, Ran()), other.get(name, Ran())))) for name in [*one, *other]}
 
 
-def unanswered(ran: Dict[str, Ran], versions: Versions, has_started_others: bool) -> List[str]:
+def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool) -> list[str]:
     """Sentences about statements that were not answered wherever they ran."""
     names = versions.marked()
     found = []
     for name, times in ran.items():
         if times.in_children:
-            found.append(f"{versions.said(name)}: ran {count(times.in_children, 'time')} in processes that the script forked: what it printed "
-                         "there is in the output of the script")
-    found += [f"{versions.said(name)}: objects that go when the interpreter ends come after the answer" for name in names
-              if versions.is_in_deletion(name)]
+            found.append(
+                f"{versions.said(name)}: ran {count(times.in_children, 'time')} in processes that the script forked: what it "
+                "printed there is in the output of the script"
+            )
+    found += [
+        f"{versions.said(name)}: objects that go when the interpreter ends come after the answer"
+        for name in names
+        if versions.is_in_deletion(name)
+    ]
     silent = [name for name in names if name not in ran]
     if silent and has_started_others:
-        found += [f"{versions.said(name)}: did not run in this process, and the script started others: what it printed there is in the "
-                  "output of the script" for name in silent]
+        found += [
+            f"{versions.said(name)}: did not run in this process, and the script started others: what it printed there is in the "
+            "output of the script"
+            for name in silent
+        ]
     elif names and not any(times.answered or times.in_children for times in ran.values()):
         found.append("nothing that was added ran where an answer was asked for: there is no answer")
     return found

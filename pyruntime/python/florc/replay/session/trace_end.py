@@ -1,17 +1,18 @@
-"""Where the record of a run ends before the run does: what a replay computes from there on is a value, and no proof stands behind it."""
+"""Where the record of a run ends before the run does: what a replay computes from there on is a value, and no proof stands behind
+it."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
-from .capture import Value
 from ...runs.journal import History
 from ...runs.run import CUT
+from .capture import Value
 
 
 def described(history: History, ended_in: str, is_vouched: bool) -> str:
-    """`the record was cut off after epoch=4`; empty where it goes as far as the script does. `ended_in`: where the replay ended before
-    the script; `is_vouched`: whether the journal speaks of all that the replay ran."""
+    """`the record was cut off after epoch=4`; empty where it goes as far as the script does. `ended_in`: where the replay ended
+    before the script; `is_vouched`: whether the journal speaks of all that the replay ran."""
     if ended_in and history.interrupted and history.run.status != "interrupted":
         return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
     if is_vouched:
