@@ -6,19 +6,19 @@ FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
-NEEDS  := torch numpy scikit-learn tqdm pytest pytest-xdist maturin
-# Most tests wait for scripts that they run: two at a time take little more than half the time.
-TEST_WORKERS ?= 2
+NEEDS  := torch numpy scikit-learn tqdm pytest pytest-xdist maturin ruff==0.17.6 mypy==2.4.1
+# Tests start processes and wait for them, for disks and for pipes: more of them than cores keep the cores busy.
+TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: setup ## record, add a log statement, replay
 	@$(BIN)/python tools/demo.py
 
-test: test-rust test-python ## every test
+test: test-rust test-python ## what every change must pass, in minutes; test-all is everything
 
 test-rust:
 	cargo test --workspace --quiet
@@ -72,14 +72,23 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
 
-test-all: lint test corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
+test-all: lint test-rust test-whole corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
+
+test-whole: setup ## every Python test, each process started anew, the example scripts in full length with each probe alone
+	cd pyruntime && FLORC_COLD=1 FLORC_FULL=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
+
+test-versions: setup ## the tests of commands with every Python from 3.10 on that is found here
+	@$(BIN)/python tools/versions.py
 
 mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
 	@$(BIN)/python tools/mutants.py $(MUTANTS)
 
-lint:
+lint: $(VENV)/.needs ## format, lints, types, documentation
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
 
 setup: $(VENV)/.needs $(VENV)/.wheel ## a virtual environment with torch, and florc built into it
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from probes import environment, files, insert, load, scripts, write
+from probes import environment, files, insert, insert_all, load, scripts, tagged, write
 
 
 class Ran(NamedTuple):
@@ -67,12 +67,8 @@ def wanted_lines(script: str, folder: Path) -> tuple[dict[str, list[str]], Ran]:
 
     The probes' prints are tagged there, so that one re-run answers for all of them.
     """
-    texts = files(script)
     probes = load(script)
-    for probe in probes:
-        tagged = probe._replace(insert=probe.insert.replace("print(", f'print("@{probe.name}@", '))
-        texts[probe.file] = insert(texts[probe.file], tagged)
-    write(folder, texts)
+    write(folder, insert_all(files(script), [*map(tagged, probes)]))
     again = run(folder, sys.executable, script)
     if again.code != 0:
         raise SystemExit(f"{script} with its probes: {again.err}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 try:
     import tomllib
@@ -41,6 +42,21 @@ def scripts() -> list[str]:
     return sorted(path.name for path in SCRIPTS.glob("*.py"))
 
 
+def _table(script: str) -> dict[str, Any]:
+    return tomllib.loads((SCRIPTS / "probes" / f"{Path(script).stem}.toml").read_text())
+
+
+def shortened(script: str) -> dict[str, str]:
+    """`files` with fewer epochs, for the tests of every change. Raises ValueError where the line is not there exactly once."""
+    texts = files(script)
+    long, short = _table(script).get("short", ("", ""))
+    if long:
+        if texts[script].count(long) != 1:
+            raise ValueError(f"{script} has {long!r} {texts[script].count(long)} times")
+        texts[script] = texts[script].replace(long, short)
+    return texts
+
+
 def files(script: str) -> dict[str, str]:
     """The text of a script and of the project modules it imports, which lie in a folder of its name."""
     beside = SCRIPTS / Path(script).stem
@@ -57,8 +73,21 @@ def write(folder: Path, texts: dict[str, str]) -> None:
 
 def load(script: str) -> list[Probe]:
     """The probes of a script."""
-    table = tomllib.loads((SCRIPTS / "probes" / f"{Path(script).stem}.toml").read_text())
-    return [Probe(entry["name"], entry["after"], entry["insert"], entry.get("file", script)) for entry in table["probe"]]
+    entries = _table(script)["probe"]
+    return [Probe(entry["name"], entry["after"], entry["insert"], entry.get("file", script)) for entry in entries]
+
+
+def tagged(probe: Probe) -> Probe:
+    """The probe; what it prints begins with its name, so that one run answers for all probes of a script."""
+    return probe._replace(insert=probe.insert.replace("print(", f'print("@{probe.name}@", '))
+
+
+def insert_all(texts: dict[str, str], probes: Sequence[Probe]) -> dict[str, str]:
+    """The files with all these probes in them."""
+    texts = dict(texts)
+    for probe in probes:
+        texts[probe.file] = insert(texts[probe.file], probe)
+    return texts
 
 
 def insert(source: str, probe: Probe) -> str:

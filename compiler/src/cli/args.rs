@@ -78,6 +78,9 @@ pub struct RecordArgs {
     /// Largest share of the run's time that florc may take (ε)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0 / 15.0, hide_default_value = true)]
     pub overhead: f64,
+    /// Which checkpoints are kept
+    #[arg(long, value_enum, default_value_t = Checkpoint::Auto)]
+    pub checkpoint: Checkpoint,
     /// How checkpoints are made
     #[arg(long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
@@ -156,6 +159,16 @@ pub enum Engine {
     Thread,
     /// The script waits until each checkpoint is written
     Inline,
+}
+
+/// Which checkpoints are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Checkpoint {
+    /// Those that --overhead allows
+    Auto,
+    /// Each that can be made, whatever it costs: of every loop, every time, and at the start of every iteration of loops that train
+    Every,
 }
 
 /// Arguments of `florc replay`.

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import leftovers
+import warm
 
 MAIN = "train.py"
 OTHER_DAY = Path(__file__).resolve().with_name("other_day.c")
@@ -164,15 +165,15 @@ class Trial:
 
     def run(self) -> Outcome:
         """Plain, recorded, edited, replayed."""
-        plain = self._run(before, [sys.executable, MAIN, *self.arguments])
-        recorded = self._run(before, [*self._florc("record"), "--overhead", "0.99", *self.record, MAIN, *self.arguments])
+        plain = self._run(before, [MAIN, *self.arguments])
+        recorded = self._run(before, [*self._florc("record"), "--checkpoint", "every", *self.record, MAIN, *self.arguments])
         left = self.folder / "left"
         if self.keep:
             shutil.move(str(self.work), str(left))
         if "TRUTH" in plain.out:
             expected = [line.replace("TRUTH", "PROBE") for line in recorded.out.splitlines() if line.startswith("TRUTH")]
         else:
-            edited = self._run(after, [sys.executable, MAIN, *self.arguments])
+            edited = self._run(after, [MAIN, *self.arguments])
             expected = [line for line in edited.out.splitlines() if line.startswith("PROBE")]
         if self.keep:
             shutil.rmtree(self.work)
@@ -182,7 +183,7 @@ class Trial:
         return Outcome(plain, recorded, expected, replayed)
 
     def _florc(self, command: str) -> list[str]:
-        return [sys.executable, "-m", "florc", command]
+        return ["-m", "florc", command]
 
     def _run(self, version: object, command: Sequence[str], is_fresh: bool = True) -> Ran:
         if self.work.exists() and is_fresh:
@@ -192,7 +193,7 @@ class Trial:
             path = self.work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(version(lines))  # type: ignore[operator]
-        done = subprocess.run(
-            command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, timeout=120, capture_output=True, text=True
-        )
+        text = "\n".join(line for lines in self.files.values() for line in lines)
+        run = warm.cold if warm.is_cold(self.folder.name) else warm.run
+        done = run(command, text, self.work, self.env)
         return Ran(done.returncode, done.stdout, done.stderr, leftovers.tree(self.work))

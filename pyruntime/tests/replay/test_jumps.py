@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +41,8 @@ class Jumps(Trial):
 
     may_differ = False
 
-    def _florc(self, command: str) -> list[str]:
-        return [sys.executable, str(Path(__file__).with_name("jumping.py")), command]
-
     def record_it(self) -> History:
-        self._run(before, [*self._florc("record"), "--overhead", "0.99", *self.record, "train.py", *self.arguments])
+        self._run(before, [*self._florc("record"), "--checkpoint", "every", *self.record, "train.py", *self.arguments])
         return History(find(str(self.folder / "store"), None, None))
 
     def values(self, *words: str) -> tuple[list[tuple[str, str]], dict[str, Any], str]:

@@ -5,41 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import scripts_bars
-import scripts_calls
-import scripts_control
-import scripts_datasets
-import scripts_files
-import scripts_handles
-import scripts_headers
-import scripts_looking
-import scripts_objects
-import scripts_programs
-import scripts_projects
-import scripts_public
-import scripts_random
-import scripts_reach
-from cases import Case, Cases
+from cases import Case, cases
 from harness import Trial
 
-SCRIPTS = Cases()
-for module in (
-    scripts_bars,
-    scripts_calls,
-    scripts_control,
-    scripts_datasets,
-    scripts_files,
-    scripts_handles,
-    scripts_headers,
-    scripts_looking,
-    scripts_objects,
-    scripts_programs,
-    scripts_projects,
-    scripts_public,
-    scripts_random,
-    scripts_reach,
-):
-    SCRIPTS.update(module.SCRIPTS)
+SCRIPTS = cases()
 
 
 def parameters() -> list:

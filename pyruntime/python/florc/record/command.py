@@ -17,7 +17,7 @@ from ..runs.run import Run, store_path
 from ..support import console as messages
 from ..support import mishaps
 from ..support.console import say
-from .session import Recording
+from .session import NO_LIMIT, Recording
 
 MOST_TOLD = 3
 """Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
@@ -34,6 +34,8 @@ def record(arguments: dict[str, Any]) -> int | Prepared | Raised:
         raise Unusable("which script? florc record train.py")
     if not 0 < arguments["overhead"] < 1:
         raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
+    if arguments["checkpoint"] == "every":
+        arguments = {**arguments, "overhead": NO_LIMIT}
     try:
         ranks = launch.ranks()
         if ranks > 1:

@@ -116,5 +116,7 @@ class Boundaries:
 
     def _pause(self, block: str, looking: float = 0.0) -> float:
         """Seconds until the next look; the last one took `looking`."""
+        if self._materializer.is_unlimited:
+            return 0.0
         so_far = time.perf_counter() - self._started
         return max(LOOK_S, so_far / SPACING, DEAR * max(looking, self._materializer.cost(block)))

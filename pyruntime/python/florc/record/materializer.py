@@ -107,13 +107,20 @@ class Materializer:
             cost = self._predicted.get(block, FIRST_WALK_S)
         return self.policy.admits(block, cost) and not self._staging.is_blocked()
 
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether every checkpoint is kept that can be made."""
+        return bool(self.policy.overhead_tolerance > 1)
+
     def cost(self, block: str) -> float:
         """Seconds that a checkpoint of the block cost the run, in the mean."""
         _, _, checkpoints, seconds = self.policy.times(block)
         return seconds / checkpoints if checkpoints else 0.0
 
     def has_share(self, boundary: str) -> bool:
-        """Whether checkpoints between iterations hold no more bytes than those of blocks; there may be no blocks."""
+        """Whether checkpoints between iterations hold no more bytes than those of blocks; there may be no blocks, or no limit."""
+        if self.is_unlimited:
+            return True
         between = sum(size for block, size in self.staged.items() if block.endswith(BOUNDARY))
         of_blocks = sum(self.staged.values()) - between
         taken = self.policy.times(boundary)[2]

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+NO_LIMIT = float("inf")
+"""The overhead with which every checkpoint is kept (`--checkpoint every`)."""
+
 
 class Recording:
     """The session of `florc record`. Nothing it does may raise into the script."""
@@ -38,6 +41,8 @@ class Recording:
 
     def __init__(self, run: Run, arguments: dict[str, Any]):
         self.run, self.overhead = run, arguments["overhead"]
+        if self.overhead == NO_LIMIT:
+            self.pace = 0.0  # a loop that begins in the middle is told of each iteration
         engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
         self.recorder = _native.Recorder(
             run.store,

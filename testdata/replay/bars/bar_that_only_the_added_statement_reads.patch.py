@@ -1,0 +1,11 @@
+# florc: restores = any
+import time
+from tqdm import tqdm
+w = 0
+for epoch in range(3):
+    bar = tqdm([1, 2, 3], mininterval=100, bar_format="{desc} {n}{postfix}\n")
+    for x in bar:
+        time.sleep(0)
+        w += x
+    print(w)
++    print("PROBE", bar.n, bar.disable)

@@ -1,0 +1,16 @@
+# florc: unsure
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+f = os.fdopen(os.memfd_create("x"), "w+")
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        f.write(f"{epoch} {i}\n")
+    f.flush()
+    f.seek(0)
+    t = f.read()
++    print("PROBE", t.split())
+    print(epoch, total)

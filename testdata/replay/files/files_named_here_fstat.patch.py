@@ -1,0 +1,14 @@
+# florc: unsure
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+f = tempfile.NamedTemporaryFile("w+", dir=".")
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        f.write(f"{epoch} {i}\n")
+    f.flush()
++    print("PROBE", os.fstat(f.fileno()).st_size)
+    print(epoch, total)

@@ -1,0 +1,17 @@
+# florc: restores = no
+# florc: exact
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+os.mkdir("d")
+d = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, d, True)
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        open(f"{d}/{i}", "w").close()
+    print(sorted(os.listdir(d)))
++    print("PROBE", epoch)
+    print(epoch, total)

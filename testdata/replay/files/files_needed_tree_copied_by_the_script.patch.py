@@ -1,0 +1,18 @@
+# florc: restores = no
+# florc: exact
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+os.mkdir("d")
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        open(f"d/{epoch}_{i}", "w").write(str(total))
+    shutil.copytree("d", f"e{epoch}")
+    shutil.rmtree("d")
+    os.mkdir("d")
+    print(open(f"e{epoch}/{epoch}_1").read())
++    print("PROBE", sorted(os.listdir(f"e{epoch}")))
+    print(epoch, total)

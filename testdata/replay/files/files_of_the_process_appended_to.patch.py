@@ -1,0 +1,16 @@
+# florc: unsure
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+d = f"run{os.getpid()}"
+os.mkdir(d)
+atexit.register(shutil.rmtree, d, True)
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        with open(f"{d}/log.txt", "a") as f: f.write(f"{epoch} {i}\n" * (i + 1))
+    with open(f"{d}/log.txt", "a") as f: f.write("end")
++    print("PROBE", os.path.getsize(f"{d}/log.txt"))
+    print(epoch, total)

@@ -1,0 +1,19 @@
+# florc: restores = any
+# florc: unsure
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+import atexit, shutil, tempfile
+total = 0
+d = f"run{os.getpid()}"
+os.mkdir(d)
+atexit.register(shutil.rmtree, d, True)
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        open(f"{d}/{epoch}_{i}", "w").close()
+    e = f"{d}{epoch}"
+    os.rename(d, e)
++    print("PROBE", len(os.listdir(e)))
+    os.rename(e, d)
+    print(epoch, total)

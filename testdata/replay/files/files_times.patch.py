@@ -1,0 +1,13 @@
+# florc: unsure
+# florc: keep
+import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
+
+total = 0
+open("f", "w").close()
+for epoch in range(4):
+    for i in range(3):
+        time.sleep(0)
+        total += i * epoch
+        os.utime("f", (epoch, epoch))
++    print("PROBE", os.path.getmtime("f"))
+    print(epoch, total)

@@ -1,0 +1,12 @@
+# florc: restores = any
+import bz2, decimal, gc, gzip, logging, lzma, signal, sys, tempfile, threading, time, zlib
+import numpy as np
+w = np.ones(3)
+
+for epoch in range(3):
+    for step in range(5):
+        w *= 0.99
+        decimal.setcontext(decimal.Context(prec=5 + step))
+        time.sleep(0)
++    print("PROBE", epoch, decimal.Decimal(1) / 3)
+    print("epoch", epoch, w.sum())

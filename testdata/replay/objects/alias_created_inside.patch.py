@@ -1,0 +1,14 @@
+# florc: restores = any
+import time
+pool = [[0], [1], [2]]
+best = pool[0]
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0)
+        pool[i].append(epoch)
+        if i == epoch:
+            best = pool[i]
+    print(best)
++    best.append("x")
++    print("PROBE", pool, best)
++    best.pop()

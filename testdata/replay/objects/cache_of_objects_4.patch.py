@@ -1,0 +1,13 @@
+# florc: restores = any
+import functools, time
+@functools.lru_cache(maxsize=4)
+def meter(name):
+    return [name]
+total = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0)
+        total += len(meter("a"))
+        meter("a").append(i)
+    print(total)
++    print("PROBE", meter("a"))

@@ -1,0 +1,10 @@
+# florc: restores = any
+# florc: xfail = the name of florc's import is one of the globals
+import time
+print(sorted(globals()), __doc__, __spec__ is None, __package__)
+for epoch in range(2):
+    for i in range(2):
+        time.sleep(0)
+        x = i
+    print(x)
++    print("PROBE", x)

@@ -1,0 +1,11 @@
+# florc: restores = no
+import time
+import numpy as np
+rng = np.random.default_rng()
+for epoch in range(2):
+    for i in range(3):
+        time.sleep(0)
+        x = rng.normal()
++        print("PROBE", round(x) == x)
+    drawn = rng.normal() != x
+    print("at the end", drawn)

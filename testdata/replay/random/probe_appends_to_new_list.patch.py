@@ -1,0 +1,10 @@
+import time
++history = []
+w = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0)
+        w += i
+    print(w)
++    history.append(w)
++print("PROBE", history)

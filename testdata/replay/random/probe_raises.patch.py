@@ -1,0 +1,9 @@
+# florc: flagged
+import time
+w = 0
+for epoch in range(3):
+    for i in range(3):
+        time.sleep(0)
+        w += i
+    print(w)
++    print("PROBE", undefined_name)
