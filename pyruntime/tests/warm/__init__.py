@@ -26,7 +26,7 @@ FOLDER = "FLORC_TESTS"
 HERE = Path(__file__).resolve().parent
 TORCH = ("numpy", "torch", "torch._dynamo")  # the first optimizer of a process imports the last: 1.5 s
 SKLEARN = ("sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing", "sklearn.metrics")
-LEAKS = re.compile(r"^(nanobind: | - leaked | - \.\.\. skipped |See .*refleaks).*\n", re.MULTILINE)
+LEAKS = re.compile(r"^(nanobind: | - leaked | - \.\.\. skipped |See .*refleaks).*(\n|\Z)", re.MULTILINE)
 """What a library says where it is not taken apart."""
 COLD = 25
 """One in so many cases starts cold; each day others."""
@@ -92,6 +92,11 @@ def is_cold(name: str) -> bool:
     return "FLORC_COLD" in os.environ or zlib.crc32(f"{name} {datetime.date.today()}".encode()) % COLD == 0
 
 
+def is_dear(text: str) -> bool:
+    """Whether a script with this text imports what takes seconds."""
+    return re.search(r"\b(torch|sklearn)\b", text) is not None
+
+
 def cold(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeout: float = 120) -> Finished:
     """Run `python words…` in a process of its own."""
     done = subprocess.run(
@@ -106,8 +111,7 @@ def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeout
     read = {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in (HASH_SEED, "PYTHONPATH")}
     is_plain = sys.platform == "linux" and env.get(HASH_SEED) == "1" and read.items() <= os.environ.items()
     is_run = words[0].endswith(".py") or list(words[:2]) == ["-m", "florc"] and words[2] in ("record", "replay")
-    is_dear = re.search(r"\b(torch|sklearn)\b", text) is not None
-    if not (is_dear and is_plain and is_run and FOLDER in os.environ):
+    if not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
     modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text)
     word = "replay" if "replay" in words else ""
