@@ -25,6 +25,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<encode::Classes>()?;
     module.add_class::<encode::Leaves>()?;
     module.add_class::<encode::Walk>()?;
+    module.add_class::<python::path::PyPath>()?;
     module.add_class::<python::policy::PyPolicy>()?;
     module.add_class::<python::reader::PyRunReader>()?;
     module.add_class::<python::recorder::PyRecorder>()?;

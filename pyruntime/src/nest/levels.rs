@@ -4,6 +4,7 @@
 //! `L1=3/L2#0` is the first run of block L2 in iteration 3 of loop L1.
 
 use super::entered;
+use super::path::base;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -196,14 +197,6 @@ impl Nest {
             }
             self.levels.pop();
         }
-    }
-}
-
-/// A loop id without its occurrence.
-fn base(id: &str) -> &str {
-    match id.rsplit_once('.') {
-        Some((base, tail)) if !tail.is_empty() && tail.bytes().all(|byte| byte.is_ascii_digit()) => base,
-        _ => id,
     }
 }
 

@@ -5,3 +5,4 @@ pub mod iteration;
 mod levels;
 pub mod owner;
 mod pace;
+pub mod path;

@@ -4,6 +4,7 @@ mod forking;
 pub mod housekeeping;
 pub mod json;
 mod key;
+pub mod path;
 pub mod policy;
 pub mod reader;
 pub mod recorder;
