@@ -33,6 +33,7 @@ def test_parts() -> None:
     assert (place.parent.loop, place.parent.run, place.parent.index, place.parent.between) == ("m.L2", 1, None, False)
     assert list(map(str, place.lineage)) == ["L1=3", "L1=3/m.L2#1", "L1=3/m.L2#1/m.L2.4=70"]
     assert place.iterations == [("L1", 3), ("L1=3/m.L2#1/m.L2.4", 70)] and place.blocks == ["m.L2"]
+    assert place.shape == "L1=/m.L2#/m.L2.4=" and Path("L1=-1").shape == "L1="
     assert str(place.outermost) == "L1" and str(Path("L1#0/L1=2/L2=0").outermost) == "L1#0/L1"
     assert place.place.at(70).start() == place
     program = Path("")

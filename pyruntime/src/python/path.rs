@@ -96,6 +96,17 @@ impl PyPath {
         self.0.steps.iter().filter(is_run).map(|step| step.name.as_str()).collect()
     }
 
+    /// The same without its numbers: `L1=/L2#`.
+    #[getter]
+    fn shape(&self) -> String {
+        let sign = |at: At| match at {
+            At::Loop => "",
+            At::Iteration(_) => "=",
+            At::Run(_) => "#",
+        };
+        self.0.steps.iter().map(|step| format!("{}{}", step.name, sign(step.at))).collect::<Vec<_>>().join("/")
+    }
+
     /// The place of the outermost loop that it is in an iteration of: `L1#0/L1`; itself where it is in none.
     #[getter]
     fn outermost(&self) -> PyPath {

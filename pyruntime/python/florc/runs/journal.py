@@ -123,6 +123,7 @@ class History:
         """Functions that were entered where no block can be said to have done it."""
         self._is_anywhere = False
         self._begun_files: set[str] = set()
+        self._places: set[str] = set()
         for kind, payload in recorded.records:
             try:
                 self._read(kind, payload)
@@ -186,11 +187,11 @@ class History:
         elif kind == "line":
             self.lines.append(
                 LogLine(
-                    payload["path"],
+                    self._place(payload["path"]),
                     payload["text"],
                     self.run.file(payload["file"]),
                     payload["line"],
-                    [Part(*part) for part in payload.get("parts", ())],
+                    [Part(self._place(part), text) for part, text in payload.get("parts", ())],
                     self._begun,
                 )
             )
@@ -198,23 +199,24 @@ class History:
             for path, text, file, number, *parts in payload["lines"]:
                 self.lines.append(
                     LogLine(
-                        path,
+                        self._place(path),
                         text,
                         self.run.file(file or ""),
                         number,
-                        [Part(*part) for part in (parts or [[]])[0]],
+                        [Part(self._place(part), said) for part, said in (parts or [[]])[0]],
                         self._begun,
                         self.is_late,
                     )
                 )
         elif kind == "file":
+            self._place(payload["at"])
             self.files.append(payload)
         elif kind == "folder":
             self.folders[self.run.file(payload["path"])] = set(payload["names"])
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":
-            self.block_seconds[payload["key"]] = payload["seconds"]
+            self.block_seconds[self._place(payload["key"])] = payload["seconds"]
         elif kind == "clocks":
             self._steady, self.pid = payload["perf_counter"], payload.get("pid")
         elif kind == "variables":
@@ -266,6 +268,13 @@ class History:
             self._not_kept[payload["block"]] = payload["why"]
         elif kind == "end":
             self.seconds = payload["seconds"]
+
+    def _place(self, path: str) -> str:
+        """A place in the loop nest that the journal names. Raises ValueError for another text, before anybody uses it."""
+        if path not in self._places:
+            _native.Path(path)
+            self._places.add(path)
+        return path
 
     def _note_functions(self, file: str, functions: Iterable[dict[str, Any]]) -> None:
         """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
