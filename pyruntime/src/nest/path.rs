@@ -53,8 +53,9 @@ impl Step {
 
     fn numbered(name: &str, sign: char, number: &str) -> Result<Self, &'static str> {
         let count: i64 = number.parse().map_err(|_| "a number follows `=` and `#`")?;
-        if count.to_string() != number {
-            return Err("a number is written without leading zeros");
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        if digits.starts_with(['0', '+']) && number != "0" {
+            return Err("a number is written in one way: without leading zeros, and without `+`");
         }
         Self::named(name, if sign == '=' { At::Iteration(count) } else { At::Run(count) })
     }
