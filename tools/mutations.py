@@ -159,7 +159,7 @@ add(
 
 add(
     "SIGCHLD is ignored",
-    MATERIALIZE + "child.rs",
+    MATERIALIZE + "child/process.rs",
     "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
     "    // SAFETY: a seeded bug\n    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };\n"
     "    let pid = clone_silently()?;\n    if pid == 0 {\n        let outcome",
@@ -229,7 +229,7 @@ add(
 )
 add(
     "lines are shifted in what runs",
-    "pyruntime/src/line_table.rs",
+    "pyruntime/src/project/line_table.rs",
     "= (at(line, start)?, at(end_line, end)?);",
     "= (at(line + 1, start)?, at(end_line + 1, end)?);",
     "tests/test_faithful.py::test_recorded_is_plain[raises half-way]",
@@ -341,7 +341,7 @@ add(
 )
 add(
     "a while loop that runs again is taken for the one before",
-    "pyruntime/src/follow.rs",
+    "pyruntime/src/nest/follow.rs",
     "        with_nest(|nest| nest.enter_loop(id));\n",
     "        let _ = id;\n",
     "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one",
@@ -351,7 +351,7 @@ add(
 
 add(
     "fork: the child binds names of the script",
-    "pyruntime/src/forking.rs",
+    "pyruntime/src/python/forking.rs",
     "Some(&names), None)",
     "None, None)",
     FORK + "test_a_large_plain_state_replays_exactly[fork]",
@@ -505,7 +505,7 @@ add(
 )
 add(
     "user's files: frames of the view are seen",
-    "pyruntime/src/redirect.rs",
+    "pyruntime/src/process/redirect.rs",
     ".map_err(|error| self.without_own_frames(py, error))",
     "",
     "tests/test_view.py",
@@ -592,7 +592,7 @@ add(
 )
 add(
     "shared packs: not synced",
-    STORE + "pack/segments.rs",
+    STORE + "pack/shared.rs",
     "            self.file.sync_data()?;\n",
     "",
     "tests/store/test_shared_packs.py::test_a_failed_sync_is_told",

@@ -1,7 +1,7 @@
 //! What is done with an object of a class: decided in Python once for each class of a state.
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -103,7 +103,7 @@ impl Classes {
     fn guard(&self, class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefReference>> {
         let known = Arc::clone(&self.known);
         let gone = PyCFunction::new_closure(class.py(), None, None, move |_, _| {
-            let entry = known.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+            let entry = lock(&known).remove(&address);
             drop(entry);
         })?;
         Ok(PyWeakrefReference::new_with(class, gone)?.unbind())

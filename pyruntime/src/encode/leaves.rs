@@ -1,10 +1,6 @@
 //! `florc._native.Leaves`: the raw bytes of a state, where they are.
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-
-use crate::materialize::staged::Part;
-use crate::recorder::part_of;
 
 /// Bytes of host memory that belong to an object, or what an encoder written in Python handed over.
 #[derive(Debug)]
@@ -42,21 +38,5 @@ impl Leaves {
             Some(Leaf::Given { leaf, .. }) => Ok(leaf.bind(py).clone()),
             None => Err(PyIndexError::new_err("no such leaf")),
         }
-    }
-}
-
-impl Leaves {
-    /// Where the bytes are; what had to be copied for that goes into `held`.
-    ///
-    /// # Errors
-    /// When a leaf is no bytes.
-    pub fn parts<'py>(&self, py: Python<'py>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Vec<Part>> {
-        self.leaves
-            .iter()
-            .map(|leaf| match leaf {
-                Leaf::Memory { address, len, .. } => Ok(Part { address: *address, len: *len }),
-                Leaf::Given { leaf, .. } => part_of(leaf.bind(py), held),
-            })
-            .collect()
     }
 }

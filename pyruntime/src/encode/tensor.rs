@@ -1,20 +1,13 @@
 //! Tensors whose elements lie in host memory without gaps: their node, with no more questions than needed.
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::classes::{AddressHasher, Class};
+use super::classes::Class;
+use super::dtypes::Dtype;
 use super::json::{put, put_list, put_str};
 use super::nodes::put_named;
 use super::walk::Walk;
-
-/// A dtype whose elements are plain numbers: its name and the bytes of an element; `None` for others.
-type Dtype = Option<(String, usize)>;
-/// By address: dtypes live as long as torch.
-pub(super) type Dtypes = HashMap<usize, Dtype, BuildHasherDefault<AddressHasher>>;
 
 /// `["tensor", leaf, dtype, shape, stride, "cpu", flags, null, null, attributes, raw]` as `state/tensors.py` says it. False,
 /// and something unfinished appended, when the tensor needs a closer look: on a device, sparse, with a history, a lazy view.

@@ -1,7 +1,7 @@
 //! The writer's loop. The same in a process of its own and on a thread.
 use super::arena::{Extent, Mapping};
+use super::child::slot;
 use super::commit::Committer;
-use super::forked;
 use super::pipe::{Ends, PipeEnd, Wait};
 use super::wire::{Command, Reply};
 
@@ -22,7 +22,7 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                 send(&ends.replies_in, &Reply::Done(done));
             }
             Command::Forked { seq, offset, len } => {
-                let done = forked::commit(committer, arena, seq, Extent { offset, len });
+                let done = slot::commit(committer, arena, seq, Extent { offset, len });
                 send(&ends.replies_in, &Reply::Done(done));
             }
             Command::Log { kind, payload } => committer.log(&kind, &payload),

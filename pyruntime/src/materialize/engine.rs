@@ -3,7 +3,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::arena::Mapping;
-use super::child;
+use super::child::process;
 use super::commit::Committer;
 use super::drain::drain;
 use super::pipe::{Ends, Wait};
@@ -81,10 +81,11 @@ fn inline(committer: Committer, fallback: Option<String>) -> Started {
 }
 
 fn start_process(ends: &Ends, arena: &Mapping, committer: &mut Committer) -> Result<i32, String> {
-    if !child::single_threaded() {
+    if !process::single_threaded() {
         return Err("the process already has threads".to_string());
     }
-    let pid = child::start(ends, arena, committer).map_err(|error| format!("no process could be started: {error}"))?;
+    let pid =
+        process::start(ends, arena, committer).map_err(|error| format!("no process could be started: {error}"))?;
     // the writer has its own; the end of ours would never be seen otherwise
     ends.replies_in.close();
     // until it is ready it still holds the script's files; one that takes longer is not waited for

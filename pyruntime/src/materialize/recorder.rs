@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::arena::{Mapping, Space};
+use super::child::slot::{HEAD, Slot};
+use super::child::start::{self as encoder, Encoder};
 use super::commit::Committer;
-use super::encoder::{self, Encoder};
 use super::engine::{self, Engine};
-use super::forked::{HEAD, Slot};
-use super::link::Link;
 use super::pipe::Ends;
 use super::staged::{self, Part};
 use super::totals::Totals;
 use super::wire::{Command, Done};
+use super::writer_link::WriterLink;
 use crate::locks::lock;
 use crate::store::journal::Key;
 use crate::store::layout::{RunId, Store};
@@ -55,7 +55,7 @@ pub struct Recorder {
     /// Held while bytes are copied, so that extents are sent in the order in which they were taken.
     staging: Mutex<()>,
     inline: Mutex<Option<Committer>>,
-    link: Mutex<Link>,
+    link: Mutex<WriterLink>,
 }
 
 impl Recorder {
@@ -69,7 +69,7 @@ impl Recorder {
             Mapping::new(options.max_staging).map_err(StoreError::io("map staging memory for", store.root()))?;
         let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;
         let (arena, ends) = (Arc::new(arena), Arc::new(ends));
-        let link = Link::new(Arc::clone(&ends), Space::new(arena.len()), committer.next_seq());
+        let link = WriterLink::new(Arc::clone(&ends), Space::new(arena.len()), committer.next_seq());
         let started = engine::start(options.engine, &ends, &arena, committer);
         Ok(Recorder {
             owner: pid(),
@@ -271,7 +271,7 @@ impl Recorder {
         let start = Instant::now();
         while !lock(&self.link).ended() && start.elapsed() < timeout {
             // waits on the pipes alone, so that other threads can go on
-            Link::wait(&self.ends, timeout.saturating_sub(start.elapsed()));
+            WriterLink::wait(&self.ends, timeout.saturating_sub(start.elapsed()));
             lock(&self.link).exchange();
             if !go_on() {
                 return None;

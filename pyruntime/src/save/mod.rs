@@ -5,12 +5,12 @@ mod archive;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 pub use archive::Entry;
 
-use crate::locks::lock;
+use crate::locks::{lock, wait};
 use crate::materialize::arena::{Extent, Mapping, Reach, Space};
 use crate::materialize::staged::{self, Part};
 
@@ -109,7 +109,7 @@ impl Saver {
             if found.is_some() || state.done == state.last {
                 return found;
             }
-            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.shared.changed, state, None);
         }
     }
 
@@ -124,7 +124,7 @@ impl Saver {
                 return false;
             }
             let step = left.unwrap_or(Duration::from_secs(3600));
-            state = self.shared.changed.wait_timeout(state, step).unwrap_or_else(PoisonError::into_inner).0;
+            state = wait(&self.shared.changed, state, Some(step));
         }
         true
     }

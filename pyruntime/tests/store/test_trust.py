@@ -78,6 +78,23 @@ def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop) -> None:
     assert parallel.out == trusted.out and parallel.said.count("train.py (recorded)") == 1, parallel
 
 
+@pytest.mark.parametrize("kind, field", [("lines", "path"), ("file", "at"), ("checkpoint", "key"), ("iteration", "path")])
+def test_a_place_that_is_none_is_told(elsewhere: Workshop, kind: str, field: str) -> None:
+    forged = Forged(run_of(elsewhere))
+    forged.records.append(("file", {"path": str(elsewhere.path / "a.txt"), "was": "none", "at": ""}))
+
+    def spoil(payload: dict) -> dict:
+        if kind == "lines":
+            return {"lines": [["L1=x", *rest] for _, *rest in payload["lines"]]}
+        return {**payload, field: "L1=x@"}
+
+    forged.each(kind, spoil)
+    assert any(name == kind for name, _ in forged.records), f"no record is a {kind}"
+    forged.write()
+    for command in (["replay", "--trust", "train.py"], ["replay", "--trust", "--dry-run", "train.py"]):
+        refuses(elsewhere.florc(*command), f"({kind})", "L1=x", "is no place in the loop nest")
+
+
 def test_a_record_is_sealed_with_a_key_outside_the_store(recorded: Workshop) -> None:
     key = Path(recorded.environment()["XDG_CONFIG_HOME"]) / "florc" / "key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600 and key.stat().st_uid == os.getuid()

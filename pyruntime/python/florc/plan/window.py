@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .. import _native
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -9,42 +11,6 @@ if TYPE_CHECKING:
 
 END = 1 << 62
 """Beyond every iteration."""
-
-
-def iterations_of(path: str) -> list[tuple[str, int]]:
-    """The followed loops that a place in the loop nest is in, outermost first, and their iterations."""
-    found = []
-    for part in path.split("/"):
-        loop, sign, index = part.partition("=")
-        if sign:
-            found.append((loop, int(index)))
-    return found
-
-
-def block_of(key: str) -> str:
-    """The id of a block, of the key of one of its runs: L2 of `L1=3/L2#0`."""
-    return key.rpartition("/")[2].partition("#")[0]
-
-
-def loop_of(place: str) -> str:
-    """The id in the plan of a loop at a place of the nest: one that runs again in the same place is `L2.1`."""
-    last = place.rpartition("/")[2]
-    name, _, again = last.rpartition(".")
-    return name if again.isdigit() else last
-
-
-def _order(path: str, cursor: list[str]) -> int | None:
-    """-1 for a place before an iteration of the nest, 0 inside it, 1 after it; None where nothing tells."""
-    parts = path.split("/")
-    for part, wanted in zip(parts, cursor):
-        if part == wanted:
-            continue
-        loop, sign, index = part.partition("=")
-        wanted_loop, _, wanted_index = wanted.partition("=")
-        if not sign or loop != wanted_loop:
-            return None
-        return -1 if int(index) < int(wanted_index) else 1
-    return 0 if len(parts) >= len(cursor) else None
 
 
 class Window:
@@ -60,18 +26,19 @@ class Window:
     ):
         self.place, self.start, self.stop, self.before, self.after = place, start, stop, before, after
         self.stop_place = stop_place or place
-        self.outermost = place.split("=")[0]
+        loop = _native.Path(place)
+        self.outermost = str(loop.outermost)
         """The place of the loop that decides what is before and what after."""
-        self._first, self._last = f"{place}={start}".split("/"), f"{self.stop_place}={stop}".split("/")
+        self._first, self._last = loop.at(start), _native.Path(self.stop_place).at(stop)
 
     @property
     def block(self) -> str:
         """The id of its loop in the plan."""
-        return loop_of(self.place)
+        return self._first.loop
 
     def side(self, path: str) -> int | None:
         """-1 before the window, 0 inside, 1 beyond it; None outside its loops."""
-        first, last = _order(path, self._first), _order(path, self._last)
+        first, last = self._first.side(path), self._last.side(path)
         if first is None or first < 0:
             return first
         return last if last is None else int(last >= 0)
@@ -85,7 +52,7 @@ class Window:
 
     def begins(self, path: str) -> bool:
         """Whether an iteration is one of its outermost loop."""
-        return path.startswith(self.outermost + "=")
+        return path in self._first.outermost
 
     def is_over(self, path: str, begun: bool) -> bool:
         """Whether nothing that the window holds can come any more."""
@@ -94,16 +61,18 @@ class Window:
 
     def why_run(self, key: str) -> str | None:
         """Why a block (its key) must run whatever it holds."""
-        leads = self.place.startswith(key + "/") or self.stop_place.startswith(key + "/")
-        return "the iterations asked for are in it" if leads else None
+        block = _native.Path(key)
+        return "the iterations asked for are in it" if self._first in block or self._last in block else None
 
     def first_of(self, place: str, begun: bool) -> int:
         """The first iteration of the loop at a place of the nest that the window holds or leads through; END for none."""
         if place == self.place:
             return self.start
-        if self.place.startswith(place + "="):
-            return int(self.place[len(place) + 1 :].split("/")[0])
-        return 0 if self.holds(place + "=0", begun) else END
+        loop = _native.Path(place)
+        on_the_way = loop.below(self.place)
+        if on_the_way is not None and on_the_way.index is not None:
+            return on_the_way.index
+        return 0 if self.holds(str(loop.at(0)), begun) else END
 
     def is_next(self, key: str) -> bool:
         """Whether a block is in the last iteration before the window."""
@@ -134,13 +103,13 @@ class Samples(Window):
     def __init__(self, place: str, indices: list[int], start: int | None = None):
         super().__init__(place, min(indices) if start is None else start, max(indices) + 1)
         self.indices = indices
+        self._asked = {self._first.at(index) for index in indices}
 
     def side(self, path: str) -> int | None:
         """As of a range; within it, an iteration that is not asked for lies before."""
         side = super().side(path)
         if side == 0:
-            index = int(path.split("/")[len(self._first) - 1].partition("=")[2])
-            return -(index not in self.indices)
+            return -self._asked.isdisjoint(_native.Path(path).lineage)
         return side
 
     def why_run(self, key: str) -> str | None:

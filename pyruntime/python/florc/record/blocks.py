@@ -8,7 +8,6 @@ from types import FrameType
 
 from .. import _native
 from ..plan import places
-from ..plan.window import loop_of
 from ..process.fast_forward import why_not
 from ..support import mishaps
 from ..support.static import name_of
@@ -79,7 +78,7 @@ class Blocks:
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
-        block = loop_of(place) + places.BOUNDARY
+        block = _native.Path(place).loop + places.BOUNDARY
         why = None
         with mishaps.Swallow(f"looking at what {block} runs over"):
             why = why_not(iterable, iterator) if iterable is not None and block in places.loops else None

@@ -219,7 +219,7 @@ class FilesNoted:
             found = {}
         if is_file and not appends and keep is not None:
             found.update(self._keep(real, keep))
-        self._places.add((real, _kind_of(at), gone))
+        self._places.add((real, _native.Path(at).shape, gone))
         self._note("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
 
     def _reads(self, path: Any) -> None:
@@ -270,7 +270,7 @@ class FilesNoted:
 
     def _again(self, real: str, at: str, gone: str) -> None:
         """It is changed once more: that is noted where it happens in another loop."""
-        kind = _kind_of(at)
+        kind = _native.Path(at).shape
         if (real, kind, gone) not in self._places and len(self._places) < 2 * _MOST:
             self._places.add((real, kind, gone))
             self._note("file", path=real, at=at, **({"gone": gone} if gone else {}))
@@ -356,11 +356,6 @@ def _in_open_folders(path: Any) -> list[str]:
             if stat.S_ISDIR(os.stat(f"{_DESCRIPTORS}/{name}").st_mode):
                 found.append(os.path.join(os.readlink(f"{_DESCRIPTORS}/{name}"), text))
     return [where for where in found if os.path.isdir(os.path.dirname(where))]
-
-
-def _kind_of(at: str) -> str:
-    """A place in the loop nest without its numbers: `L1=/L2#`."""
-    return "/".join(part.rstrip("0123456789") for part in at.split("/"))
 
 
 def _is_own(traceback: TracebackType | None) -> bool:

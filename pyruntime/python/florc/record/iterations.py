@@ -45,7 +45,7 @@ def resume(
 class _Watch(NamedTuple):
     """A running loop: what it found; the look before: its time, what florc had taken by then; the time of the next one."""
 
-    place: str
+    place: _native.Path
     before: places.Before
     survey: Any
     looked: float
@@ -72,19 +72,20 @@ class Boundaries:
     def at(self, loop: str, objects: Sequence[Any], frame: FrameType, spent: float) -> None:
         """An iteration begins; florc has taken `spent` seconds so far."""
         path = _native.loop_path()
-        place, _, index = path.rpartition("=")
-        self._watches = [watch for watch in self._watches if path.startswith(watch.place + "=")]
+        at = _native.Path(path)
+        place = at.place
+        self._watches = [watch for watch in self._watches if at in watch.place]
         now = time.perf_counter()
-        if index == "0":
+        if at.index == 0:
             self._watches = [watch for watch in self._watches if watch.place != place]
-            if place != self.refused:
+            if str(place) != self.refused:
                 self._begin(place, loop, frame, now, spent)
         elif self._watches and self._watches[-1].place == place and now >= self._watches[-1].due:
             self._look(self._watches.pop(), loop + BOUNDARY, path + BOUNDARY, objects, frame, now, spent)
         is_watched = self._watches and self._watches[-1].place == place
         _native.look_after(self._watches[-1].due - time.perf_counter() if is_watched else NEVER_S)
 
-    def _begin(self, place: str, loop: str, frame: FrameType, now: float, spent: float) -> None:
+    def _begin(self, place: _native.Path, loop: str, frame: FrameType, now: float, spent: float) -> None:
         if not self._begun:
             self._started = now
         pause = self._pause(loop + BOUNDARY)

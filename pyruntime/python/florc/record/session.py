@@ -9,7 +9,6 @@ from types import CodeType, FrameType
 
 from .. import _native, session
 from ..plan import loops
-from ..plan.window import loop_of
 from ..process.output import Tap
 from ..project import positions as instrumented
 from ..project.territory import instrument, package_of_module
@@ -198,8 +197,8 @@ class Recording:
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
         self._note_interrupt()
-        if loop_of(place) + loops.BOUNDARY in loops.loops:
-            with mishaps.Swallow("where a loop begins"):
+        with mishaps.Swallow("where a loop begins"):
+            if _native.Path(place).loop + loops.BOUNDARY in loops.loops:
                 blocks, begun = self.blocks, time.perf_counter()
                 blocks.jump(place, iterable, iterator)
                 self._spent += time.perf_counter() - begun

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..plan.window import END, loop_of
+from .. import _native
+from ..plan.window import END
 from ..project.script import Unusable
 from ..runs.journal import Checkpoint, History
 from ..runs.versions import Versions
@@ -32,7 +33,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
     for plan in history.plans.values():
         for loop in plan["loops"]:
             block = loop["id"]
-            starts = sum(len(held) for place, held in history.boundaries.items() if loop_of(place) == block)
+            starts = sum(len(held) for place, held in history.boundaries.items() if _native.Path(place).loop == block)
             if starts:
                 why = versions.why_not_jumped(block)
                 later = "one iteration" if starts == 1 else f"one of {starts} iterations"

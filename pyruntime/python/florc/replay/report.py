@@ -91,9 +91,9 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
         return
     for place, loop in replay.history.timeline.loops.items():
         ran = replay.reached.get(place, 0)
-        if replay.ended_in and (not ran or replay.history.interrupted.startswith(place + "=")):
+        if replay.ended_in and (not ran or replay.history.interrupted in _native.Path(place)):
             continue  # it ended before, or in, this one
-        if "/" not in place and loop.ended and ran != loop.count:
+        if not _native.Path(place).parent and loop.ended and ran != loop.count:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 
 

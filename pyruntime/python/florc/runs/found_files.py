@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 
+from .. import _native
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +62,7 @@ class Noted:
 
     def blocks(self) -> set[str]:
         """The blocks in which the run changed it."""
-        return {part.partition("#")[0] for place in self.places for part in place.split("/") if "#" in part}
+        return {block for place in self.places for block in _native.Path(place).blocks}
 
     @property
     def is_unhashed(self) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
+from .. import _native
 from ..plan.places import BOUNDARY
 from ..process.output import Part
 from ..project.script import Unusable
@@ -122,6 +123,7 @@ class History:
         """Functions that were entered where no block can be said to have done it."""
         self._is_anywhere = False
         self._begun_files: set[str] = set()
+        self._places: set[str] = set()
         for kind, payload in recorded.records:
             try:
                 self._read(kind, payload)
@@ -185,11 +187,11 @@ class History:
         elif kind == "line":
             self.lines.append(
                 LogLine(
-                    payload["path"],
+                    self._place(payload["path"]),
                     payload["text"],
                     self.run.file(payload["file"]),
                     payload["line"],
-                    [Part(*part) for part in payload.get("parts", ())],
+                    [Part(self._place(part), text) for part, text in payload.get("parts", ())],
                     self._begun,
                 )
             )
@@ -197,23 +199,24 @@ class History:
             for path, text, file, number, *parts in payload["lines"]:
                 self.lines.append(
                     LogLine(
-                        path,
+                        self._place(path),
                         text,
                         self.run.file(file or ""),
                         number,
-                        [Part(*part) for part in (parts or [[]])[0]],
+                        [Part(self._place(part), said) for part, said in (parts or [[]])[0]],
                         self._begun,
                         self.is_late,
                     )
                 )
         elif kind == "file":
+            self._place(payload["at"])
             self.files.append(payload)
         elif kind == "folder":
             self.folders[self.run.file(payload["path"])] = set(payload["names"])
         elif kind == "generator":
             self.generators[payload["name"]] = payload["state"]
         elif kind == "block":
-            self.block_seconds[payload["key"]] = payload["seconds"]
+            self.block_seconds[self._place(payload["key"])] = payload["seconds"]
         elif kind == "clocks":
             self._steady, self.pid = payload["perf_counter"], payload.get("pid")
         elif kind == "variables":
@@ -228,11 +231,11 @@ class History:
             self.is_late = True
         elif kind == "interrupted":
             if not self.interrupted:
-                self.interrupted, self._lines_before = payload["path"].split("/")[0], len(self.lines)
+                self.interrupted, self._lines_before = str(_native.Path(payload["path"]).head), len(self.lines)
         elif kind == "iteration":
             self.last_path, self._last_at = payload["path"], payload["at"]
             self.timeline.iteration(payload["path"], payload["at"])
-            self._begun |= {payload["path"].split("=")[0]}
+            self._begun |= {str(_native.Path(payload["path"]).outermost)}
         elif kind == "no iteration":
             self.timeline.over(payload["path"])
         elif kind == "value":
@@ -266,6 +269,13 @@ class History:
         elif kind == "end":
             self.seconds = payload["seconds"]
 
+    def _place(self, path: str) -> str:
+        """A place in the loop nest that the journal names. Raises ValueError for another text, before anybody uses it."""
+        if path not in self._places:
+            _native.Path(path)
+            self._places.add(path)
+        return path
+
     def _note_functions(self, file: str, functions: Iterable[dict[str, Any]]) -> None:
         """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
         found = {Function(file, entry["line"], entry["function"]): entry["number"] for entry in functions}
@@ -289,9 +299,9 @@ class History:
         return not is_cut or is_over and bool(self.last_path)
 
     def _note_boundary(self, key: str, change: Callable[[set[int], int], None]) -> None:
-        if key.endswith(BOUNDARY):
-            place, _, index = key[: -len(BOUNDARY)].rpartition("=")
-            change(self.boundaries.setdefault(place, set()), int(index))
+        at = _native.Path(key)
+        if at.between and at.index is not None:
+            change(self.boundaries.setdefault(str(at.place), set()), at.index)
 
     def lost_names(self, file: str, function: str) -> set[str]:
         """Names that some recorded block of the function bound without putting them back."""
@@ -373,23 +383,22 @@ class History:
         if not self.interrupted and self.run.status not in CUT:
             return self.lines
         lines = self.lines[: self._lines_before] if self.interrupted else self.lines
-        return [line for line in lines if not self.is_beyond(line.path.split("/")[0] or "=")]
+        beyond = {path for path in {line.path for line in lines} if self.is_beyond(_native.Path(path).head)}
+        return [line for line in lines if line.path not in beyond]
 
-    def is_beyond(self, path: str, reached: Collection[str] = ()) -> bool:
+    def is_beyond(self, path: _native.Path, reached: Collection[str] = ()) -> bool:
         """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it. `reached`: loops
         begun so far."""
-        if "/" in path:
+        if path.parent:
             return False
-        name, _, index = path.partition("=")
         if self.interrupted:
-            place, _, first = self.interrupted.partition("=")
-            return name == place and int(index) >= int(first)
+            return path >= _native.Path(self.interrupted)
         if self.run.status not in CUT:
             return False
         if not self.last_path:  # nothing is known of any
             return True
-        last_name, _, last_index = self.last_path.split("/")[0].partition("=")
-        known = self.timeline.loops.get(name)
+        last = _native.Path(self.last_path).head
+        known = self.timeline.loops.get(str(path.place)) if path.index is not None else None
         if known is None:  # a short one may not have been noted, but none after the last that was
-            return last_name in reached
-        return name == last_name and not known.ended and int(index) >= int(last_index)
+            return str(last.place) in reached
+        return not known.ended and path >= last

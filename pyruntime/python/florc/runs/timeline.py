@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from ..plan.window import iterations_of, loop_of
+from .. import _native
 from ..project.script import Unusable
 
 
@@ -24,12 +24,12 @@ class Followed(NamedTuple):
     @property
     def loop(self) -> str:
         """Its id."""
-        return self.place.rsplit("/", 1)[-1]
+        return _native.Path(self.place).name
 
     @property
     def base(self) -> str:
         """Its id in the plan: a loop that runs again in the same place is `L2.1`."""
-        return loop_of(self.place)
+        return _native.Path(self.place).loop
 
     @property
     def count(self) -> int:
@@ -76,34 +76,32 @@ class Timeline:
 
     def iteration(self, path: str, at: float) -> None:
         """An iteration began, and so did those around it."""
-        parts = path.split("/")
-        for n, part in enumerate(parts, 1):
-            loop, sign, index = part.partition("=")
-            if sign:
-                place = "/".join([*parts[: n - 1], loop])
-                self.loops.setdefault(place, Followed(place, {}, {}, {})).begun.setdefault(int(index), at)
-        self._order.append((at, path.rpartition("=")[0]))
+        found = _native.Path(path).iterations
+        for place, index in found:
+            self.loops.setdefault(place, Followed(place, {}, {}, {})).begun.setdefault(index, at)
+        self._order.append((at, found[-1][0]))
 
     def over(self, path: str) -> None:
         """There was no such iteration: the iterator had no more."""
-        place, _, index = path.rpartition("=")
+        place, index = _native.Path(path).iterations[-1]
         if place in self.loops:
-            at = self.loops[place].begun.pop(int(index), None)
+            at = self.loops[place].begun.pop(index, None)
             if at is not None:
-                self.loops[place].ended[int(index)] = at
+                self.loops[place].ended[index] = at
 
     def value(self, path: str, number: int) -> None:
         """An iteration was over a whole number."""
-        place, _, index = path.rpartition("=")
+        place, index = _native.Path(path).iterations[-1]
         if place in self.loops:
-            self.loops[place].numbers[int(index)] = number
+            self.loops[place].numbers[index] = number
 
     def seconds(self, place: str, end: float | None) -> list[float]:
         """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""
         loop = self.loops[place]
         known = sorted(loop.begun.items())
         begun = known[-1][1] if known else 0.0
-        later = (at for at, other in self._order if at > begun and other != place and not other.startswith(place + "="))
+        inside = _native.Path(place)
+        later = (at for at, other in self._order if at > begun and other not in inside)
         over = loop.ended or {loop.count: max(begun, min(later, default=begun if end is None else end))}
         stops = [*known[1:], *over.items()]
         found = [0.0] * loop.count
@@ -114,7 +112,7 @@ class Timeline:
 
     def main_loop(self, end: float | None) -> Followed:
         """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
-        outermost = [loop for loop in self.loops.values() if len(iterations_of(loop.place + "=0")) == 1]
+        outermost = [loop for loop in self.loops.values() if not _native.Path(loop.place).iterations]
         if not outermost:
             raise Unusable("the recorded run has no loop whose iterations could be told apart")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
@@ -125,19 +123,20 @@ class Timeline:
             (loop for loop in self.loops.values() if loop.base == base), key=lambda loop: min(loop.begun.values(), default=0.0)
         )
 
-    def named(self, name: str, within: str, variables: dict[str, list[str]], asked: str) -> Followed:
-        """The loop with this id or loop variable, inside the iteration `within` (a path). Raises Unusable when none is.
+    def named(self, name: str, within: _native.Path, variables: dict[str, list[str]], asked: str) -> Followed:
+        """The loop with this id or loop variable, inside the iteration `within`. Raises Unusable when none is.
 
         `asked`: what was asked for of it, `epoch=2`.
         """
-        below = [loop for loop in self.loops.values() if loop.place.startswith(within)]
-        inside = [loop for loop in below if len(iterations_of(loop.place + "=0")) == len(iterations_of(within)) + 1]
+        below = [loop for loop in self.loops.values() if loop.place in within]
+        depth = len(within.iterations)
+        inside = [loop for loop in below if len(_native.Path(loop.place).iterations) == depth]
         found, deeper = (
             [loop for loop in among if name == loop.loop or name in variables.get(loop.base, ())] for among in (inside, below)
         )
         if not found:
             known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
-            where = f" inside {self.words(within, variables)}" if within else ""
+            where = f" inside {self.words(str(within), variables)}" if within else ""
             raise Unusable(
                 f"no followed loop{where} runs over {name}"
                 + (f"; there is: {', '.join(known)}" if known else "")
@@ -146,18 +145,16 @@ class Timeline:
         return found[0]
 
     def _way_to(self, loop: Followed, asked: str, variables: dict[str, list[str]]) -> str:
-        around = self.words(loop.place.rpartition("/")[0], variables)
+        around = self.words(loop.place, variables)
         return f"; name the iterations around it, too: {around},{asked}"
 
     def words(self, path: str, variables: dict[str, list[str]]) -> str:
         """The iterations of a path by loop variable: `fold=0,epoch=2`."""
-        parts, found = path.rstrip("/").split("/"), []
-        for n, part in enumerate(parts, 1):
-            loop, sign, index = part.partition("=")
-            if sign:
-                followed = self.loops.get("/".join([*parts[: n - 1], loop]))
-                number = followed.number_of(int(index)) if followed else index
-                found.append(f"{next(iter(variables.get(loop_of(loop), ())), loop)}={number}")
+        found = []
+        for place, index in _native.Path(path).iterations:
+            followed, loop = self.loops.get(place), _native.Path(place)
+            number = followed.number_of(index) if followed else index
+            found.append(f"{next(iter(variables.get(loop.loop, ())), loop.name)}={number}")
         return ",".join(found)
 
 

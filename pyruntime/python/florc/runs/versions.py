@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..plan import carried, forms, places
-from ..plan.window import END, loop_of
+from ..plan.window import END
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module, parsed
 from .journal import Function, History
@@ -128,10 +128,11 @@ class Versions:
     def first_asked(self, place: str) -> int:
         """The first iteration of a loop, at its place in the nest, that a replay needs: one before which no added statement runs,
         as far as the checkpoints between its iterations tell. END where none runs."""
-        if loop_of(place) in self._reached:
+        loop = _native.Path(place)
+        if loop.loop in self._reached:
             return 0
         starts = self._history.boundaries.get(place, ())
-        free = [index for index in starts if self._entered_by(f"{place}={index}{places.BOUNDARY}") is None]
+        free = [index for index in starts if self._entered_by(str(loop.at(index).start())) is None]
         return END if len(free) == len(starts) else max(free, default=0)
 
     def _entered_by(self, key: str) -> str | None:

@@ -10,16 +10,18 @@
 //! Numbers are little endian. Codec 0 is raw bytes, 1 is one zstd frame.
 //!
 //! Version 2 is for many small checkpoints: segments, one appended after another (see `segments`).
-mod paced;
+mod codec;
+mod index;
 mod read;
 mod segments;
-mod squeeze;
+mod shared;
 #[cfg(test)]
 mod tests;
+mod throttle;
 mod write;
 
 pub use read::Pack;
-pub use segments::SharedPack;
+pub use shared::SharedPack;
 pub use write::PackWriter;
 
 use super::chunk::ChunkHash;

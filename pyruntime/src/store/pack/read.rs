@@ -3,15 +3,13 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::index::decode_index;
 use super::{
     Codec, END, ENTRY_LEN, Entry, HEADER_LEN, MAGIC, SEGMENTED, TRAILER_LEN, header, header_of, index_hash, number,
     segments,
 };
 use crate::store::chunk::ChunkHash;
 use crate::store::error::{Result, StoreError};
-
-/// No zstd frame expands its bytes by more than this: a block of 128 KiB takes four bytes.
-const MOST_EXPANSION: u64 = 1 << 16;
 
 /// A pack whose index was read and found intact.
 #[derive(Debug)]
@@ -142,23 +140,4 @@ fn check_header(front: &[u8; HEADER_LEN as usize], path: &Path) -> Result<()> {
         return Err(StoreError::NewerFormat { path: path.to_path_buf(), found, known });
     }
     Err(StoreError::damaged("the header", path, "it is not a pack's"))
-}
-
-/// `None` when a chunk would lie outside `start..end` or claims more bytes than its stored
-/// ones can hold.
-pub(super) fn decode_index(index: &[u8], start: u64, end: u64) -> Option<Vec<Entry>> {
-    let mut entries = Vec::with_capacity(index.len() / ENTRY_LEN);
-    for bytes in index.chunks_exact(ENTRY_LEN) {
-        let entry = Entry::decode(bytes.try_into().ok()?)?;
-        let inside = entry.offset >= start && entry.offset.checked_add(entry.stored_len)? <= end;
-        let sane = match entry.codec {
-            Codec::Raw => entry.raw_len == entry.stored_len,
-            Codec::Zstd => entry.raw_len <= entry.stored_len.saturating_mul(MOST_EXPANSION),
-        };
-        if !inside || !sane {
-            return None;
-        }
-        entries.push(entry);
-    }
-    Some(entries)
 }

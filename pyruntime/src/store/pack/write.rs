@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::paced::Paced;
-use super::squeeze::{LEVEL, worth_it};
+use super::codec::{LEVEL, worth_it};
+use super::throttle::Throttled;
 use super::{Codec, END, Entry, HEADER_LEN, Pack, header, index_hash};
 use crate::store::chunk::ChunkHash;
 use crate::store::durable::{make_private, sync_dir, temporary_beside};
@@ -14,7 +14,7 @@ use crate::store::error::{Result, StoreError};
 /// A pack being written under a temporary name. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct PackWriter {
-    file: BufWriter<Paced>,
+    file: BufWriter<Throttled>,
     temporary: PathBuf,
     path: PathBuf,
     offset: u64,
@@ -49,7 +49,7 @@ impl PackWriter {
             .map_err(StoreError::io("create", &temporary))?;
         make_private(&file);
         let mut writer = PackWriter {
-            file: BufWriter::with_capacity(1 << 18, Paced::new(file)),
+            file: BufWriter::with_capacity(1 << 18, Throttled::new(file)),
             temporary,
             path,
             offset: HEADER_LEN,

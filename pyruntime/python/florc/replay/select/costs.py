@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from ... import _native
 from ...plan.places import BOUNDARY
-from ...plan.window import block_of
 from ...runs.journal import History
 from ...runs.versions import Versions
 
@@ -46,7 +46,7 @@ class Costs:
 
     def is_restored_whole(self) -> bool:
         """Whether nothing was asked in the loop, and it is restored as one or jumped over."""
-        key = self.loop.place.rpartition("/")[0]
+        key = str(_native.Path(self.loop.place).parent)
         if key in self._history.checkpoints and not self._runs(key):
             return True
         starts = self._starts()
@@ -66,11 +66,11 @@ class Costs:
         return reach
 
     def _runs(self, key: str) -> bool:
-        block = block_of(key)
+        block = _native.Path(key).name
         return self._is_forced(block) or self._versions.why_run(block, key) is not None
 
     def _runs_before(self, key: str) -> bool:
-        block = block_of(key)
+        block = _native.Path(key).name
         return self._is_forced(block) or self._versions.why_run_before(block, key) is not None
 
     def _is_forced(self, block: str) -> bool:
@@ -79,18 +79,18 @@ class Costs:
     def _saved(self, runs: Callable[[str], bool]) -> list[float]:
         """Seconds of each iteration that restoring blocks saves."""
         saved = [0.0] * len(self.recorded)
-        inside = self.loop.place + "="
-        taken: set[str] = set()
+        loop = _native.Path(self.loop.place)
+        taken: set[_native.Path] = set()
         for key in sorted(self._history.checkpoints, key=len):
-            if not key.startswith(inside) or key.endswith(BOUNDARY) or runs(key):
+            at = _native.Path(key)
+            iteration = loop.below(at)
+            if iteration is None or iteration.index is None or at.between or runs(key):
                 continue
-            parts = key.split("/")
-            if any("/".join(parts[:n]) in taken for n in range(1, len(parts))):
+            if not taken.isdisjoint(at.lineage):
                 continue
-            taken.add(key)
-            index = int(key[len(inside) :].split("/")[0])
-            if index < len(saved):
-                saved[index] += self._gain(key)
+            taken.add(at)
+            if iteration.index < len(saved):
+                saved[iteration.index] += self._gain(key)
         return saved
 
     def _gain(self, key: str) -> float:
@@ -101,7 +101,7 @@ class Costs:
         return sum(
             self._gain(key)
             for key in self._history.checkpoints
-            if "=" not in key and not self._runs(key) and not self.loop.place.startswith(key + "/")
+            if not (at := _native.Path(key)).iterations and not self._runs(key) and self.loop.place not in at
         )
 
 

@@ -7,8 +7,8 @@ import re
 from itertools import chain
 from typing import Any
 
-from ...plan.places import BOUNDARY
-from ...plan.window import END, Samples, Window, loop_of
+from ... import _native
+from ...plan.window import END, Samples, Window
 from ...project.script import Unusable
 from ...project.territory import parsed
 from ...runs.journal import History
@@ -67,7 +67,7 @@ def _located(counts: list[int], step: int) -> tuple[int, int]:
 
 def _levels(history: History, words: str) -> tuple[Followed, int, int]:
     """The innermost loop that is named, and the range of its iterations."""
-    within = ""
+    within = _native.Path("")
     variables = history.variables
     parts = [part.strip() for part in words.split(",")]
     for n, part in enumerate(parts):
@@ -85,7 +85,7 @@ def _levels(history: History, words: str) -> tuple[Followed, int, int]:
             raise Unusable(f"{error}{why}") from None
         if n + 1 < len(parts) and stop != start + 1:
             raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
-        within = f"{loop.place}={start}/"
+        within = _native.Path(loop.place).at(start)
     return loop, start, stop
 
 
@@ -115,11 +115,11 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
 def whole(history: History, loop: Followed) -> int:
     """The number of iterations that the recorded run finished, as far as is known."""
     count = loop.count
-    place, _, index = history.interrupted.partition("=")
-    if place == loop.place:
-        return min(count, int(index))
+    at = _native.Path(loop.place).below(history.interrupted)
+    if at is not None and at.index is not None:
+        return min(count, at.index)
     if history.run.status in CUT:
-        return max(0, count - (len(loop.place.split("=")) == 1))
+        return max(0, count - (not _native.Path(loop.place).iterations))
     # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
     return count if not count or _was_entered(history, loop, count - 1) else count - 1
 
@@ -128,7 +128,7 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
     """Whether there was such an iteration: of a `while` loop, its condition may have been false."""
     if index in history.boundaries.get(loop.place, ()):
         return True
-    inside = f"{loop.place}={index}"
+    inside = _native.Path(loop.place).at(index)
     for file, plan in history.plans.items():
         entries = {entry["id"]: entry for entry in plan["loops"]}
         entry = entries.get(loop.base)
@@ -138,15 +138,9 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
             return True
         end = _end_of_body(history, file, entry)
         within = {name for name, other in entries.items() if entry["line"] < other["line"] <= end}
-        ran = (
-            key[len(inside) + 1 :].split("/")[0]
-            for key in chain(history.block_seconds, history.timeline.loops)
-            if key.startswith(inside + "/")
-        )
-        return any(loop_of(key.split("#")[0].split("=")[0]) in within for key in ran) or any(
-            line.file == file and entry["line"] < abs(line.line) <= end
-            for line in history.lines
-            if line.path == inside or line.path.startswith(inside + "/")
+        ran = map(inside.below, chain(history.block_seconds, history.timeline.loops))
+        return any(at is not None and at.loop in within for at in ran) or any(
+            line.file == file and entry["line"] < abs(line.line) <= end for line in history.lines if line.path in inside
         )
     return True
 
@@ -194,14 +188,10 @@ def sampled(history: History, count: int) -> Samples:
     """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between. Of a loop
     with no block inside: the last iterations that begin with one, and all between them."""
     loop = history.timeline.main_loop(history.seconds)
-    held = sorted(
-        {
-            int(key[len(loop.place) + 1 :].split("/")[0])
-            for key in history.checkpoints
-            if key.startswith(loop.place + "=") and not key.endswith(BOUNDARY)
-        }
-    )
-    held = [index for index in held if index < whole(history, loop)]
+    known = whole(history, loop)
+    blocks = (key for key in history.checkpoints if not _native.Path(key).between)
+    within = filter(None, map(_native.Path(loop.place).below, blocks))
+    held = sorted({at.index for at in within if at.index is not None and at.index < known})
     starts = sorted(history.boundaries.get(loop.place, ()))
     if not held and starts:
         return Samples(loop.place, starts[-count:], starts[-count - 1] if len(starts) > count else 0)

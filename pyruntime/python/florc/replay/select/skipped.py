@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from ... import _native
 from ...plan.loops import BOUNDARY
-from ...plan.window import block_of
 
 
 class Skipped:
@@ -21,7 +21,7 @@ class Skipped:
     @property
     def names(self) -> set[str]:
         """The blocks that were restored at least once."""
-        return set(map(block_of, self.blocks))
+        return {_native.Path(key).name for key in self.blocks}
 
     def holds(self, path: str) -> bool:
         """Whether a place in the loop nest lies in them."""
@@ -29,13 +29,11 @@ class Skipped:
 
     def cause(self, path: str) -> str | None:
         """What has to run for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
-        parts = path.split("/")
-        for n, part in enumerate(parts, 1):
-            loop, sign, index = part.partition("=")
-            if "/".join(parts[:n]) in self.blocks:
-                return part.partition("#")[0]
-            if sign and int(index) < self.jumps.get("/".join([*parts[: n - 1], loop]), 0):
-                return loop + BOUNDARY
+        for at in _native.Path(path).lineage:
+            if str(at) in self.blocks:
+                return at.name
+            if at.index is not None and at.index < self.jumps.get(str(at.place), 0):
+                return at.loop + BOUNDARY
         return None
 
     def causes(self, places: Iterable[str]) -> set[str]:

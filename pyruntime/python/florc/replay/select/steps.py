@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ... import _native
 from ...project.script import Unusable
 from ...project.territory import parsed
 from ...runs.journal import History
@@ -48,8 +49,8 @@ def _around(history: History, among: set[str]) -> dict[str, set[str]]:
     loops = [loop for loop in history.timeline.loops.values() if loop.base in among]
     places = {loop.place: loop.base for loop in loops}
     for loop in loops:
-        for at, sign in enumerate(loop.place):
-            outer = places.get(loop.place[:at]) if sign == "=" else None
+        for around, _ in _native.Path(loop.place).iterations:
+            outer = places.get(around)
             if outer is not None and outer != loop.base:
                 found.setdefault(outer, set()).add(loop.base)
     return found

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ...plan.places import BOUNDARY
-from ...plan.window import block_of
+from ... import _native
 from ...runs.journal import History
 
 LONGEST_S, SHARE = 1.0, 0.02
@@ -16,11 +15,11 @@ WHY = "once more, to be compared: nothing else could be"
 
 def cheapest(history: History, why_run: Callable[[str, str], str | None]) -> str:
     """The key of the block that takes least, where nothing else would be compared; empty where something is, or all take long."""
-    keys = [key for key in history.checkpoints if not key.endswith(BOUNDARY)]
+    keys = [key for key in history.checkpoints if not _native.Path(key).between]
     if (
         not keys
-        or any("#" not in line.path for line in history.known_lines())
-        or any(why_run(block_of(key), key) for key in keys)
+        or any(not _native.Path(line.path).blocks for line in history.known_lines())
+        or any(why_run(_native.Path(key).name, key) for key in keys)
     ):
         return ""
     seconds = history.block_seconds

@@ -14,7 +14,7 @@ from ... import _native, state
 from ...inputs import again as inputs_again
 from ...inputs import standard_input
 from ...plan import places
-from ...plan.window import Window, block_of, loop_of
+from ...plan.window import Window
 from ...process.fast_forward import after, why_not
 from ...process.output import Divert, Tap
 from ...project import positions as instrumented
@@ -194,10 +194,11 @@ class Replay:
 
     def iteration(self, path: str) -> None:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
-        place, _, index = path.rpartition("=")
-        if self.history.is_beyond(path, self.reached):
+        at = _native.Path(path)
+        if self.history.is_beyond(at, self.reached):
             self._leave.at_end()
-        self.reached[place] = int(index) + 1
+        place, index = at.iterations[-1]
+        self.reached[place] = index + 1
         if self.window is not None:
             self.begun |= self.window.begins(path)
             if self.window.is_over(path, self.begun) and not self._goes_on(path):
@@ -206,19 +207,20 @@ class Replay:
     def value(self, path: str, number: int | None) -> None:
         """What an iteration is over; None: there is no such iteration."""
         if number is None:
-            place, _, index = path.rpartition("=")
-            self.reached[place] = int(index)
+            place, index = _native.Path(path).iterations[-1]
+            self.reached[place] = index
 
     def _goes_on(self, path: str) -> bool:
         """Whether a checkpoint with which what was computed can be compared comes soon: sooner than the window took."""
-        place, _, index = path.rpartition("=")
+        at = _native.Path(path)
+        place, index = at.iterations[-1]
         if self.window is None or place != self.window.stop_place:
             return False
         later = [i for i in self.history.boundaries.get(place, ()) if i >= self.window.stop]
-        if place.rpartition("/")[0] in self.history.checkpoints:
+        if str(at.parent) in self.history.checkpoints:
             later.append(self.history.timeline.loops[place].count)
         ran = self.window.stop - self.skipped.jumps.get(place, 0)
-        return bool(later) and int(index) <= min(later) <= self.window.stop + ran
+        return bool(later) and index <= min(later) <= self.window.stop + ran
 
     def answers(self, path: str | None = None) -> bool:
         """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
@@ -314,7 +316,8 @@ class Replay:
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> tuple[int, Any] | None:
         """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
-        block = loop_of(place)
+        loop = _native.Path(place)
+        block = loop.loop
         first = self._first_asked(place)
         if first <= 0 or self._why_forced(block) or self._why_forced(block + places.BOUNDARY):
             return None
@@ -326,7 +329,7 @@ class Replay:
         held = self.history.boundaries.get(place, ())
         unreadable = None
         for index in sorted((i for i in held if 0 < i <= first), reverse=True):
-            checkpoint = self.history.checkpoints[f"{place}={index}{places.BOUNDARY}"]
+            checkpoint = self.history.checkpoints[str(loop.at(index).start())]
             unreadable = self.restorer.take(checkpoint)
             if unreadable is None:
                 try:
@@ -369,7 +372,7 @@ class Replay:
     def _close(self, block: str) -> str | None:
         while self._open:
             key = self._open.pop()
-            if block_of(key) == block:
+            if _native.Path(key).name == block:
                 return key
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ... import _native
 from ...runs.journal import History
 from ...runs.run import CUT
 from .capture import Value
@@ -17,16 +18,15 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
         return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
     if is_vouched:
         return ""
-    last = history.last_path.split("/")[0]
-    place, _, index = last.partition("=")
-    loop = history.timeline.loops.get(place)
-    if loop is not None and loop.ended:  # the last one that is noted may turn out to be none
-        last = f"{place}={min(int(index), loop.count - 1)}"
+    last = _native.Path(history.last_path).head
+    loop = history.timeline.loops.get(str(last.place))
+    if loop is not None and loop.ended and last.index is not None:  # the last one that is noted may turn out to be none
+        last = last.at(min(last.index, loop.count - 1))
     what = "is damaged" if history.reader.damaged else "was cut off" if history.run.status in CUT else "ends"
-    return f"the record {what} {f'after {history.iteration(last)}' if last else 'before its first iteration'}"
+    return f"the record {what} {f'after {history.iteration(str(last))}' if last else 'before its first iteration'}"
 
 
 def before(history: History, values: Sequence[Value]) -> int:
     """How many of the values, in their order, were printed before: up to the last one of a loop that the record knows."""
-    known = [at for at, value in enumerate(values, 1) if value.path.partition("=")[0] in history.timeline.loops]
+    known = [at for at, value in enumerate(values, 1) if str(_native.Path(value.path).outermost) in history.timeline.loops]
     return max(known, default=0)

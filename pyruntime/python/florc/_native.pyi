@@ -1,0 +1,510 @@
+"""The native half of the runtime. Errors of native code itself are `InternalError`."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import CodeType
+from typing import Any, TypeVar, final
+
+_T = TypeVar("_T")
+_Block = int | str
+_File = tuple[str, str, str, str]
+
+RUNTIME_NAMES: list[str]
+"""The names that emitted code asks of `florc`."""
+
+class InternalError(Exception):
+    """florc itself is at fault; the message says where."""
+
+class StoreError(Exception):
+    """The run store cannot be used; the message names the file and the reason."""
+
+class DamagedError(StoreError):
+    """Stored bytes are not what was written; the message names them, the file and what is wrong."""
+
+# -- the compiler ------------------------------------------------------------------------------------------------------
+
+@final
+class Instrumented:
+    """An instrumented file."""
+
+    @property
+    def text(self) -> str:
+        """The instrumented text."""
+    @property
+    def plan(self) -> str:
+        """The plan as JSON."""
+    @property
+    def changes(self) -> str:
+        """What changed since the recorded version, as JSON; empty when there is no recorded version."""
+    @property
+    def changed(self) -> bool:
+        """Whether anything was inserted."""
+    @property
+    def left_alone(self) -> str | None:
+        """Why nothing was written into the file although there was something to write."""
+    def undo(self) -> str:
+        """The text without the insertions."""
+    def map_positions(self, positions: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Map (line, column) pairs of the instrumented text, as `ast` counts them, to the original text."""
+    def map_code(self, code: CodeType) -> CodeType:
+        """The code with every position mapped to the original text. Raises ValueError for another format of positions."""
+
+@final
+class Project:
+    """The files of the user's project, analysed together."""
+
+    def __init__(self, find: Callable[[str], tuple[str, bool, str] | None]) -> None: ...
+    def add(self, module: str, package: str, path: str, text: str) -> None:
+        """Add a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python."""
+    def files(self) -> list[_File]:
+        """The files: name as a module, package, path, text."""
+    def text(self, path: str) -> str | None:
+        """The text of a file as it was analysed; None for files that are not part of the project."""
+    def foreseen(self, path: str) -> dict[int, tuple[str, set[str]]]:
+        """With FLORC_DEBUG: by the number of a function, its name and the loops that may enter it."""
+    def instrument(self, path: str) -> Instrumented | None:
+        """A file, instrumented; None for files that are not part of the project."""
+
+@final
+class Comparison:
+    """A recorded project and its present version."""
+
+    def __init__(self, recorded: list[_File], present: Project, noted: Sequence[tuple[str, int, str]]) -> None: ...
+    def instrument(self, path: str) -> Instrumented | None:
+        """The present version of a file for a replay; None for files that are not part of the project."""
+    def paths(self) -> list[str]:
+        """The paths of the present version's files."""
+
+def instrument(text: str, name: str) -> Instrumented:
+    """Instrument a decoded text by itself. Raises SyntaxError."""
+
+def command_line(argv: list[str]) -> tuple[int | None, str | None]:
+    """Read a command line: the exit code, or the arguments of a command that runs Python code, as JSON."""
+
+# -- the loop nest -----------------------------------------------------------------------------------------------------
+
+@final
+class Path:
+    """A place in the loop nest, `L1=3/L2#0/L2=70@`, in the order of the program. Raises ValueError for another text."""
+
+    def __init__(self, text: str) -> None: ...
+    @property
+    def parent(self) -> Path | None:
+        """The place around its last step; None of the program itself."""
+    @property
+    def head(self) -> Path:
+        """Its first step; the program itself where it has none."""
+    @property
+    def name(self) -> str:
+        """Its last loop or block: `L2.1` where a loop runs again in the same place; empty of the program itself."""
+    @property
+    def loop(self) -> str:
+        """The id of its last loop or block in the plan: `L2`."""
+    @property
+    def place(self) -> Path:
+        """Its last loop itself, at its place in the nest: `L1=3/L2`."""
+    @property
+    def index(self) -> int | None:
+        """The iteration of its last loop; None of a block, and of a loop itself."""
+    @property
+    def run(self) -> int | None:
+        """How many times its last block had run before at this place; None of a loop."""
+    @property
+    def between(self) -> bool:
+        """Whether it is the start of an iteration (`@`)."""
+    @property
+    def lineage(self) -> list[Path]:
+        """The places that it is in, the outermost first, and itself, without `@`."""
+    @property
+    def iterations(self) -> list[tuple[str, int]]:
+        """The loops that it is in an iteration of, as texts of their places, and which, the outermost first."""
+    @property
+    def blocks(self) -> list[str]:
+        """The ids of the blocks that it is in, the outermost first."""
+    @property
+    def shape(self) -> str:
+        """The same without its numbers: `L1=/L2#`."""
+    @property
+    def outermost(self) -> Path:
+        """The place of the outermost loop that it is in an iteration of; itself where it is in none."""
+    def at(self, index: int) -> Path:
+        """An iteration of its last loop. Raises ValueError for the program itself."""
+    def start(self) -> Path:
+        """The start of the iteration: with `@`. Raises ValueError for the program itself."""
+    def below(self, other: Path | str) -> Path | None:
+        """Of a place inside this one: it, or what is around it, one step or iteration further in; None of any other."""
+    def side(self, other: Path | str) -> int | None:
+        """Where a place is, seen from this iteration: -1 before it, 0 in it, 1 after it; None where nothing tells."""
+    def __contains__(self, key: Path | str) -> bool: ...
+    def __bool__(self) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, value: object) -> bool: ...
+    def __ne__(self, value: object) -> bool: ...
+    def __lt__(self, value: Path) -> bool: ...
+    def __le__(self, value: Path) -> bool: ...
+    def __gt__(self, value: Path) -> bool: ...
+    def __ge__(self, value: Path) -> bool: ...
+    def __str__(self) -> str: ...
+    def __repr__(self) -> str: ...
+
+def start_following(session: object, pace: float) -> None:
+    """Follow the loops of this thread for a session; it is told of an iteration at most every `pace` seconds."""
+
+def stop_following() -> None:
+    """Emitted code does the plain thing from now on."""
+
+def forget() -> None:
+    """Let go of the session that was followed."""
+
+def following() -> bool:
+    """Whether blocks of the calling thread are memoized."""
+
+def register_loop(id: str, scope: str, ancestors: list[str]) -> None:
+    """Make a loop known: the file and function it is in, and the loops around it there."""
+
+def loop_path() -> str:
+    """The present place in the loop nest, such as `L1=3/L2#0`."""
+
+def last_passed() -> str | None:
+    """The last iteration, if the session was not told of it."""
+
+def enter_block(id: str) -> str:
+    """A block begins: its key."""
+
+def leave_block(id: str) -> None:
+    """A block is over."""
+
+def generator(id: str, iterable: Iterable[_T]) -> Iterator[_T]:
+    """The iterator of a followed loop; without a session the iterable itself."""
+
+def begin(id: str) -> None:
+    """A `while` loop begins."""
+
+def tick(id: str) -> bool:
+    """Count an evaluation of a `while` loop's condition; always true."""
+
+def boundary(loop_id: str, *objects: Any, **_keywords: Any) -> bool:
+    """An iteration begins: whether to put the state of another one in its place."""
+
+def look_after(seconds: float) -> None:
+    """For so many seconds no iteration of this loop needs to be looked at."""
+
+def entered(number: int, /) -> None:
+    """A function of the script begins; its number."""
+
+def entered_since(block: str | None = None) -> list[int] | None:
+    """The functions entered since a running block began, or with None the innermost loop; None where nothing tells."""
+
+def entered_elsewhere(known: int) -> list[int] | None:
+    """The functions entered in other threads or forked children; None where there are no more of them than `known`."""
+
+# -- what the script takes from outside ----------------------------------------------------------------------------------
+
+def observe(
+    known: Callable[..., Any],
+    encode: Callable[..., Any],
+    decode: Callable[..., Any],
+    before: Callable[[], Any],
+    given: Sequence[tuple[Any, ...]] | None = None,
+) -> None:
+    """From now on values are kept, or, where `given` is there, given back."""
+
+def observe_no_more() -> None:
+    """Values are neither kept nor given any more."""
+
+def observed(callee: _T) -> _T:
+    """What is to be called in the place of `callee`."""
+
+def in_added(change: int) -> None:
+    """An added statement begins (1) or is over (-1)."""
+
+def inputs_taken() -> tuple[str | None, bool]:
+    """What was taken since the last call, as JSON; and whether no more will be kept."""
+
+def inputs_spent() -> float:
+    """Seconds that keeping values took."""
+
+def inputs_missing() -> dict[str, int]:
+    """Of each function, how many values a replay asked for that the record does not have."""
+
+def inputs_asked_now() -> list[str]:
+    """Functions that added statements asked for what is now."""
+
+# -- the process around the script -----------------------------------------------------------------------------------------
+
+@final
+class Seen:
+    """The `write` of a stream, which also tells `sink` of each line."""
+
+    def __init__(self, write: Callable[..., Any], sink: Callable[..., Any], project: object, batched: bool) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def pause(self, change: int) -> None:
+        """While above zero, lines are a probe's own and are not seen."""
+    def flush(self) -> None:
+        """Hand on the lines that wait."""
+    def close(self, is_cut: bool) -> None:
+        """Hand on what waits, an unfinished line too unless the script was cut off in it."""
+    @property
+    def spent(self) -> float:
+        """Seconds that seeing took."""
+
+@final
+class Redirect:
+    """A function that is called in the place of `original`, and shows in no traceback."""
+
+    def __init__(
+        self, original: Callable[..., Any], call: Callable[..., Any], name: str, module: str, own: str, binds: bool = False
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: object = None, /) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __reduce__(self) -> str: ...
+    def __repr__(self) -> str: ...
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __qualname__(self) -> str: ...
+    @property
+    def __wrapped__(self) -> Callable[..., Any]: ...
+
+def run_main(prepare: Callable[[], Any], plainly: Callable[..., Any]) -> None:
+    """Run the code that `prepare()` returns as `__main__`, with no frame of florc's Python between it and the interpreter."""
+
+def listen(events: list[bytes], hear: Callable[[str, tuple[Any, ...]], object]) -> None:
+    """Call `hear(event, args)` when Python announces one of the events (`sys.audit`). Once in a process; raises RuntimeError."""
+
+def listen_no_more() -> None:
+    """Listen no more."""
+
+def distributions(folders: set[str], modules: set[str]) -> dict[str, str]:
+    """What `*.dist-info/RECORD` in these folders says of the distributions of these modules: a hash by name and version."""
+
+def watch_interrupts() -> None:
+    """Watch for SIGINT, where Python handles it."""
+
+def hold_interrupts() -> None:
+    """Work begins during which an interrupt waits; `release_interrupts` follows."""
+
+def release_interrupts() -> None:
+    """The end of what `hold_interrupts` began."""
+
+def interrupted_at() -> str | None:
+    """Where the program was when the first interrupt came; told once."""
+
+def panic_at(n: int) -> int:
+    """For tests: the n-th lock that native code takes from now on panics; none does below zero."""
+
+# -- objects to a graph --------------------------------------------------------------------------------------------------------
+
+@final
+class Classes:
+    """How objects are encoded, by class: `classify(class, object)` is asked once for each."""
+
+    def __init__(self, classify: Callable[[type, object], tuple[str, Callable[..., Any], str, str]]) -> None: ...
+
+@final
+class Leaves:
+    """The leaves of one state, in index order: `Leaf` (address, bytes, keepalive) or bytes."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int, /) -> Any: ...
+
+class Walk:
+    """Walks objects breadth first; an object's number is the order in which it was met."""
+
+    def __init__(
+        self,
+        classes: Classes,
+        pack: Callable[..., Any],
+        hooks: frozenset[str],
+        leaf_class: Callable[[int, int, object], Any],
+        gradients: bool,
+    ) -> None: ...
+    @property
+    def gradients(self) -> bool:
+        """Whether gradients are kept."""
+    @property
+    def current(self) -> int:
+        """The number of the node that is being filled; -1 before the first."""
+    @current.setter
+    def current(self, value: int) -> None: ...
+    @property
+    def light(self) -> bool:
+        """Whether datasets and the like are being filled."""
+    def value(self, obj: object) -> Any:
+        """The encoded form of one object: an atom, or a reference to its node (made when new)."""
+    def run(self) -> None:
+        """Fill every node that was met and not yet filled."""
+    def run_light(self) -> None:
+        """Fill datasets and the like, then weak references."""
+    def leaf(self, leaf: object) -> int:
+        """A new leaf, `Leaf`, `DeviceLeaf` or bytes: its index."""
+    def memory(self, address: int, len: int, owner: object) -> int:
+        """A leaf of memory (bytes) that several nodes may be over: its index."""
+    def span(self, device: str, address: int, len: int) -> None:
+        """Note that the elements of the node at hand lie in this memory (bytes) of a device."""
+    def spans(self) -> list[tuple[int, int]]:
+        """Where the elements of tensors and arrays lie: (address, bytes)."""
+    def counts(self) -> tuple[int, int]:
+        """How many objects were met, and how many of them are light."""
+    def objects(self) -> list[Any]:
+        """The objects that were met, in order."""
+    def object(self, number: int) -> Any:
+        """The object with this number; None where there is none."""
+    def parent(self, number: int) -> int | None:
+        """The node that an object was first met in; -1 for a place."""
+    def number(self, obj: Any) -> int | None:
+        """The number of an object's node, None when it was not met."""
+    def is_opaque(self, number: int) -> bool:
+        """Whether an object was recorded by reference: the live one will stay."""
+    def holds_addresses(self) -> bool:
+        """Whether a whole number in the graph is the address of an object (`id`)."""
+    def note_numbers(self, packed: bytes) -> None:
+        """Take note of the numbers of a leaf: 64 bits each, little-endian."""
+    def held(self) -> set[int]:
+        """The addresses of the objects whose content is in the graph."""
+    def finish(self, head: str) -> tuple[bytes, Leaves, int]:
+        """The text: `head`, a JSON object, with what was found; the leaves; their bytes in all."""
+
+# -- the store -------------------------------------------------------------------------------------------------------------------
+
+@final
+class Policy:
+    """When a block is materialized: the Joint Invariant, and a limit on all that florc adds. Times are in seconds."""
+
+    def __init__(self, overhead_tolerance: float = ..., restore_ratio: float = 1.0) -> None: ...
+    @property
+    def overhead_tolerance(self) -> float:
+        """ε, the fraction of the run's time that florc may add."""
+    @property
+    def restore_ratio(self) -> float:
+        """c, the time to restore over the time to materialize."""
+    @restore_ratio.setter
+    def restore_ratio(self, value: float) -> None: ...
+    @property
+    def charged(self) -> float:
+        """Everything charged so far, in seconds."""
+    def observe_compute(self, block: _Block, seconds: float) -> None:
+        """The block was computed in so many seconds."""
+    def admits(self, block: _Block, predicted_materialize_seconds: float | None = None) -> bool:
+        """Whether the block may be materialized now, after `observe_compute`."""
+    def observe_materialize(self, block: _Block, seconds: float) -> None:
+        """A checkpoint of the block cost the run so many seconds."""
+    def add_background(self, block: _Block, seconds: float) -> None:
+        """Background work for the block's checkpoints took so many seconds from the run."""
+    def charge(self, seconds: float) -> None:
+        """What florc did cost the run so many seconds that belong to no block."""
+    def elapsed(self, seconds: float) -> None:
+        """The run went on for so many more seconds of wall time."""
+    def times(self, block: _Block) -> tuple[int, float, int, float]:
+        """Of a block: executions, seconds computed, checkpoints, seconds materialized."""
+
+@final
+class Recorder:
+    """Records one rank of one run: checkpoints and log records."""
+
+    def __init__(
+        self,
+        store: str,
+        run_id: str,
+        rank: int = 0,
+        *,
+        max_staging: int | None = None,
+        engine: str = "writer",
+        key: bytes | None = None,
+        share_packs: bool = True,
+    ) -> None: ...
+    def submit(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> dict[str, Any] | None:
+        """Copy a checkpoint to staging memory: `seq`, `bytes`, `stall_s`; None when there is no room now."""
+    def fork(
+        self, nbytes: int, encode: Callable[[], tuple[Any, ...]], deadline_s: float = 60.0, others: bool = True
+    ) -> dict[str, Any] | None:
+        """Have a child of this process encode a checkpoint of at most `nbytes`: `seq`, `stall_s`; None where it cannot."""
+    def prepare(self, nbytes: int) -> None:
+        """Checkpoints of so many bytes are to be expected."""
+    def log(self, kind: str, payload: str) -> None:
+        """Add a record to the journal. The kind has 1 to 255 bytes and is not `checkpoint`."""
+    def poll(self) -> list[dict[str, Any]]:
+        """The checkpoints finished since the last call."""
+    def drop_checkpoints(self, seqs: list[int]) -> None:
+        """Have checkpoints dropped, and packs removed that nothing else needs."""
+    def freed(self) -> list[int]:
+        """What each finished `drop_checkpoints` freed since the last call, in bytes."""
+    def room(self) -> int:
+        """The largest checkpoint that could be staged now, in bytes."""
+    @property
+    def engine(self) -> str:
+        """The engine at work: `writer`, `thread` or `inline`."""
+    @property
+    def fallback(self) -> str | None:
+        """Why it is not the engine that was asked for."""
+    @property
+    def dead(self) -> str | None:
+        """Why nothing is recorded any more."""
+    @property
+    def pid(self) -> int | None:
+        """The writer's process id; None when it is no process."""
+    def close(self, timeout_s: float = 600.0) -> dict[str, Any]:
+        """Wait until everything staged is durable, end the engine, and return the totals."""
+    def abandon(self) -> None:
+        """For a process forked from the recording one: close the pipes and do nothing ever after."""
+
+@final
+class RunReader:
+    """Reads one rank of one run, also while it is being recorded."""
+
+    def __init__(self, store: str, run_id: str, rank: int = 0, key: bytes | None = None) -> None: ...
+    def first(self) -> tuple[str, str] | None:
+        """The first record, kind and payload; None where there is none."""
+    def records(self) -> list[tuple[str, str]]:
+        """The whole records as pairs of kind and payload, in the order in which they were written."""
+    def check_packs(self) -> list[tuple[str, str]]:
+        """Read every chunk of every pack: what is wrong, as pairs of name and reason."""
+    def read_chunk(self, hash: str) -> bytes:
+        """The bytes with this hash. Raises DamagedError when no pack holds them intact."""
+    def has_chunk(self, hash: str) -> bool:
+        """Whether some readable pack lists the hash."""
+    def damaged_packs(self) -> list[tuple[str, str]]:
+        """The packs of the store that cannot be read, as pairs of name and reason."""
+    @property
+    def sealed(self) -> bool:
+        """Whether every record that `records` returned was sealed with the key."""
+    @property
+    def version(self) -> int:
+        """The version of the journal's format."""
+    @property
+    def torn(self) -> str | None:
+        """Where and why the journal ends with an unfinished record."""
+    @property
+    def damaged(self) -> str | None:
+        """Where and why the journal cannot be read to its end."""
+
+@final
+class Saver:
+    """Writes zip archives in the background, as `torch.load` reads them."""
+
+    def __init__(self, max_staging: int | None = None) -> None: ...
+    def save(self, path: str, names: list[str], parts: list[Any]) -> int:
+        """Copy entries, `(address, bytes)` or bytes-like, and return a ticket. Raises OSError."""
+    def wait(self, ticket: int | None = None, timeout_s: float | None = None) -> bool:
+        """Wait until a save is durable (None: all of them): whether it is. Raises OSError when it failed."""
+
+def create_store(path: str) -> None:
+    """Open the store, creating what is missing of it. Raises StoreError."""
+
+def gc(store: str) -> tuple[int, int]:
+    """Remove what no run refers to: how many files, and their bytes. Raises StoreError while a recording goes on."""
+
+def usage(store: str) -> tuple[dict[str, tuple[int, int]], int]:
+    """Bytes in packs: per run those that it refers to, and those that no other run does; and what `gc` would free."""
+
+def chunk_hashes(leaves: Leaves | Iterable[Any]) -> list[str]:
+    """The hashes that a checkpoint's chunks would have: of each leaf, in order."""
+
+def diff_lines(recorded: list[str], replayed: list[str]) -> list[tuple[int, int, int, int]]:
+    """Where two sequences of lines differ: recorded `i1..i2` against replayed `j1..j2`."""
+
+def to_json(value: object, indent: int) -> str:
+    """The text of a plain value, as `json.dumps` writes it. Raises TypeError for anything else."""
+
+def from_json(text: str) -> Any:
+    """The value of a text that the native half wrote. Raises ValueError."""

@@ -1,0 +1,254 @@
+//! Where in the loop nest the program is: the iteration of every enclosing loop, across function calls.
+//!
+//! A checkpoint is keyed by its block, the iterations around it and the how-many-eth time the block runs there:
+//! `L1=3/L2#0` is the first run of block L2 in iteration 3 of loop L1.
+
+use super::entered;
+use super::path::base;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// What is known statically of a loop: enough to see that another one was left by an exception or a `break`.
+#[derive(Clone, Debug, Default)]
+pub struct LoopFacts {
+    /// File and function it is in.
+    pub scope: String,
+    /// The loops around it in the same function.
+    pub ancestors: Vec<String>,
+}
+
+/// An iteration of a loop that is running.
+#[derive(Debug)]
+pub struct Here {
+    /// Tells runs of loops apart.
+    pub run: u64,
+    /// How many followed loops are around it.
+    pub depth: usize,
+    pub index: i64,
+}
+
+#[derive(Debug)]
+struct Level {
+    id: String,
+    run: u64,
+    /// The iteration, for a followed loop; the occurrence, for a block.
+    index: i64,
+    is_block: bool,
+    /// How often each block or loop ran inside this level's present iteration.
+    seen: HashMap<String, i64>,
+    /// When it began, as `entered` counts.
+    begun: u64,
+}
+
+/// The loop nest as it is being run.
+#[derive(Debug, Default)]
+pub struct Nest {
+    facts: HashMap<String, LoopFacts>,
+    levels: Vec<Level>,
+    /// Counts outside every loop.
+    seen: HashMap<String, i64>,
+    /// Levels that were entered so far.
+    runs: u64,
+    /// The present path, while it is known.
+    path: Option<Arc<str>>,
+}
+
+impl Nest {
+    /// Makes a loop known.
+    pub fn register(&mut self, id: String, facts: LoopFacts) {
+        self.facts.insert(id, facts);
+    }
+
+    /// A loop begins; its first iteration is 0 once [`Nest::advance`] is called. Returns its depth.
+    ///
+    /// A loop that runs again in the same iteration of the loop around it is another occurrence: `L2.1`.
+    pub fn enter_loop(&mut self, id: &str) -> usize {
+        self.prune(id);
+        let again = self.count(id);
+        let id = if again == 0 { id.to_owned() } else { format!("{id}.{again}") };
+        self.push(id, -1, false);
+        self.levels.len() - 1
+    }
+
+    /// The next iteration of the loop at `depth` begins: whatever was left open inside it is closed. Returns whether
+    /// loops or blocks ran in the one before.
+    pub fn advance(&mut self, depth: usize) -> bool {
+        self.path = None;
+        self.levels.truncate(depth + 1);
+        let Some(level) = self.levels.get_mut(depth) else { return false };
+        level.index += 1;
+        let held = !level.seen.is_empty();
+        level.seen.clear();
+        held
+    }
+
+    /// The loop at `depth` goes on from another iteration.
+    pub fn set_index(&mut self, depth: usize, index: i64) {
+        self.path = None;
+        if let Some(level) = self.levels.get_mut(depth) {
+            level.index = index;
+        }
+    }
+
+    /// The loop at `depth` is over.
+    pub fn leave_loop(&mut self, depth: usize) {
+        self.path = None;
+        self.levels.truncate(depth);
+    }
+
+    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop, its iteration, and whether
+    /// loops or blocks ran in the one before.
+    pub fn tick(&mut self, id: &str) -> (usize, i64, bool) {
+        self.prune_to(id, true);
+        let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
+        let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
+        let held = self.advance(depth);
+        (depth, self.levels.get(depth).map_or(0, |level| level.index), held)
+    }
+
+    /// A block begins. Returns its key.
+    pub fn enter_block(&mut self, id: &str) -> String {
+        self.prune(id);
+        let index = self.count(id);
+        self.push(id.to_owned(), index, true);
+        self.path()
+    }
+
+    /// A block is over.
+    pub fn leave_block(&mut self, id: &str) {
+        self.path = None;
+        if let Some(at) = self.levels.iter().rposition(|level| level.is_block && level.id == id) {
+            self.levels.truncate(at);
+        }
+    }
+
+    fn push(&mut self, id: String, index: i64, is_block: bool) {
+        self.runs += 1;
+        self.path = None;
+        self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new(), begun: entered::begins() });
+    }
+
+    /// When a running block began, as `entered` counts; with None, the innermost loop or block.
+    pub fn begun(&self, block: Option<&str>) -> Option<u64> {
+        let is_it = |level: &&Level| block.is_none_or(|id| level.is_block && level.id == id);
+        self.levels.iter().rev().find(is_it).map(|level| level.begun)
+    }
+
+    /// The iteration of the loop that is the innermost one now.
+    pub fn here(&self) -> Option<Here> {
+        let level = self.levels.last().filter(|level| !level.is_block)?;
+        let depth = self.levels.iter().filter(|level| !level.is_block).count() - 1;
+        Some(Here { run: level.run, depth, index: level.index })
+    }
+
+    /// The place of that loop in the nest: `L1=3/L2`.
+    pub fn place(&self) -> String {
+        let mut path = self.path();
+        path.truncate(path.rfind('=').unwrap_or(0));
+        path
+    }
+
+    /// The present place in the nest: `L1=3/L2#0`.
+    pub fn path(&self) -> String {
+        let mut out = String::new();
+        for level in &self.levels {
+            let sign = if level.is_block { '#' } else { '=' };
+            let separator = if out.is_empty() { "" } else { "/" };
+            let _ = write!(out, "{separator}{}{sign}{}", level.id, level.index);
+        }
+        out
+    }
+
+    /// As [`Nest::path`], and made once per place.
+    pub fn shared_path(&mut self) -> Arc<str> {
+        if let Some(path) = &self.path {
+            return path.clone();
+        }
+        let path: Arc<str> = self.path().into();
+        self.path = Some(path.clone());
+        path
+    }
+
+    fn count(&mut self, id: &str) -> i64 {
+        let seen = self.levels.last_mut().map_or(&mut self.seen, |level| &mut level.seen);
+        let slot = seen.entry(id.to_owned()).or_insert(0);
+        *slot += 1;
+        *slot - 1
+    }
+
+    fn prune(&mut self, id: &str) {
+        self.prune_to(id, false);
+    }
+
+    /// Closes loops of the same function that do not enclose `id`: control left them without arriving at their end.
+    fn prune_to(&mut self, id: &str, keep_itself: bool) {
+        let Some(facts) = self.facts.get(id) else { return };
+        self.path = None;
+        while let Some(level) = self.levels.last() {
+            let open = base(&level.id);
+            let stale = self.facts.get(open).is_some_and(|other| {
+                let around = facts.ancestors.iter().any(|outer| outer == open);
+                let itself = open == id && (keep_itself || level.is_block);
+                other.scope == facts.scope && !around && !itself
+            });
+            if !stale {
+                break;
+            }
+            self.levels.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoopFacts, Nest};
+
+    fn nest() -> Nest {
+        let mut nest = Nest::default();
+        for (id, scope, ancestors) in
+            [("L1", "m", vec![]), ("L2", "m", vec!["L1"]), ("L3", "m", vec!["L1"]), ("L4", "m:f", vec![])]
+        {
+            let ancestors = ancestors.into_iter().map(str::to_owned).collect();
+            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors });
+        }
+        nest
+    }
+
+    #[test]
+    fn keys_follow_the_nest() {
+        let mut nest = nest();
+        let depth = nest.enter_loop("L1");
+        nest.advance(depth);
+        assert_eq!(nest.enter_block("L2"), "L1=0/L2#0");
+        nest.leave_block("L2");
+        assert_eq!(nest.enter_block("L4"), "L1=0/L4#0");
+        nest.leave_block("L4");
+        assert_eq!(nest.enter_block("L4"), "L1=0/L4#1");
+        nest.leave_block("L4");
+        nest.advance(depth);
+        assert_eq!(nest.enter_block("L4"), "L1=1/L4#0");
+        nest.leave_loop(depth);
+        assert_eq!(nest.enter_loop("L1"), 0);
+        assert_eq!(nest.path(), "L1.1=-1");
+    }
+
+    #[test]
+    fn a_block_left_by_an_exception_is_closed() {
+        let mut nest = nest();
+        let depth = nest.enter_loop("L1");
+        nest.advance(depth);
+        nest.enter_block("L2");
+        assert_eq!(nest.enter_block("L3"), "L1=0/L3#0");
+    }
+
+    #[test]
+    fn while_loops_count_their_conditions() {
+        let mut nest = nest();
+        nest.tick("L1");
+        nest.enter_block("L2");
+        nest.leave_block("L2");
+        nest.tick("L1");
+        assert_eq!(nest.path(), "L1=1");
+    }
+}

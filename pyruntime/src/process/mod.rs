@@ -1,0 +1,6 @@
+//! The process around the script: how its code is run, what it prints, which files it touches, which libraries it has.
+pub mod audit;
+pub mod distributions;
+pub mod main_script;
+pub mod redirect;
+pub mod tap;

@@ -1,0 +1,120 @@
+//! One file, compiled: its text and its code, and the way back to the user's positions.
+use florc::emit::{ProbeMark, emit_checked, undo, untouched};
+use florc::plan::{Analysis, to_json};
+use florc::syntax::{DEEP_STACK, File, on_deep_stack};
+use florc::{Emitted, Options, Plan, Source};
+use pyo3::exceptions::{PySyntaxError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use super::line_table;
+use crate::guard::panics::guard;
+
+/// An instrumented file.
+#[pyclass(frozen, module = "florc._native")]
+pub struct Instrumented {
+    source: Source,
+    emitted: Emitted,
+    /// The plan as JSON.
+    #[pyo3(get)]
+    plan: String,
+    /// What changed since the recorded version, as JSON; empty when there is no recorded version.
+    #[pyo3(get)]
+    changes: String,
+    /// Why nothing was written into the file although there was something to write; or None.
+    #[pyo3(get)]
+    pub(super) left_alone: Option<&'static str>,
+}
+
+#[pymethods]
+impl Instrumented {
+    /// The instrumented text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.emitted.text
+    }
+
+    /// The text without the insertions.
+    fn undo(&self) -> String {
+        undo(&self.emitted)
+    }
+
+    /// Whether anything was inserted.
+    #[getter]
+    fn changed(&self) -> bool {
+        !self.emitted.edits.is_empty()
+    }
+
+    /// Maps (line, column) pairs of the instrumented text, as `ast` counts them, to the original text.
+    fn map_positions(&self, positions: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+        positions.into_iter().map(self.emitted.positions(&self.source)).collect()
+    }
+
+    /// The code of the instrumented text with every position mapped to the original text, for CPython 3.11 and later.
+    /// Raises ValueError for a table of positions in another format.
+    fn map_code<'py>(&self, code: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let first = code.getattr("co_firstlineno")?.extract()?;
+            mapped(&code, first, &self.emitted.positions(&self.source))
+        })
+    }
+}
+
+/// A code object, and those inside it, with their positions mapped; its own first line is given.
+fn mapped<'py>(
+    code: &Bound<'py, PyAny>,
+    first: usize,
+    to: &dyn Fn((usize, usize)) -> (usize, usize),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = code.py();
+    let table: Bound<'py, PyBytes> = code.getattr("co_linetable")?.cast_into()?;
+    let before = code.getattr("co_firstlineno")?.extract()?;
+    let table = line_table::map(table.as_bytes(), before, first, to)
+        .ok_or_else(|| PyValueError::new_err("positions in a format of another version of Python"))?;
+    let constants: Bound<'py, PyTuple> = code.getattr("co_consts")?.cast_into()?;
+    let mut inner = Vec::with_capacity(constants.len());
+    for constant in constants.iter() {
+        inner.push(if constant.get_type().is(code.get_type()) {
+            let line = constant.getattr("co_firstlineno")?.extract()?;
+            mapped(&constant, to((line, 0)).0, to)?
+        } else {
+            constant
+        });
+    }
+    let changed = PyDict::new(py);
+    changed.set_item("co_linetable", PyBytes::new(py, &table))?;
+    changed.set_item("co_firstlineno", first)?;
+    changed.set_item("co_consts", PyTuple::new(py, inner)?)?;
+    code.call_method("replace", (), Some(&changed))
+}
+
+/// Instruments a decoded text by itself.
+#[pyfunction]
+pub fn instrument(py: Python<'_>, text: &str, name: &str) -> PyResult<Instrumented> {
+    deep(py, || {
+        let file = parse(File::SCRIPT, "", name, text)?;
+        let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
+        Ok(instrumented(&file, &plan, &[], String::new()))
+    })
+}
+
+/// A file as Python hands it over: its name as a module, its package, its path, its decoded text.
+pub(super) type FileParts = (String, String, String, String);
+
+/// Without the GIL, and with room for the deepest files.
+pub(super) fn deep<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    guard(|| py.detach(|| on_deep_stack(DEEP_STACK, work)))
+}
+
+pub(super) fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
+    let source = Source::new(path, text);
+    File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
+}
+
+pub(super) fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) -> Instrumented {
+    let emitted = emit_checked(file, plan, marks);
+    let left_alone = emitted.as_ref().err().copied();
+    let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
+    let plan = to_json(&file.source, plan).to_string();
+    Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
+}

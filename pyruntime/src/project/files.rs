@@ -1,0 +1,139 @@
+//! The files of the user's project, analysed together.
+use florc::calls::{Codebase, Found, follow};
+use florc::plan::Analysis;
+use florc::probes::loops_that_enter;
+use florc::syntax::File;
+use florc::{Options, Plan, Source};
+use pyo3::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
+use crate::guard::panics::guard;
+use crate::nest::entered;
+
+/// The files of the user's project, analysed together.
+#[pyclass(module = "florc._native")]
+pub struct Project {
+    pub(super) codebase: Codebase,
+    /// One per file; empty while it is not known.
+    plans: Vec<Plan>,
+    /// Files met when the project was as large as one that is analysed together may be: each is analysed alone.
+    pub(super) alone: Vec<File>,
+    find: Py<PyAny>,
+    /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
+    foreseen: BTreeMap<usize, BTreeSet<String>>,
+}
+
+#[pymethods]
+impl Project {
+    /// An empty project. `find(dotted name)` returns (path, is a package, text) of a module of the project, or None; an
+    /// exception says why its file cannot be read.
+    #[new]
+    fn new(find: Py<PyAny>) -> Self {
+        Self {
+            codebase: Codebase::of(Vec::new()),
+            plans: Vec::new(),
+            alone: Vec::new(),
+            find,
+            foreseen: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a file, or its present text, and every module that it imports. Raises SyntaxError when it is not Python.
+    fn add(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
+        let file = deep(py, || parse(module, package, path, text))?;
+        let is_known = self.codebase.files.iter().any(|known| known.name == module);
+        if !is_known && self.codebase.is_full() {
+            self.alone.retain(|known| known.name != module);
+            self.alone.push(file);
+            return Ok(());
+        }
+        let mut files = std::mem::replace(&mut self.codebase, Codebase::of(Vec::new())).files;
+        match files.iter_mut().find(|known| known.name == module) {
+            Some(known) => *known = file,
+            None => files.push(file),
+        }
+        self.plans = Vec::new();
+        self.codebase = guard(|| Ok(follow(files, &mut |dotted| found(py, &self.find, dotted))))?;
+        Ok(())
+    }
+
+    /// The files: name as a module, package, path, text.
+    fn files(&self) -> Vec<FileParts> {
+        let files = self.codebase.files.iter().chain(&self.alone);
+        files.map(|f| (f.name.clone(), f.package.clone(), f.source.name.clone(), f.source.text.clone())).collect()
+    }
+
+    /// The text of a file as it was analysed; None for files that are not part of the project.
+    fn text(&self, path: &str) -> Option<&str> {
+        let mut files = self.codebase.files.iter().chain(&self.alone);
+        files.find(|file| file.source.name == path).map(|file| file.source.text.as_str())
+    }
+
+    /// With FLORC_DEBUG: by the number that a function of a file tells, its name and the loops that may enter it according to the call
+    /// graph. Functions of which it knows nothing are missing.
+    fn foreseen(&self, path: &str) -> BTreeMap<usize, (String, BTreeSet<String>)> {
+        let plan = self.file(path).and_then(|at| self.plans.get(at));
+        let heads = plan.into_iter().flat_map(|plan| (plan.first_head..).zip(&plan.heads));
+        heads
+            .filter_map(|(number, head)| {
+                Some((number, (head.function.clone(), self.foreseen.get(&head.stmt)?.clone())))
+            })
+            .collect()
+    }
+
+    /// A file, instrumented; None for files that are not part of the project.
+    fn instrument(&mut self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
+        if let Some(file) = self.alone.iter().find(|file| file.source.name == path) {
+            return deep(py, || {
+                let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
+                plan.heads.clear(); // who calls its functions is not known
+                Ok(Some(instrumented(file, &plan, &[], String::new())))
+            });
+        }
+        let Some(at) = self.file(path) else { return Ok(None) };
+        deep(py, || {
+            if self.plans.is_empty() {
+                let is_checked = std::env::var_os("FLORC_DEBUG").is_some_and(|value| !value.is_empty());
+                let analysis = Analysis::new(&self.codebase.files);
+                self.plans = analysis.plans(&Options { all_heads: is_checked, ..Options::default() });
+                self.foreseen = if is_checked { foreseen(&analysis, &self.plans) } else { BTreeMap::new() };
+            }
+            let plan = &mut self.plans[at];
+            match entered::numbers(plan.heads.len()) {
+                Some(first) => plan.first_head = first,
+                None => plan.heads.clear(),
+            }
+            let file = &self.codebase.files[at];
+            let made = instrumented(file, plan, &[], String::new());
+            if made.left_alone.is_none() || plan.heads.is_empty() {
+                return Ok(Some(made));
+            }
+            plan.heads.clear(); // without them it may do
+            Ok(Some(instrumented(file, plan, &[], String::new())))
+        })
+    }
+}
+
+impl Project {
+    fn file(&self, path: &str) -> Option<usize> {
+        self.codebase.files.iter().position(|file| file.source.name == path)
+    }
+}
+
+/// Asks Python for a module of the project.
+fn found(py: Python<'_>, find: &Py<PyAny>, dotted: &str) -> Found {
+    let answer = find.call1(py, (dotted,)).and_then(|answer| answer.extract::<Option<(String, bool, String)>>(py));
+    match answer {
+        Ok(Some((path, is_package, text))) => Found::File { source: Source::new(path, text), is_package },
+        Ok(None) => Found::Foreign,
+        Err(error) => Found::Unreadable(error.value(py).to_string()),
+    }
+}
+
+/// The loops that may enter each function that tells it, as the call graph has it; not where it does not know.
+fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<usize, BTreeSet<String>> {
+    let heads = plans.iter().flat_map(|plan| &plan.heads);
+    let scope = |stmt: usize| analysis.project.scopes.of_statement.get(&stmt).copied();
+    heads.filter_map(|head| Some((head.stmt, loops_that_enter(analysis, plans, scope(head.stmt)?)?))).collect()
+}

@@ -1,0 +1,6 @@
+//! The compiler, for Python: instrument a text, compare two versions, run a command line.
+pub mod command_line;
+pub mod comparison;
+pub mod compile;
+pub mod files;
+mod line_table;

@@ -1,0 +1,11 @@
+//! The classes and functions of `florc._native` that stand for a room of their own name: conversions, and nothing else.
+pub mod check;
+mod forking;
+pub mod housekeeping;
+pub mod json;
+mod key;
+pub mod path;
+pub mod policy;
+pub mod reader;
+pub mod recorder;
+pub mod saver;
