@@ -1,7 +1,8 @@
 //! `florc`: the compiler half. Python source in, instrumented Python source out; it knows nothing of a running process.
 //!
-//! source → syntax → scopes → flow → loops → calls → effects → plan → emit
+//! source → syntax → scopes → flow → loops → project → calls → effects → analysis → plan → emit
 
+pub mod analysis;
 pub mod calls;
 pub mod cli;
 pub mod diagnostics;
@@ -11,6 +12,7 @@ pub mod flow;
 pub mod loops;
 pub mod plan;
 pub mod probes;
+pub mod project;
 pub mod scopes;
 pub mod source;
 pub mod syntax;
@@ -46,7 +48,7 @@ impl Instrumented {
 pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Diagnostic> {
     syntax::on_deep_stack(syntax::DEEP_STACK, || {
         let file = syntax::File::script(source.clone(), "")?;
-        let plan = plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
+        let plan = analysis::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0);
         let emitted = emit::emit_checked(&file, &plan, &[]);
         Ok(Instrumented::new(source, plan, emitted))
     })
@@ -59,6 +61,6 @@ pub fn instrument(source: &Source, options: &Options) -> Result<Instrumented, Di
 pub fn plan_only(source: &Source, options: &Options) -> Result<Plan, Diagnostic> {
     syntax::on_deep_stack(syntax::DEEP_STACK, || {
         let file = syntax::File::script(source.clone(), "")?;
-        Ok(plan::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0))
+        Ok(analysis::Analysis::new(std::slice::from_ref(&file)).plans(options).remove(0))
     })
 }

@@ -3,7 +3,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use florc::plan::{Analysis, to_json};
+use florc::analysis::Analysis;
+use florc::plan::to_json;
 use florc::probes::compare;
 use florc::syntax::File;
 use florc::{Options, Source, emit::emit_checked};

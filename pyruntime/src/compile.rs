@@ -1,10 +1,11 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
 
-use florc::calls::{Codebase, Found, follow};
+use florc::analysis::Analysis;
 use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
-use florc::plan::{Analysis, to_json};
+use florc::plan::to_json;
 use florc::probes::{ChangeKind, Function, Report, compare, loops_that_enter};
+use florc::project::{Codebase, Found, follow};
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
 use pyo3::exceptions::{PySyntaxError, PyValueError};

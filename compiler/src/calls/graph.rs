@@ -1,8 +1,7 @@
 //! The call graph of a project, and the order in which summaries are computed.
 
-use super::link::Denoted;
-use super::project::Project;
 use super::resolve::Callee;
+use crate::project::{Denoted, Project};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
@@ -198,7 +197,7 @@ pub(crate) fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) ->
         ExprKind::Name(name) => project
             .scopes
             .resolve(scope, name)
-            .and_then(|home| project.definitions.get(&(home, name.clone())))
+            .and_then(|home| project.index.definitions.get(home, name))
             .map(|found| found.iter().copied().filter(is_function).collect())
             .unwrap_or_default(),
         ExprKind::Attribute { value, attr } => {

@@ -1,8 +1,9 @@
 //! `florc probes`.
 
 use super::args::ProbesArgs;
-use super::compile::load;
-use super::{OK, modules, print};
+use super::modules;
+use super::output::{OK, print};
+use super::read::load;
 use crate::plan::Options;
 use crate::probes::{ChangeKind, Report, compare};
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
 //! Functions that run without being named where they are called: handed over, wrapped, returned by another function.
 
-use super::calls::effect;
 use super::extract::Extractor;
 use super::knowledge::Knowledge;
 use super::place::Place;
 use super::{Effect, EffectKind};
-use crate::calls::{Callee, Denoted};
+use crate::calls::Callee;
+use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
@@ -69,7 +69,7 @@ impl Extractor<'_, '_> {
         let others = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
         for value in others.filter(|value| value.range != callback.range).chain(receiver) {
             for place in self.reach(scope, value) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() is called with it")));
+                out.push(Effect::new(EffectKind::Mutate, Some(place), range, format!("{name}() is called with it")));
             }
         }
     }
@@ -78,7 +78,7 @@ impl Extractor<'_, '_> {
     fn bound_method(&self, scope: ScopeId, receiver: &Expr, attr: &str, range: Range, out: &mut Vec<Effect>) {
         if Knowledge::shipped().method(None, attr).is_some_and(|facts| facts.mutates_receiver) {
             for place in self.reach(scope, receiver) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
+                out.push(Effect::new(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
             }
         }
         self.implicit(scope, receiver, &[attr], out);
@@ -102,7 +102,7 @@ impl Extractor<'_, '_> {
     /// Whether an attribute was given a number or a text: `self.step = 0`.
     fn holds_data(&self, scope: ScopeId, receiver: &Expr, attr: &str) -> bool {
         let Some(class) = self.project.class_of_value(scope, receiver) else { return false };
-        let values = self.project.assigned.get(&(class, format!("self.{attr}")));
+        let values = self.project.index.attributes.get(class, attr);
         self.project.method(class, attr).is_none()
             && values.is_some_and(|values| values.iter().any(|value| is_number_or_text(value)))
     }
@@ -113,7 +113,7 @@ impl Extractor<'_, '_> {
         let Some(home) = self.project.scopes.resolve(scope, name) else { return };
         let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
         self.lambda_depth.set(depth);
-        for value in self.project.assigned.get(&(home, name.clone())).into_iter().flatten() {
+        for value in self.project.index.assigned.get(home, name).into_iter().flatten() {
             if let ExprKind::Lambda { body, .. } = &value.kind {
                 self.expression(home, body, out);
             }
@@ -131,14 +131,7 @@ impl Extractor<'_, '_> {
         range: Range,
         out: &mut Vec<Effect>,
     ) -> bool {
-        let key = match &object.kind {
-            ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
-            ExprKind::Attribute { value, attr } => {
-                self.project.class_of_value(scope, value).map(|class| (class, format!("self.{attr}")))
-            }
-            _ => None,
-        };
-        let values = key.and_then(|key| self.project.assigned.get(&key)).map_or(&[][..], Vec::as_slice);
+        let values = self.project.values_of(scope, object).map_or(&[][..], Vec::as_slice);
         let mut all = !values.is_empty();
         for value in values {
             let ExprKind::Call(maker) = &value.kind else {
@@ -227,7 +220,7 @@ impl Extractor<'_, '_> {
             }
             if !is_param && !found && inner.kind != EffectKind::Iterate {
                 let why = format!("{place} changes inside a function, where it cannot be reached");
-                out.push(effect(EffectKind::Unknown, None, range, why));
+                out.push(Effect::new(EffectKind::Unknown, None, range, why));
             }
         }
         self.lambda_depth.set(depth + 1);
@@ -242,7 +235,7 @@ impl Extractor<'_, '_> {
             let StmtKind::Return(Some(value)) = &stmt.kind else { return };
             walk::expressions(value, &mut |part| {
                 if let ExprKind::Name(name) = &part.kind {
-                    found.extend(self.project.definitions.get(&(target, name.clone())).into_iter().flatten().copied());
+                    found.extend(self.project.index.definitions.get(target, name).into_iter().flatten().copied());
                 }
                 !matches!(part.kind, ExprKind::Call(_))
             });

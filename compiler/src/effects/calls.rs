@@ -6,7 +6,8 @@ use super::knowledge::{Facts, Knowledge};
 use super::place::Place;
 use super::receivers::method_facts;
 use super::{Effect, EffectKind};
-use crate::calls::{Callee, Denoted};
+use crate::calls::Callee;
+use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, ParamKind};
@@ -63,19 +64,19 @@ impl Extractor<'_, '_> {
         };
         // `vars(args)` is a part of its argument; without one it is all local names.
         if facts.unknowable && (name != "builtins.vars" || call.args.is_empty()) {
-            out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() can change any name")));
+            out.push(Effect::new(EffectKind::Unknown, None, range, format!("{shown}() can change any name")));
         }
         if facts.settings && self.result_dropped.get() == Some(range) {
             let why = format!("{shown}() changes a setting that no checkpoint holds");
-            out.push(effect(EffectKind::Unknown, None, range, why));
+            out.push(Effect::new(EffectKind::Unknown, None, range, why));
         }
         if matches!(name, "builtins.setattr" | "builtins.delattr") && !has_literal_name(call) {
-            out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() with a computed name")));
+            out.push(Effect::new(EffectKind::Unknown, None, range, format!("{shown}() with a computed name")));
         }
         if matches!(name, "builtins.setattr" | "builtins.delattr")
             && call.args.first().is_some_and(|object| self.is_of_library(scope, object))
         {
-            out.push(effect(EffectKind::Unknown, None, range, format!("{shown}() of what is imported")));
+            out.push(Effect::new(EffectKind::Unknown, None, range, format!("{shown}() of what is imported")));
         }
         self.apply(scope, call, None, facts, shown, range, out);
         self.advanced(scope, call, name, range, out);
@@ -99,11 +100,11 @@ impl Extractor<'_, '_> {
         if name == "register" && self.is_function(scope, receiver) {
             // `functools.singledispatch`: what it keeps is in no object that a checkpoint could hold
             let why = "what a function is registered with is kept where no checkpoint has it".to_owned();
-            out.push(effect(EffectKind::Unknown, None, range, why));
+            out.push(Effect::new(EffectKind::Unknown, None, range, why));
         }
         let why = format!("{name}() is not known and may change its receiver and arguments");
         for place in self.reach(scope, receiver) {
-            out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why.clone()) });
+            out.push(Effect { assumed: true, ..Effect::new(EffectKind::Mutate, Some(place), range, why.clone()) });
         }
         self.mutate_arguments(scope, call, range, &why, true, out);
     }
@@ -128,7 +129,7 @@ impl Extractor<'_, '_> {
         // A method that draws numbers advances the generator that it is called on.
         if let Some(receiver) = receiver.filter(|_| facts.mutates_receiver || facts.random) {
             for place in self.reach(scope, receiver) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() changes its receiver")));
+                out.push(Effect::new(EffectKind::Mutate, Some(place), range, format!("{name}() changes its receiver")));
             }
         }
         if facts.mutates_arguments {
@@ -151,17 +152,17 @@ impl Extractor<'_, '_> {
                 continue;
             }
             for place in argument.into_iter().flat_map(|argument| self.reach(scope, argument)) {
-                out.push(effect(kind, Some(place), range, format!("{name}() {what}")));
+                out.push(Effect::new(kind, Some(place), range, format!("{name}() {what}")));
             }
         }
         self.in_place_keywords(scope, call, receiver, name, range, out);
         if facts.external {
-            out.push(effect(EffectKind::External, None, range, format!("{name}() speaks to the outside")));
+            out.push(Effect::new(EffectKind::External, None, range, format!("{name}() speaks to the outside")));
             // `print("…", file=log)`
             if !facts.quiet
                 || call.keywords.iter().any(|(keyword, _)| matches!(keyword.as_deref(), Some("file") | None))
             {
-                out.push(effect(EffectKind::Writes, None, range, format!("{name}() may write to an open file")));
+                out.push(Effect::new(EffectKind::Writes, None, range, format!("{name}() may write to an open file")));
             }
         }
     }
@@ -183,7 +184,7 @@ impl Extractor<'_, '_> {
                 _ => None,
             };
             for place in target.into_iter().flat_map(|target| self.reach(scope, target)) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() works in place")));
+                out.push(Effect::new(EffectKind::Mutate, Some(place), range, format!("{name}() works in place")));
             }
         }
     }
@@ -206,7 +207,7 @@ impl Extractor<'_, '_> {
         }
         for place in self.reach(scope, object) {
             let why = format!("{place}(…) is called and may change itself");
-            out.push(effect(EffectKind::Mutate, Some(place), range, why));
+            out.push(Effect::new(EffectKind::Mutate, Some(place), range, why));
         }
         if let Some(target) = target {
             self.summary(scope, call, Some(object), target, range, out);
@@ -215,14 +216,7 @@ impl Extractor<'_, '_> {
 
     /// Whether an object was only ever made by classes known to hold no state: `nn.CrossEntropyLoss()`.
     fn is_stateless(&self, scope: ScopeId, object: &Expr) -> bool {
-        let key = match &object.kind {
-            ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
-            ExprKind::Attribute { value, attr } => {
-                self.project.class_of_value(scope, value).map(|class| (class, format!("self.{attr}")))
-            }
-            _ => None,
-        };
-        let Some(values) = key.and_then(|key| self.project.assigned.get(&key)) else { return false };
+        let Some(values) = self.project.values_of(scope, object) else { return false };
         values.iter().all(|value| match &value.kind {
             ExprKind::Call(call) => self
                 .project
@@ -240,7 +234,7 @@ impl Extractor<'_, '_> {
         self.made_from_functions(scope, call, callee, range, out);
         for place in self.reach(scope, callee) {
             let why = format!("{place}(…) is called and may change itself");
-            out.push(Effect { assumed: true, ..effect(EffectKind::Mutate, Some(place), range, why) });
+            out.push(Effect { assumed: true, ..Effect::new(EffectKind::Mutate, Some(place), range, why) });
         }
         let used = self.result_dropped.get() != Some(range);
         let mut handed = Vec::new();
@@ -266,7 +260,7 @@ impl Extractor<'_, '_> {
     ) {
         for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
             for place in self.reach(scope, value) {
-                out.push(Effect { assumed, ..effect(EffectKind::Mutate, Some(place), range, why.to_owned()) });
+                out.push(Effect { assumed, ..Effect::new(EffectKind::Mutate, Some(place), range, why.to_owned()) });
             }
         }
     }
@@ -366,10 +360,6 @@ impl Extractor<'_, '_> {
         }
         values.into_iter().flat_map(|value| self.reach(scope, value)).collect()
     }
-}
-
-pub(super) fn effect(kind: EffectKind, place: Option<Place>, range: Range, why: String) -> Effect {
-    Effect { kind, place, range, why, assumed: false }
 }
 
 fn receiver_only() -> Facts {

@@ -1,11 +1,10 @@
 //! A statement to its effects.
 
 use super::alias::{Aliases, places};
-use super::calls::effect;
 use super::place::Place;
 use super::summary::Summaries;
 use super::{Effect, EffectKind};
-use crate::calls::{Denoted, Project};
+use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
@@ -76,7 +75,12 @@ impl<'p, 't> Extractor<'p, 't> {
             StmtKind::AugAssign { target, .. } => {
                 self.target(scope, target, out);
                 for place in self.reach(scope, target) {
-                    out.push(effect(EffectKind::Mutate, Some(place), stmt.range, "augmented assignment".to_owned()));
+                    out.push(Effect::new(
+                        EffectKind::Mutate,
+                        Some(place),
+                        stmt.range,
+                        "augmented assignment".to_owned(),
+                    ));
                 }
             }
             StmtKind::For(node) => {
@@ -123,7 +127,7 @@ impl<'p, 't> Extractor<'p, 't> {
         self.implicit(scope, iter, &["__iter__", "__next__", "__getitem__"], out);
         for place in self.reach(scope, iter) {
             let why = "iterated over".to_owned();
-            out.push(effect(EffectKind::Iterate, Some(place), iter.range, why));
+            out.push(Effect::new(EffectKind::Iterate, Some(place), iter.range, why));
         }
     }
 
@@ -135,7 +139,7 @@ impl<'p, 't> Extractor<'p, 't> {
             ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
                 for place in self.reach(scope, value) {
                     let why = format!("{attr} of {place} is assigned");
-                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
+                    out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why));
                 }
                 self.implicit(scope, value, &[attr], out);
             }
@@ -147,7 +151,7 @@ impl<'p, 't> Extractor<'p, 't> {
                     let why = format!("{place} is bound");
                     // imported by a function: to others that name is nothing
                     let is_seen = place.home.is_none_or(|home| self.project.scopes.list[home].parent.is_none());
-                    let found = effect(EffectKind::Bind, Some(place), target.range, why);
+                    let found = Effect::new(EffectKind::Bind, Some(place), target.range, why);
                     out.push(if is_seen { found } else { Effect { kind: EffectKind::Unknown, place: None, ..found } });
                 }
             }
@@ -163,7 +167,7 @@ impl<'p, 't> Extractor<'p, 't> {
                     // `p.data = …` gives the object new data: it changes in place.
                     let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
                     let why = format!("{whole} is assigned");
-                    out.push(effect(kind, Some(whole), target.range, why));
+                    out.push(Effect::new(kind, Some(whole), target.range, why));
                 }
                 if let Some(class) = self.class_object(scope, value) {
                     let why = format!("an attribute of the class {class} is assigned");
@@ -180,7 +184,7 @@ impl<'p, 't> Extractor<'p, 't> {
                 self.implicit(scope, value, &["__setitem__"], out);
                 for place in self.reach(scope, value) {
                     let why = "an item is assigned".to_owned();
-                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
+                    out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why));
                 }
             }
             _ => {}
@@ -206,7 +210,7 @@ impl<'p, 't> Extractor<'p, 't> {
             }
         };
         for place in self.reach(scope, object) {
-            out.push(effect(kind, Some(place), target.range, why.to_owned()));
+            out.push(Effect::new(kind, Some(place), target.range, why.to_owned()));
         }
     }
 

@@ -1,9 +1,9 @@
 //! A loop's effects to its changeset: loop-scoped names leave, names read after the loop stay.
 
+use super::alias::spread;
 use super::changeset::{Change, Changeset, Obstacle};
 use super::extract::Extractor;
 use super::place::Place;
-use super::summary::spread;
 use super::{Effect, EffectKind};
 use crate::flow::Flow;
 use crate::loops::Loop;
@@ -294,7 +294,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.clone()) };
         let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
         let Some(init) = project.method(class, "__init__") else { return false };
-        let Some(itself) = project.self_name(init) else { return false };
+        let Some(itself) = project.scopes.self_name(init) else { return false };
         project.scopes.list[init]
             .body
             .iter()

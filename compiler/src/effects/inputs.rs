@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::knowledge::Knowledge;
-use crate::calls::{Project, dotted};
+use crate::project::{Project, dotted};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
 use crate::syntax::walk;

@@ -1,6 +1,5 @@
 //! Iterators that are made in one place and advanced in another.
 
-use super::calls::effect;
 use super::extract::Extractor;
 use super::knowledge::Knowledge;
 use super::place::Place;
@@ -54,14 +53,14 @@ impl Extractor<'_, '_> {
         }
         for place in call.args.iter().flat_map(|argument| self.reach(scope, argument)) {
             if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
-                out.push(effect(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
+                out.push(Effect::new(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
             }
         }
     }
 
     /// Whether a name may hold an iterator: a generator, or what `iter`, `zip`, `map`, `itertools` make.
     fn is_iterator(&self, home: ScopeId, place: &Place) -> bool {
-        let values = self.project.assigned.get(&(home, place.root.clone()));
+        let values = self.project.index.assigned.get(home, &place.root);
         place.attrs.is_empty()
             && values.into_iter().flatten().any(|value| match &value.kind {
                 ExprKind::Comprehension { is_generator, .. } => *is_generator,
@@ -81,7 +80,7 @@ impl Extractor<'_, '_> {
 
     fn walks_within(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
-        let Some(values) = self.project.assigned.get(&(home, name.to_owned())) else { return false };
+        let Some(values) = self.project.index.assigned.get(home, name) else { return false };
         values.len() == count_of_bindings(self.project, home, name)
             && values.iter().all(|value| self.is_walk(home, value))
             && self.only_iterated(home, name, fuel)

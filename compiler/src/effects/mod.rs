@@ -6,6 +6,7 @@ mod calls;
 mod changeset;
 mod extract;
 mod filter;
+mod fixpoint;
 mod inputs;
 mod iterators;
 mod knowledge;
@@ -60,4 +61,11 @@ pub struct Effect {
     pub why: String,
     /// Whether this is an assumption about code that florc cannot see.
     pub assumed: bool,
+}
+
+impl Effect {
+    /// An effect that is known, not assumed.
+    fn new(kind: EffectKind, place: Option<Place>, range: Range, why: String) -> Self {
+        Self { kind, place, range, why, assumed: false }
+    }
 }

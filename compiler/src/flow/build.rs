@@ -1,7 +1,7 @@
 //! The control-flow graph of one scope. Where Python's rules are subtle (exceptions, `finally`), edges are added rather
 //! than left out: a path too many only makes a name live longer, or less surely bound.
 
-use super::{LoopNodes, Step};
+use super::step::{LoopNodes, Step};
 use crate::scopes::{Scope, bound_names, reads, target_names};
 use crate::syntax::tree::{Expr, ExprKind, Handler, Literal, Stmt, StmtKind};
 use crate::syntax::walk;

@@ -2,25 +2,16 @@
 
 mod build;
 mod solve;
+mod step;
+
+pub use step::Step;
 
 use crate::scopes::{Scope, ScopeId, Scopes};
 use crate::syntax::tree::Stmt;
 use petgraph::graph::{DiGraph, NodeIndex};
 use solve::Solved;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// One step of control flow: what it reads, binds and unbinds.
-#[derive(Clone, Debug, Default)]
-pub struct Step {
-    /// Names read, before anything is bound.
-    pub reads: Vec<usize>,
-    /// Names bound.
-    pub binds: Vec<usize>,
-    /// Names unbound (`del`, the end of an `except … as name`).
-    pub unbinds: Vec<usize>,
-    /// What it stands for, in `florc plan --dot`.
-    pub label: String,
-}
+use step::LoopNodes;
 
 /// The control-flow graph of one scope, solved.
 #[derive(Clone, Debug)]
@@ -33,16 +24,6 @@ pub struct Flow {
     solved: BTreeMap<NodeIndex, Solved>,
     always_live: BTreeSet<String>,
     everything_live: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LoopNodes {
-    /// Before the first evaluation of the condition or of the iterator's next element.
-    before: NodeIndex,
-    /// The start of an iteration, before the target is bound.
-    body: NodeIndex,
-    /// Where control arrives when the loop is over, by exhaustion or `break`.
-    exit: NodeIndex,
 }
 
 impl Flow {

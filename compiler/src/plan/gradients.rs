@@ -4,7 +4,7 @@
 //! `backward()` shares its iteration with an unconditional `zero_grad()`, and nothing else reads `.grad`. Where several
 //! loops compute gradients, of a teacher and then of a student, a read in one may be of what another left.
 
-use super::Analysis;
+use crate::analysis::Analysis;
 use crate::effects::Knowledge;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};

@@ -1,6 +1,6 @@
 //! A plan as text for people and as JSON for programs.
 
-use super::{Action, EffectsMode, LoopPlan, Plan};
+use super::model::{Action, EffectsMode, LoopPlan, Plan};
 use crate::effects::Change;
 use crate::source::Source;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Whether an added statement only looks.
 
-use crate::effects::{Effect, EffectKind, Extractor, Knowledge};
+use crate::analysis::Analysis;
+use crate::effects::{Effect, EffectKind, Knowledge};
 use crate::flow::Flow;
-use crate::plan::Analysis;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -33,7 +33,7 @@ pub(super) fn more_than_a_probe(
     let scope = analysis.project.scopes.holder(stmt.id);
     let made = || Flow::unread_by(&analysis.project.scopes, scope, analysis.is_shared(scope), apart);
     let flow = flows.entry(scope).or_insert_with(made);
-    let extractor = Extractor::new(&analysis.project, &analysis.aliases, &analysis.summaries);
+    let extractor = analysis.extractor();
     let mut found: Option<More> = None;
     let mut note = |why: &str, can_be_seen: bool| {
         let more = found.get_or_insert(More { why: why.to_owned(), can_be_seen });

@@ -3,8 +3,9 @@
 use super::align::{Aligned, align};
 use super::classify::{More, more_than_a_probe};
 use super::reach::{Reach, reach};
+use crate::analysis::Analysis;
 use crate::calls::functions_named;
-use crate::plan::{Analysis, LoopPlan, Options, Plan, Recorded};
+use crate::plan::{LoopPlan, Options, Plan, Recorded};
 use crate::scopes::ScopeId;
 use crate::source::Source;
 use crate::syntax::File;

@@ -1,7 +1,8 @@
 //! Which loops a statement runs in, at any distance.
 
 use super::lookup::is_looked_up;
-use crate::plan::{Analysis, Plan};
+use crate::analysis::Analysis;
+use crate::plan::Plan;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;

@@ -165,6 +165,12 @@ impl<'t> Scopes<'t> {
         matches!(self.list[parent].owner, Owner::Class(_)).then_some(parent)
     }
 
+    /// The name of a method's first parameter.
+    pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
+        self.class_of(scope)?;
+        self.list[scope].params().first().copied()
+    }
+
     fn mark_captures(&mut self) {
         let mut captures = Vec::new();
         for (id, scope) in self.list.iter().enumerate() {

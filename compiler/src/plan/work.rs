@@ -1,6 +1,6 @@
 //! What loops and functions do, as far as it decides which loops are worth wrapping.
 
-use super::Analysis;
+use crate::analysis::Analysis;
 use crate::calls::Callee;
 use crate::effects::{Facts as Known, Knowledge, method_facts};
 use crate::scopes::ScopeId;

@@ -5,8 +5,9 @@
 //! inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops stood at the
 //! call.
 
-use super::facts::Facts;
-use super::{Action, Analysis, Recorded};
+use super::model::{Action, Recorded};
+use super::work::Facts;
+use crate::analysis::Analysis;
 use crate::effects::Obstacle;
 use crate::loops::Loop;
 use crate::scopes::{Owner, ScopeId};

@@ -3,8 +3,8 @@
 //! A checkpoint holds no autograd history, so such a loop has to run again. Whether its results have a history (a rollout
 //! under `no_grad` has none) is seen when the block ends.
 
-use super::Analysis;
-use super::facts::Facts;
+use super::work::Facts;
+use crate::analysis::Analysis;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt};
 use crate::syntax::walk;
