@@ -115,3 +115,16 @@ fn a_circle_is_found_through_what_is_passed_on() {
         ("a/one.rs", "// super::two::f\npub struct A;\n#[cfg(test)]\nmod tests { use super::super::two::f; }\n");
     assert_eq!(circle(&[lib, passed_on, quiet, two]), None);
 }
+
+#[test]
+fn nothing_is_decided_on_the_words_of_a_reason() {
+    const TESTS: &[&str] =
+        &["contains", "ends_with", "starts_with", "strip_prefix", "split", "rsplit", "find", "as_deref"];
+    each_file(|_, path, text| {
+        for test in TESTS {
+            for call in [format!("why.{test}("), format!("why.to_string().{test}("), format!("reason.{test}(")] {
+                assert!(!text.contains(&call), "{}: `{call}`: decide on the reason, not on its words", path.display());
+            }
+        }
+    });
+}

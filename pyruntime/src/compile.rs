@@ -4,7 +4,7 @@ use florc::analysis::Analysis;
 use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
 use florc::plan::to_json;
-use florc::probes::{ChangeKind, Function, Report, compare, loops_that_enter};
+use florc::probes::{Function, Report, compare, loops_that_enter};
 use florc::project::{Codebase, Found, follow};
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
@@ -273,7 +273,7 @@ impl Comparison {
             let marks: Vec<ProbeMark> = report
                 .changes
                 .iter()
-                .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
+                .filter(|change| change.is_added())
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
             Ok(Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string())))
@@ -319,10 +319,6 @@ fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<usize, BTreeSet<Str
     let heads = plans.iter().flat_map(|plan| &plan.heads);
     let scope = |stmt: usize| analysis.project.scopes.of_statement.get(&stmt).copied();
     heads.filter_map(|head| Some((head.stmt, loops_that_enter(analysis, plans, scope(head.stmt)?)?))).collect()
-}
-
-fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
-    kind == ChangeKind::Probe || why != Some("edited")
 }
 
 /// Reads a command line (program name first). Commands that need no Python process run here.

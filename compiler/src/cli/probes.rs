@@ -80,7 +80,7 @@ pub fn to_json(report: &Report) -> Value {
                 "removed": change.removed,
                 "text": change.text,
                 "loops": change.loops,
-                "why": change.why,
+                "why": change.why.as_ref().map(ToString::to_string),
                 "can_be_seen": change.can_be_seen,
             })
         })

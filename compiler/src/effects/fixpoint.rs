@@ -3,6 +3,7 @@
 use super::alias::{Aliases, spread};
 use super::extract::Extractor;
 use super::place::Place;
+use super::reason::Reason;
 use super::summary::{Summaries, Summary};
 use super::{Effect, EffectKind};
 use crate::calls::CallGraph;
@@ -127,7 +128,6 @@ impl Summary {
     /// Of a function that cannot be followed.
     fn unknown(project: &Project, id: ScopeId) -> Self {
         let range = project.scopes.list[id].body.first().map(|stmt| stmt.range).unwrap_or_default();
-        let why = "changes more than can be followed".to_owned();
-        Summary { effects: vec![Effect { kind: EffectKind::Unknown, place: None, range, why, assumed: false }] }
+        Summary { effects: vec![Effect::new(EffectKind::Unknown, None, range, Reason::TooMuch)] }
     }
 }

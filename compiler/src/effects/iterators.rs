@@ -3,11 +3,12 @@
 use super::extract::Extractor;
 use super::knowledge::Knowledge;
 use super::place::Place;
+use super::reason::Reason;
 use super::receivers::count_of_bindings;
+use super::site::Site;
 use super::{Effect, EffectKind};
 use crate::scopes::ScopeId;
-use crate::source::Range;
-use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
 
 /// Methods of torch's modules that make a new iterator each time: `next(net.parameters())` advances nothing else.
@@ -45,15 +46,14 @@ impl Extractor<'_, '_> {
     }
 
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
-    pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
+    pub(super) fn advanced(&self, site: Site, name: &str, out: &mut Vec<Effect>) {
         const EXHAUST: &[&str] =
             &["list", "tuple", "set", "frozenset", "dict", "sum", "any", "all", "max", "min", "sorted"];
-        if !name.strip_prefix("builtins.").is_some_and(|name| EXHAUST.contains(&name)) {
-            return;
-        }
-        for place in call.args.iter().flat_map(|argument| self.reach(scope, argument)) {
+        let Some(name) = name.strip_prefix("builtins.").filter(|name| EXHAUST.contains(name)) else { return };
+        for place in site.call.args.iter().flat_map(|argument| self.reach(site.scope, argument)) {
             if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
-                out.push(Effect::new(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
+                let why = Reason::Exhausted(name.into());
+                out.push(Effect::new(EffectKind::Consume, Some(place), site.range, why));
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::model::EffectsMode;
 use super::table2::changeset_by_table2;
 use crate::analysis::Analysis;
-use crate::effects::{Changeset, Instant, Obstacle, changeset};
+use crate::effects::{Changeset, Instant, Obstacle, Reason, changeset};
 use crate::flow::Flow;
 use crate::loops::Loop;
 use crate::scopes::ScopeId;
@@ -21,7 +21,7 @@ pub(super) fn estimates(
         match (mode, flows.get(&entry.scope)) {
             (EffectsMode::Table2, _) => changeset_by_table2(&analysis.project, entry),
             (EffectsMode::Flow, Some(flow)) => changeset(&extractor, flow, entry, Instant::LoopEnd),
-            (EffectsMode::Flow, None) => Err(Obstacle { range: entry.stmt.range, why: "no flow".to_owned() }),
+            (EffectsMode::Flow, None) => Err(Obstacle { range: entry.stmt.range, why: Reason::NoFlow }),
         }
     };
     analysis.loops.list.iter().map(estimate).collect()
@@ -39,13 +39,11 @@ pub(super) fn boundary(analysis: &Analysis, entry: &Loop, flows: &BTreeMap<Scope
 /// A loop that control may leave without arriving at the statement after it cannot be wrapped.
 fn ways_out(entry: &Loop) -> Result<(), Obstacle> {
     let out = &entry.ways_out;
-    for (place, why) in [
-        (out.suspends, "it can be suspended here (yield or await)"),
-        (out.returns, "return leaves it here"),
-        (out.outer_jump, "a jump to an outer loop leaves it here"),
-    ] {
+    for (place, why) in
+        [(out.suspends, Reason::Suspended), (out.returns, Reason::Returns), (out.outer_jump, Reason::OuterJump)]
+    {
         if let Some(range) = place {
-            return Err(Obstacle { range, why: why.to_owned() });
+            return Err(Obstacle { range, why });
         }
     }
     Ok(())

@@ -80,7 +80,7 @@ fn summary(source: &Source, entry: &LoopPlan) -> String {
     }
     let note = entry.note.as_ref().map(|note| {
         let line = source.lines.line(note.range.start);
-        if line == entry.line { note.why.clone() } else { format!("line {line}: {}", note.why) }
+        if line == entry.line { note.why.to_string() } else { format!("line {line}: {}", note.why) }
     });
     match (&entry.action, note) {
         (Action::MainLoop, None) => "main loop".to_owned(),
@@ -147,7 +147,7 @@ fn places_json(source: &Source, changes: &[Change]) -> Vec<Value> {
                 "by_name": change.by_name(),
                 "global": change.global,
                 "line": source.lines.line(change.range.start),
-                "why": change.why,
+                "why": change.why.to_string(),
                 "assumed": change.assumed,
             })
         })
@@ -185,7 +185,7 @@ fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
         "binds": entry.binds,
         "note": entry.note.as_ref().map(|note| json!({
             "line": source.lines.line(note.range.start),
-            "why": note.why,
+            "why": note.why.to_string(),
         })),
     })
 }

@@ -8,7 +8,7 @@
 use super::model::{Action, Recorded};
 use super::work::Facts;
 use crate::analysis::Analysis;
-use crate::effects::Obstacle;
+use crate::effects::{Obstacle, Reason};
 use crate::loops::Loop;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{ExprKind, Function};
@@ -150,20 +150,16 @@ impl Selection<'_, '_> {
         let entry = &self.analysis.loops.list[at];
         let work = self.facts.loops[at];
         let obstacle = self.obstacles[at].clone();
-        let alone = |why: &str| Decision {
-            action: Role::LeftAlone,
-            note: Some(Obstacle { range: entry.stmt.range, why: why.to_owned() }),
-        };
+        let alone =
+            |why: Reason| Decision { action: Role::LeftAlone, note: Some(Obstacle { range: entry.stmt.range, why }) };
         if entry.ways_out.suspends.is_some() {
             return Decision { action: Role::LeftAlone, note: obstacle };
         }
         match context {
             Context::Memoized(Some(outer)) => Decision { action: Role::Inside(outer), note: None },
-            Context::Memoized(None) => alone("it runs inside calls that florc does not follow"),
-            _ if !work.works && !work.loops_below => alone("it holds nothing worth skipping"),
-            _ if self.is_deep(at) && !work.trains && !work.trains_below => {
-                alone("it is nested too deeply: following it would cost more than skipping it saves")
-            }
+            Context::Memoized(None) => alone(Reason::Unfollowed),
+            _ if !work.works && !work.loops_below => alone(Reason::Cheap),
+            _ if self.is_deep(at) && !work.trains && !work.trains_below => alone(Reason::TooDeep),
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
                 let followed = work.trains || context == Context::Followed && work.trains_below;

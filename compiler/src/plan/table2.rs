@@ -1,18 +1,13 @@
 //! The paper's Table 2 as changesets.
 
-use crate::effects::{Change, Changeset, Obstacle, Place, table2};
+use crate::effects::{Change, Changeset, Obstacle, Place, Reason, table2};
 use crate::loops::Loop;
 use crate::project::Project;
 
 /// The changeset of a loop by Table 2.
 pub(super) fn changeset_by_table2(project: &Project, entry: &Loop) -> Result<Changeset, Obstacle> {
-    let entries = table2::changeset(project, entry).map_err(|(rule, range)| {
-        let why = match rule {
-            table2::Rule::Reassignment => "a variable of the changeset is assigned again",
-            _ => "a function is called for its side effects",
-        };
-        Obstacle { range, why: format!("{rule}: {why}: no estimate") }
-    })?;
+    let entries =
+        table2::changeset(project, entry).map_err(|(rule, range)| Obstacle { range, why: Reason::NoEstimate(rule) })?;
     let changes = entries
         .into_iter()
         .map(|found| {
@@ -31,7 +26,7 @@ pub(super) fn changeset_by_table2(project: &Project, entry: &Loop) -> Result<Cha
                 global: false,
                 bound_before: true,
                 range: found.range,
-                why: found.rule.to_string(),
+                why: Reason::ByRule(found.rule),
                 assumed: false,
             }
         })

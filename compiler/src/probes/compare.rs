@@ -1,7 +1,8 @@
 //! What each change between two versions means for a replay.
 
 use super::align::{Aligned, align};
-use super::classify::{More, more_than_a_probe};
+use super::apart::{Apart, More};
+use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
@@ -44,9 +45,16 @@ pub struct Change {
     /// The memoized loops it lies in or is called from, by the old version's ids.
     pub loops: Vec<String>,
     /// What makes it more than a probe.
-    pub why: Option<String>,
+    pub why: Option<Apart>,
     /// Whether all that it does besides looking can be seen when it runs.
     pub can_be_seen: bool,
+}
+
+impl Change {
+    /// Whether it is a statement that only the new version has.
+    pub fn is_added(&self) -> bool {
+        !self.removed && self.why != Some(Apart::Edited)
+    }
 }
 
 /// Everything a replay must know about two versions of a file.
@@ -242,7 +250,7 @@ impl Comparison<'_, '_> {
                 (false, true) => ChangeKind::Outside,
                 (false, false) => ChangeKind::Inside,
             };
-            changes.push(describe(old, stmt, kind, loops, otherwise("removed"), true));
+            changes.push(describe(old, stmt, kind, loops, otherwise(Apart::Removed), true));
         }
         for (_, stmt) in &aligned.edited {
             let mut around = reach(&self.after, &self.plans, stmt, &BTreeSet::new()).loops;
@@ -250,7 +258,7 @@ impl Comparison<'_, '_> {
             around.extend(self.plans.iter().find_map(own).map(|id| (id, "edited".to_owned())));
             let loops = memoized(&self.plans, &around);
             let kind = if loops.is_empty() { ChangeKind::Outside } else { ChangeKind::Inside };
-            changes.push(describe(new, stmt, kind, loops, otherwise("edited"), false));
+            changes.push(describe(new, stmt, kind, loops, otherwise(Apart::Edited), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
         Found { changes, probed, entered }
@@ -272,8 +280,8 @@ fn describe(
     Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why: more.map(|more| more.why), can_be_seen }
 }
 
-fn otherwise(why: &str) -> Option<More> {
-    Some(More { why: why.to_owned(), can_be_seen: false })
+fn otherwise(why: Apart) -> Option<More> {
+    Some(More { why, can_be_seen: false })
 }
 
 /// Old ids by new ids, of loops that are in both versions.

@@ -159,6 +159,11 @@ impl<'t> Scopes<'t> {
         None
     }
 
+    /// A scope and those around it, innermost first.
+    pub fn ancestors(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
+        std::iter::successors(Some(scope), |&at| self.list[at].parent)
+    }
+
     /// The class around a method's scope.
     pub fn class_of(&self, scope: ScopeId) -> Option<ScopeId> {
         let parent = self.list[scope].parent?;
