@@ -3,7 +3,7 @@
 use florc::analysis::Analysis;
 use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
-use florc::plan::to_json;
+use florc::plan::schema;
 use florc::probes::{Function, Report, compare, loops_that_enter};
 use florc::project::{Codebase, Found, follow};
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
@@ -310,7 +310,7 @@ fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) 
     let emitted = emit_checked(file, plan, marks);
     let left_alone = emitted.as_ref().err().copied();
     let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
-    let plan = to_json(&file.source, plan).to_string();
+    let plan = schema::Plan::new(&file.source, plan).to_json();
     Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
 }
 

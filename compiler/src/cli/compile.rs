@@ -8,7 +8,7 @@ use crate::Instrumented;
 use crate::analysis::Analysis;
 use crate::diagnostics::Diagnostic;
 use crate::emit::emit_checked;
-use crate::plan::{Options, Plan, explain, to_json, to_text};
+use crate::plan::{Options, Plan, explain, schema, to_text};
 use crate::project::Codebase;
 use crate::source::Source;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn shown(source: &Source, done: &Instrumented, args: &InstrumentArgs) -> String 
     if args.json {
         let edits: Vec<_> =
             done.emitted.edits.iter().map(|edit| json!({ "offset": edit.offset, "text": edit.text })).collect();
-        let plan = to_json(source, &done.plan);
+        let plan = schema::Plan::new(source, &done.plan);
         return format!("{}\n", json!({ "text": done.emitted.text, "edits": edits, "plan": plan }));
     }
     if args.diff {
@@ -111,7 +111,7 @@ pub fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
 }
 
 fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
-    let mut script = to_json(files[0].0, files[0].1);
+    let mut script = json!(schema::Plan::new(files[0].0, files[0].1));
     let unfollowed: Vec<Value> = codebase
         .unfollowed
         .iter()
@@ -120,7 +120,7 @@ fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
             json!({ "file": source.name, "line": source.lines.line(import.range.start), "why": import.why })
         })
         .collect();
-    script["modules"] = files[1..].iter().map(|(source, plan)| to_json(source, plan)).collect();
+    script["modules"] = files[1..].iter().map(|(source, plan)| json!(schema::Plan::new(source, plan))).collect();
     script["unfollowed"] = unfollowed.into();
     script
 }

@@ -10,9 +10,10 @@ mod make;
 mod model;
 mod report;
 mod roles;
+pub mod schema;
 mod table2;
 mod work;
 
 pub use heads::{Room, room};
 pub use model::{Action, EffectsMode, Head, LoopPlan, Options, Plan, Recorded};
-pub use report::{explain, to_json, to_text};
+pub use report::{explain, to_text};

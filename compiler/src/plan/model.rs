@@ -2,10 +2,12 @@
 
 use crate::effects::{Changeset, Obstacle};
 use crate::source::Range;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Which side-effect analysis decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EffectsMode {
     /// The paper's Table 2, literally.
     Table2,
