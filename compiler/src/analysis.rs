@@ -64,7 +64,7 @@ impl<'t> Analysis<'t> {
 
     /// Every expression of the project, with the scope that evaluates it.
     pub fn each_expression(&self, visit: &mut dyn FnMut(ScopeId, &'t Expr)) {
-        for (id, scope) in self.project.scopes.list.iter().enumerate() {
+        for (id, scope) in self.project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| {
                 for expr in walk::own_expressions(stmt) {
                     walk::expressions(expr, &mut |part| {

@@ -13,6 +13,7 @@ pub mod diagnostics;
 pub mod effects;
 pub mod emit;
 pub mod flow;
+pub mod ids;
 pub mod loops;
 pub mod plan;
 pub mod probes;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const ORDER: &[&str] = &[
     "source",
     "diagnostics",
+    "ids",
     "syntax",
     "scopes",
     "flow",

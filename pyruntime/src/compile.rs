@@ -3,6 +3,7 @@
 use florc::analysis::Analysis;
 use florc::cli::{Outcome, probes_json, run};
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
+use florc::ids::StmtId;
 use florc::plan::schema;
 use florc::probes::{Function, Report, compare, loops_that_enter};
 use florc::project::{Codebase, Found, follow};
@@ -118,7 +119,7 @@ pub struct Project {
     alone: Vec<File>,
     find: Py<PyAny>,
     /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
-    foreseen: BTreeMap<usize, BTreeSet<String>>,
+    foreseen: BTreeMap<StmtId, BTreeSet<String>>,
 }
 
 #[pymethods]
@@ -315,9 +316,9 @@ fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) 
 }
 
 /// The loops that may enter each function that tells it, as the call graph has it; not where it does not know.
-fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<usize, BTreeSet<String>> {
+fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<StmtId, BTreeSet<String>> {
     let heads = plans.iter().flat_map(|plan| &plan.heads);
-    let scope = |stmt: usize| analysis.project.scopes.of_statement.get(&stmt).copied();
+    let scope = |stmt: StmtId| analysis.project.scopes.of_statement.get(&stmt).copied();
     heads.filter_map(|head| Some((head.stmt, loops_that_enter(analysis, plans, scope(head.stmt)?)?))).collect()
 }
 

@@ -10,6 +10,7 @@ use crate::diagnostics::Diagnostic;
 use crate::emit::emit_checked;
 use crate::plan::{Options, Plan, explain, schema, to_text};
 use crate::project::Codebase;
+use crate::scopes::ScopeId;
 use crate::source::Source;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -128,7 +129,7 @@ fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
 /// The control flow of the script's scopes that hold loops.
 fn dot(analysis: &Analysis) -> String {
     let scopes = &analysis.project.scopes;
-    let title = |scope: usize| match scopes.list[scope].qualname.as_str() {
+    let title = |scope: ScopeId| match scopes.list[scope].qualname.as_str() {
         "" => "module".to_owned(),
         name => name.to_owned(),
     };

@@ -25,7 +25,7 @@ impl Aliases {
     /// Collects the aliases of a file.
     pub fn new(project: &Project) -> Self {
         let mut aliases = Aliases::default();
-        for (id, scope) in project.scopes.list.iter().enumerate() {
+        for (id, scope) in project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| aliases.statement(project, id, stmt));
         }
         aliases

@@ -7,6 +7,7 @@ use super::reason::Reason;
 use super::summary::{Summaries, Summary};
 use super::{Effect, EffectKind};
 use crate::calls::CallGraph;
+use crate::ids::IdVec;
 use crate::project::Project;
 use crate::scopes::{Owner, ScopeId};
 use std::collections::{BTreeSet, HashSet};
@@ -24,9 +25,8 @@ const MAX_HANDLER_ROUNDS: usize = 3;
 impl Summaries {
     /// Computes the summaries of a project.
     pub fn new(project: &Project, graph: &CallGraph, aliases: &Aliases) -> Self {
-        let count = project.scopes.list.len();
-        let groups = graph.bottom_up(count);
-        let mut all = Self { list: vec![None; count], handlers: Vec::new() };
+        let groups = graph.bottom_up(project.scopes.list.len());
+        let mut all = Self { list: IdVec::all(None, &project.scopes.list), handlers: Vec::new() };
         // What handlers do is part of what functions that call nobody knows what do, which may be handlers themselves.
         for _ in 0..MAX_HANDLER_ROUNDS {
             for group in &groups {

@@ -102,7 +102,7 @@ impl Extractor<'_, '_> {
             matches!(&expr.kind, ExprKind::Name(found) if found == name)
                 && self.project.scopes.resolve(scope, name) == Some(home)
         };
-        self.project.scopes.list.iter().enumerate().all(|(id, scope)| {
+        self.project.scopes.list.enumerated().all(|(id, scope)| {
             let (mut mentions, mut accounted) = (0, 0);
             walk::statements(scope.body, &mut |stmt| {
                 let walked = match &stmt.kind {

@@ -1,6 +1,7 @@
 //! One summary per function: what calling it changes, in terms of its parameters and of the names around it.
 
 use super::Effect;
+use crate::ids::IdVec;
 use crate::scopes::ScopeId;
 
 /// What calling a function changes.
@@ -13,7 +14,7 @@ pub struct Summary {
 /// The summaries of a project's functions.
 #[derive(Clone, Debug, Default)]
 pub struct Summaries {
-    pub(super) list: Vec<Option<Summary>>,
+    pub(super) list: IdVec<ScopeId, Option<Summary>>,
     /// What functions that are handed over or stored, and so may be called by anybody, do to other objects than their
     /// arguments.
     pub(super) handlers: Vec<Effect>,

@@ -6,6 +6,7 @@ mod step;
 
 pub use step::Step;
 
+use crate::ids::StmtId;
 use crate::scopes::{Scope, ScopeId, Scopes};
 use crate::syntax::tree::Stmt;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -19,8 +20,8 @@ pub struct Flow {
     /// The graph.
     pub graph: DiGraph<Step, ()>,
     names: Vec<String>,
-    loops: BTreeMap<usize, LoopNodes>,
-    after: BTreeMap<usize, NodeIndex>,
+    loops: BTreeMap<StmtId, LoopNodes>,
+    after: BTreeMap<StmtId, NodeIndex>,
     solved: BTreeMap<NodeIndex, Solved>,
     always_live: BTreeSet<String>,
     everything_live: bool,
@@ -33,7 +34,7 @@ impl Flow {
     }
 
     /// As all others see the scope: what `these` statements read does not count.
-    pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<usize>) -> Self {
+    pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<StmtId>) -> Self {
         let scope = &scopes.list[id];
         let build::Built { graph, names, loops, after } = build::graph(scope, these);
         let mut wanted: Vec<NodeIndex> =

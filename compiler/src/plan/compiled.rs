@@ -126,11 +126,11 @@ fn nested<'a>(analysis: &'a Analysis) -> impl Iterator<Item = ScopeId> + 'a {
         let parent = scopes.list[*id].parent;
         parent.is_some_and(|parent| matches!(scopes.list[parent].owner, Owner::Function(_)))
     };
-    (0..scopes.list.len()).filter(is_nested)
+    scopes.list.ids().filter(is_nested)
 }
 
 fn each_definition(analysis: &Analysis, visit: &mut dyn FnMut(ScopeId, ScopeId, &[Expr])) {
-    for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+    for (id, scope) in analysis.project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             let decorators = match &stmt.kind {
                 StmtKind::Function(function) => &function.decorators,

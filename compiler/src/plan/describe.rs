@@ -4,7 +4,8 @@ use super::model::{Action, LoopPlan};
 use super::roles::Role;
 use crate::analysis::Analysis;
 use crate::effects::Changeset;
-use crate::loops::Loop;
+use crate::ids::{Id, IdVec};
+use crate::loops::{Loop, LoopId};
 use crate::scopes::bound_names;
 use crate::source::{Range, Source};
 use crate::syntax::tree::StmtKind;
@@ -12,7 +13,7 @@ use crate::syntax::walk;
 use std::collections::BTreeSet;
 
 /// `L1`, `L2`, … in each file, with its qualifier.
-pub(super) fn ids(analysis: &Analysis) -> Vec<String> {
+pub(super) fn ids(analysis: &Analysis) -> IdVec<LoopId, String> {
     let mut counts = vec![0; analysis.files.len()];
     let id = |entry: &Loop| {
         let file = analysis.file_of(entry);
@@ -23,12 +24,12 @@ pub(super) fn ids(analysis: &Analysis) -> Vec<String> {
 }
 
 /// What a loop is called and where it is; that it is skipped or followed, and with what, is still to be said.
-pub(super) fn describe(analysis: &Analysis, at: usize, ids: &[String], role: Role) -> LoopPlan {
+pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, String>, role: Role) -> LoopPlan {
     let list = &analysis.loops.list;
     let entry = &list[at];
     let range = entry.stmt.range;
     let source = &analysis.files[analysis.file_of(entry)].source;
-    let first = list.iter().position(|other| analysis.file_of(other) == analysis.file_of(entry)).unwrap_or(0);
+    let first = list.iter().take_while(|other| analysis.file_of(other) != analysis.file_of(entry)).count();
     LoopPlan {
         id: ids[at].clone(),
         action: match role {
@@ -50,8 +51,8 @@ pub(super) fn describe(analysis: &Analysis, at: usize, ids: &[String], role: Rol
         end_line: source.lines.line(range.end),
         header: header(source, entry),
         scope: analysis.project.scopes.list[entry.scope].qualname.clone(),
-        parent: entry.parent.map(|outer| outer - first),
-        depth: std::iter::successors(entry.parent, |&outer| list[outer].parent).count(),
+        parent: entry.parent.map(|outer| outer.place() - first),
+        depth: analysis.loops.and_around(at).count() - 1,
         stmt: entry.stmt.id,
         binds: binds(entry),
     }

@@ -5,7 +5,8 @@ use super::table2::changeset_by_table2;
 use crate::analysis::Analysis;
 use crate::effects::{Changeset, Instant, Obstacle, Reason, changeset};
 use crate::flow::Flow;
-use crate::loops::Loop;
+use crate::ids::IdVec;
+use crate::loops::{Loop, LoopId};
 use crate::scopes::ScopeId;
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub(super) fn estimates(
     analysis: &Analysis,
     mode: EffectsMode,
     flows: &BTreeMap<ScopeId, Flow>,
-) -> Vec<Result<Changeset, Obstacle>> {
+) -> IdVec<LoopId, Result<Changeset, Obstacle>> {
     let extractor = analysis.extractor();
     let estimate = |entry: &Loop| {
         ways_out(entry)?;

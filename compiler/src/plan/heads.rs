@@ -6,6 +6,7 @@
 use super::compiled::compiled;
 use super::model::{Head, LoopPlan};
 use crate::analysis::Analysis;
+use crate::ids::StmtId;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
 use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
@@ -51,11 +52,12 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<V
         return found;
     }
     let scopes = &analysis.project.scopes;
-    let statements: HashMap<ScopeId, usize> = scopes.of_statement.iter().map(|(&stmt, &scope)| (scope, stmt)).collect();
+    let statements: HashMap<ScopeId, StmtId> =
+        scopes.of_statement.iter().map(|(&stmt, &scope)| (scope, stmt)).collect();
     let starts = starts(analysis);
     let compiled = compiled(analysis, loops);
     let by_name = are_run_by_name(analysis);
-    for (id, scope) in scopes.list.iter().enumerate() {
+    for (id, scope) in scopes.list.enumerated() {
         let (Owner::Function(function), Some(&stmt)) = (scope.owner, statements.get(&id)) else { continue };
         let is_check = !tells(analysis, id, function, by_name);
         if scope.suspends || compiled.contains(&id) || is_check && (!all || is_special(&function.name)) {
@@ -110,7 +112,7 @@ pub fn room(source: &Source, function: &Function) -> Option<Room> {
 }
 
 /// Where each `def` begins.
-fn starts(analysis: &Analysis) -> HashMap<usize, usize> {
+fn starts(analysis: &Analysis) -> HashMap<StmtId, usize> {
     let mut found = HashMap::new();
     for file in analysis.files {
         walk::all_statements(&file.module, &mut |stmt| {

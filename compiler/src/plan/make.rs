@@ -10,6 +10,8 @@ use super::roles::{Role, recorded_roles, roles};
 use super::work::Facts;
 use crate::analysis::Analysis;
 use crate::effects::{Obstacle, inputs};
+use crate::ids::IdVec;
+use crate::loops::LoopId;
 
 impl Analysis<'_> {
     /// Decides what is done to each loop; one plan per file.
@@ -26,7 +28,8 @@ impl Analysis<'_> {
     fn make_plans(&self, options: &Options, recorded: Option<&Recorded>) -> Vec<Plan> {
         let flows = self.flows();
         let estimates = estimates(self, options.mode, &flows);
-        let obstacles: Vec<Option<Obstacle>> = estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
+        let obstacles: IdVec<LoopId, Option<Obstacle>> =
+            estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = Facts::new(self);
         let roles = match recorded {
             Some(recorded) => recorded_roles(self, recorded, &obstacles),
@@ -45,8 +48,8 @@ impl Analysis<'_> {
         let loops: Vec<LoopPlan> = roles
             .into_iter()
             .zip(estimates)
-            .enumerate()
-            .map(|(at, (role, estimate))| {
+            .zip(self.loops.list.ids())
+            .map(|((role, estimate), at)| {
                 let mut plan = describe(self, at, &ids, role.action);
                 plan.gradients = plan.is_memoized() && gradients && facts.loops[at].backward;
                 plan.differentiated = plan.is_memoized() && differentiated.contains(&plan.stmt);

@@ -1,6 +1,7 @@
 //! What a plan says.
 
 use crate::effects::{Changeset, Obstacle};
+use crate::ids::StmtId;
 use crate::source::Range;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,7 +68,7 @@ pub struct LoopPlan {
     /// How deep it is nested in loops of the same function, from 0.
     pub depth: usize,
     /// The number of its statement.
-    pub stmt: usize,
+    pub stmt: StmtId,
     /// The names that its statements bind, sorted: those that are no places hold, after a skip, what they held before.
     pub binds: Vec<String>,
 }
@@ -88,7 +89,7 @@ impl LoopPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The number of its `def` statement.
-    pub stmt: usize,
+    pub stmt: StmtId,
     /// Its qualified name.
     pub function: String,
     /// The first line of its `def` statement (of its decorators), 1-based.
@@ -113,7 +114,7 @@ pub struct Plan {
 }
 
 /// The plans of a recorded project: its loops by the numbers that their statements have today.
-pub type Recorded<'p> = BTreeMap<usize, &'p LoopPlan>;
+pub type Recorded<'p> = BTreeMap<StmtId, &'p LoopPlan>;
 
 /// How a plan is made.
 #[derive(Clone, Debug, Default)]

@@ -4,6 +4,7 @@ use super::apart::{Apart, More};
 use crate::analysis::Analysis;
 use crate::effects::{Effect, EffectKind, Knowledge, Reason};
 use crate::flow::Flow;
+use crate::ids::StmtId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -16,7 +17,7 @@ pub(super) fn more_than_a_probe(
     analysis: &Analysis,
     other: &Analysis,
     stmt: &Stmt,
-    apart: &BTreeSet<usize>,
+    apart: &BTreeSet<StmtId>,
     flows: &mut BTreeMap<ScopeId, Flow>,
 ) -> Option<More> {
     if matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_)) {

@@ -6,6 +6,7 @@ use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
+use crate::ids::StmtId;
 use crate::plan::{LoopPlan, Options, Plan, Recorded};
 use crate::scopes::ScopeId;
 use crate::source::Source;
@@ -41,7 +42,7 @@ pub struct Change {
     /// The first line of its text.
     pub text: String,
     /// The number of the statement in its version.
-    pub stmt: usize,
+    pub stmt: StmtId,
     /// The memoized loops it lies in or is called from, by the old version's ids.
     pub loops: Vec<String>,
     /// What makes it more than a probe.
@@ -137,7 +138,7 @@ fn recorded<'p>(aligned: &[Aligned], pairs: &[Option<usize>], plans: &'p [Plan])
     for (aligned, pair) in aligned.iter().zip(pairs) {
         let Some(plan) = pair.map(|at| &plans[at]) else { continue };
         let both = aligned.same.iter().chain(&aligned.edited);
-        let today: BTreeMap<usize, usize> = both.map(|(before, after)| (before.id, after.id)).collect();
+        let today: BTreeMap<StmtId, StmtId> = both.map(|(before, after)| (before.id, after.id)).collect();
         found.extend(plan.loops.iter().filter_map(|entry| Some((*today.get(&entry.stmt)?, entry))));
     }
     found
@@ -224,7 +225,7 @@ impl Comparison<'_, '_> {
     fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> Found {
         let mut changes = Vec::new();
         let (mut probed, mut entered) = (BTreeMap::new(), BTreeSet::new());
-        let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<usize>>();
+        let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<StmtId>>();
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
         let known: BTreeSet<ScopeId> = self.known.keys().copied().collect();

@@ -23,7 +23,7 @@ pub(super) fn is_looked_up(analysis: &Analysis, target: ScopeId) -> bool {
         is_getattr && fits && may_hold(analysis, scope, object, target, DEPTH)
     };
     let mut found = false;
-    for (id, scope) in project.scopes.list.iter().enumerate() {
+    for (id, scope) in project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             for expr in walk::own_expressions(stmt) {
                 walk::expressions(expr, &mut |part| {
@@ -82,7 +82,7 @@ fn arguments_for<'t>(analysis: &Analysis<'t>, scope: ScopeId, name: &str) -> Opt
     }
     let is_method = project.scopes.class_of(scope).is_some();
     let mut given = Some(Vec::new());
-    for (at, caller) in project.scopes.list.iter().enumerate() {
+    for (at, caller) in project.scopes.list.enumerated() {
         let body: &'t [_] = caller.body;
         walk::statements(body, &mut |stmt| {
             for expr in walk::own_expressions(stmt) {

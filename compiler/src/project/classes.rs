@@ -51,7 +51,7 @@ fn lineage(names: Names, class: ScopeId) -> Vec<ScopeId> {
     let mut found = vec![class];
     let mut at = 0;
     while let Some(&class) = found.get(at) {
-        let around = names.scopes.list[class].parent.unwrap_or_default();
+        let around = names.scopes.list[class].parent.unwrap_or(class);
         let bases = names.index.classes.get(&class).into_iter().flat_map(|info| &info.bases);
         for base in bases.filter_map(|base| names.class_denoted(around, base)) {
             if !found.contains(&base) {

@@ -1,5 +1,6 @@
 //! What the files of a project define: functions, classes with their methods and bases, imported names, and what is assigned to names.
 
+use crate::ids::StmtId;
 use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::syntax::File;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
@@ -90,7 +91,7 @@ impl<'t> Index<'t> {
     pub fn new(scopes: &Scopes<'t>, files: &[File]) -> Self {
         let modules = files.iter().zip(&scopes.modules).map(|(file, &scope)| (file.name.clone(), scope)).collect();
         let mut reader = Reader { scopes, index: Index { modules, ..Index::default() } };
-        for (id, scope) in scopes.list.iter().enumerate() {
+        for (id, scope) in scopes.list.enumerated() {
             reader.scope(id, &files[scope.file]);
         }
         reader.index
@@ -170,7 +171,7 @@ impl<'t> Reader<'_, 't> {
         self.scopes.resolve(id, name).unwrap_or(id)
     }
 
-    fn define(&mut self, id: ScopeId, stmt: usize, name: &str) {
+    fn define(&mut self, id: ScopeId, stmt: StmtId, name: &str) {
         let Some(&scope) = self.scopes.of_statement.get(&stmt) else { return };
         let home = self.home(id, name);
         self.index.definitions.push(home, name, scope);

@@ -57,14 +57,14 @@ impl<'t> Project<'t> {
     pub fn is_run_by_library(&self, class: ScopeId) -> bool {
         let known = |name: &str| PASSIVE.iter().any(|known| name.starts_with(known));
         self.families.lineage(class).iter().any(|&one| {
-            let around = self.scopes.list[one].parent.unwrap_or_default();
+            let around = self.scopes.list[one].parent.unwrap_or(one);
             self.bases_of_libraries(one).any(|base| !known(&self.library_name(around, base).unwrap_or_default()))
         })
     }
 
     /// The bases of a class that are no classes of the project.
     pub fn bases_of_libraries(&self, class: ScopeId) -> impl Iterator<Item = &'t Expr> {
-        let around = self.scopes.list[class].parent.unwrap_or_default();
+        let around = self.scopes.list[class].parent.unwrap_or(class);
         let bases = self.index.classes.get(&class).into_iter().flat_map(|info| info.bases.iter().copied());
         bases.filter(move |base| self.class_denoted(around, base).is_none())
     }

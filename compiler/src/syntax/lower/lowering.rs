@@ -1,6 +1,7 @@
 //! How far the parser's tree is lowered: what every part of it needs.
 
 use crate::diagnostics::Diagnostic;
+use crate::ids::StmtId;
 use crate::source::Range;
 use crate::syntax::lexer::token::{Formatted, too_deep};
 
@@ -11,7 +12,7 @@ pub const MAX_NESTING: usize = 10_000;
 pub(in crate::syntax) struct Lowering<'a> {
     pub(super) text: &'a str,
     pub(super) formatted: &'a [Formatted],
-    pub(super) next_id: usize,
+    pub(super) next_id: StmtId,
     depth: usize,
     pub(super) deepest: usize,
     pub(super) error: Option<Diagnostic>,
@@ -20,7 +21,7 @@ pub(in crate::syntax) struct Lowering<'a> {
 impl<'a> Lowering<'a> {
     /// `formatted` is sorted by where the strings begin.
     pub(in crate::syntax) fn new(text: &'a str, formatted: &'a [Formatted]) -> Self {
-        Self { text, formatted, next_id: 0, depth: 0, deepest: 0, error: None }
+        Self { text, formatted, next_id: StmtId::FIRST, depth: 0, deepest: 0, error: None }
     }
 
     /// The formatted string whose tuple this is.

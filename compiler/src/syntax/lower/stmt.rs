@@ -29,7 +29,7 @@ impl Lowering<'_> {
 
     fn stmt(&mut self, stmt: ast::Stmt) -> Stmt {
         let id = self.next_id;
-        self.next_id += 1;
+        self.next_id = id.next();
         let mut range = to_range(stmt.range());
         if !self.enter(range) {
             // To drop it would need as deep a stack as to lower it; the process ends soon.
