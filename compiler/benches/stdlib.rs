@@ -1,8 +1,8 @@
 //! The compiler over Python's standard library, as one corpus: megabytes per second, stage by stage. Run by `cargo bench`;
 //! `FLORC_CORPUS` names another folder.
 
+use florc::analysis::Analysis;
 use florc::emit::emit;
-use florc::plan::Analysis;
 use florc::source::decode;
 use florc::syntax::File;
 use florc::{Options, Source, syntax};

@@ -3,7 +3,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use florc::plan::{Analysis, to_json};
+use florc::analysis::Analysis;
+use florc::plan::schema;
 use florc::probes::compare;
 use florc::syntax::File;
 use florc::{Options, Source, emit::emit_checked};
@@ -85,7 +86,7 @@ fn record(text: &str) {
     let file = file(text);
     let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
     emit_checked(&file, &plan, &[]).map(|_| ()).expect("a file that can be instrumented");
-    to_json(&file.source, &plan).to_string();
+    schema::Plan::new(&file.source, &plan).to_json();
 }
 
 fn replay(text: &str) {

@@ -2,9 +2,10 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p florc-snapshots` accepts what is there now: read the difference before.
 
+use florc::analysis::Analysis;
 use florc::cli::{load_codebase, plans_text, probes_text as report_text};
 use florc::emit::undo;
-use florc::plan::{Analysis, to_text};
+use florc::plan::to_text;
 use florc::probes::compare;
 use florc::syntax::File;
 use florc::{EffectsMode, Options, Source, instrument, plan_only};

@@ -1,8 +1,8 @@
 //! The call graph of a project, and the order in which summaries are computed.
 
-use super::link::Denoted;
-use super::project::Project;
 use super::resolve::Callee;
+use crate::ids::{Id, StmtId};
+use crate::project::{Denoted, Project};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
@@ -17,7 +17,7 @@ pub struct CallSite {
     /// The scope that calls.
     pub scope: ScopeId,
     /// The number of the statement that holds the call.
-    pub stmt: usize,
+    pub stmt: StmtId,
     /// Functions of the project that it may run.
     pub targets: Vec<ScopeId>,
     /// Whether it may also run code that florc cannot see, and which may call back into the project.
@@ -32,7 +32,7 @@ pub struct CallGraph {
     /// The call sites, in source order.
     pub sites: Vec<CallSite>,
     /// By the number of a statement: which of the sites are in it.
-    of_statement: HashMap<usize, Vec<usize>>,
+    of_statement: HashMap<StmtId, Vec<usize>>,
     /// By function: which of the sites may run it.
     of_target: HashMap<ScopeId, Vec<usize>>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
@@ -54,7 +54,7 @@ impl CallGraph {
             constructors: BTreeSet::new(),
             edges: BTreeSet::new(),
         };
-        for (id, scope) in project.scopes.list.iter().enumerate() {
+        for (id, scope) in project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| graph.statement(project, id, stmt));
         }
         graph
@@ -108,7 +108,7 @@ impl CallGraph {
     }
 
     /// The call sites in a statement, not those of the statements inside it.
-    pub fn sites_of(&self, stmt: usize) -> impl Iterator<Item = &CallSite> {
+    pub fn sites_of(&self, stmt: StmtId) -> impl Iterator<Item = &CallSite> {
         self.of_statement.get(&stmt).into_iter().flatten().map(|&at| &self.sites[at])
     }
 
@@ -117,13 +117,17 @@ impl CallGraph {
         self.of_target.get(&target).into_iter().flatten().map(|&at| &self.sites[at])
     }
 
+    fn edges_from(&self, caller: ScopeId) -> impl Iterator<Item = &(ScopeId, ScopeId)> {
+        self.edges.range((caller, ScopeId::FIRST)..=(caller, ScopeId::LAST))
+    }
+
     /// Functions, and what these run or mention, at any distance.
     pub fn below(&self, functions: impl IntoIterator<Item = ScopeId>) -> BTreeSet<ScopeId> {
         let mut found = BTreeSet::new();
         let mut todo: Vec<ScopeId> = functions.into_iter().collect();
         while let Some(next) = todo.pop() {
             if found.insert(next) {
-                todo.extend(self.edges.range((next, 0)..(next + 1, 0)).map(|&(_, target)| target));
+                todo.extend(self.edges_from(next).map(|&(_, target)| target));
             }
         }
         found
@@ -134,7 +138,7 @@ impl CallGraph {
         let members: BTreeSet<ScopeId> = group.iter().copied().collect();
         let mut callers: BTreeMap<ScopeId, Vec<ScopeId>> = BTreeMap::new();
         for &caller in group {
-            for &(_, target) in self.edges.range((caller, 0)..(caller + 1, 0)) {
+            for &(_, target) in self.edges_from(caller) {
                 if members.contains(&target) {
                     callers.entry(target).or_default().push(caller);
                 }
@@ -148,11 +152,11 @@ impl CallGraph {
         let mut graph = DiGraph::<(), ()>::with_capacity(functions, self.edges.len());
         let nodes: Vec<_> = (0..functions).map(|_| graph.add_node(())).collect();
         for &(caller, target) in &self.edges {
-            graph.add_edge(nodes[caller], nodes[target], ());
+            graph.add_edge(nodes[caller.place()], nodes[target.place()], ());
         }
         tarjan_scc(&graph)
             .into_iter()
-            .map(|part| part.into_iter().map(petgraph::graph::NodeIndex::index).collect())
+            .map(|part| part.into_iter().map(|node| ScopeId::new(node.index())).collect())
             .collect()
     }
 }
@@ -198,7 +202,7 @@ pub(crate) fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) ->
         ExprKind::Name(name) => project
             .scopes
             .resolve(scope, name)
-            .and_then(|home| project.definitions.get(&(home, name.clone())))
+            .and_then(|home| project.index.definitions.get(home, name))
             .map(|found| found.iter().copied().filter(is_function).collect())
             .unwrap_or_default(),
         ExprKind::Attribute { value, attr } => {

@@ -1,7 +1,6 @@
 //! What a call expression calls.
 
-use super::link::Denoted;
-use super::project::Project;
+use crate::project::{Denoted, Project};
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind};
 
@@ -68,14 +67,14 @@ impl<'t> Project<'t> {
         let Some(home) = self.scopes.resolve(scope, name) else {
             return Callee::Variable(&call.callee);
         };
-        let key = (home, name.clone());
         if let Some(class) = self.class_of_value(scope, &call.callee) {
             return self.object(&call.callee, class);
         }
         // A variable that only ever holds what calls returned is an object, not a function.
         let made_by_calls = self
+            .index
             .assigned
-            .get(&key)
+            .get(home, name)
             .is_some_and(|values| values.iter().all(|value| matches!(value.kind, ExprKind::Call(_))));
         if made_by_calls {
             return Callee::Object { object: &call.callee, target: None };
@@ -87,7 +86,7 @@ impl<'t> Project<'t> {
     fn is_foreign(&self, scope: ScopeId, object: &Expr) -> bool {
         let values = match &object.kind {
             ExprKind::Name(name) => {
-                self.scopes.resolve(scope, name).and_then(|home| self.assigned.get(&(home, name.clone())))
+                self.scopes.resolve(scope, name).and_then(|home| self.index.assigned.get(home, name))
             }
             ExprKind::Attribute { value, attr } => {
                 self.class_of_value(scope, value).and_then(|class| self.attribute_values(class, attr))
@@ -128,7 +127,7 @@ impl<'t> Project<'t> {
         if let Some(Denoted::Module(_)) = self.denoted(scope, value) {
             return Callee::Variable(whole);
         }
-        if is_super(value) {
+        if matches!(&value.kind, ExprKind::Call(call) if is_super(call)) {
             return match self.inherited(scope, attr) {
                 Some(target) => Callee::Methods { receiver: value, targets: vec![target], name: attr, sure: true },
                 None => Callee::Method { receiver: value, name: attr },
@@ -164,9 +163,6 @@ impl<'t> Project<'t> {
 }
 
 /// `super()`.
-pub(crate) fn is_super(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Name(name) if name == "super"),
-        _ => false,
-    }
+pub(crate) fn is_super(call: &Call) -> bool {
+    matches!(&call.callee.kind, ExprKind::Name(name) if name == "super")
 }

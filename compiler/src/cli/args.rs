@@ -174,6 +174,8 @@ pub enum Checkpoint {
 /// Arguments of `florc replay`.
 #[derive(Debug, Args, Serialize)]
 pub struct ReplayArgs {
+    // the brackets are for people who read the help
+    #[allow(rustdoc::broken_intra_doc_links)]
     /// [RUN] SCRIPT: the edited script, and the run to replay (default: its newest; or an id, a name, `latest`, `latest~1`)
     #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2)]
     pub target: Vec<String>,

@@ -1,44 +1,21 @@
 //! `florc instrument` and `florc plan`.
 
 use super::args::{InstrumentArgs, PlanArgs};
-use super::{DIFFERS, OK, UNUSABLE, modules, print};
+use super::modules;
+use super::output::{DIFFERS, OK, UNUSABLE, print};
+use super::read::{load, plain};
 use crate::Instrumented;
-use crate::calls::Codebase;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::analysis::Analysis;
+use crate::diagnostics::Diagnostic;
 use crate::emit::emit_checked;
-use crate::plan::{Analysis, Options, Plan, explain, to_json, to_text};
-use crate::source::{Range, Source, decode};
+use crate::plan::{Options, Plan, explain, schema, to_text};
+use crate::project::Codebase;
+use crate::scopes::ScopeId;
+use crate::source::Source;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::Path;
-
-/// Reads a file, or standard input for `-`.
-///
-/// # Errors
-/// The message to print.
-pub fn read_source(path: &Path) -> Result<Source, String> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(path).map(|read| bytes = read)
-    };
-    let name = if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() };
-    read.map_err(|error| format!("florc: cannot read {name}: {}\n", plain(&error)))?;
-    decode(&bytes).map(|text| Source::new(name.clone(), text)).map_err(|(at, message)| {
-        let shown = Source::new(name, String::from_utf8_lossy(&bytes).into_owned());
-        let help = "save the file as UTF-8, or declare its encoding in a comment on the first line".to_owned();
-        Diagnostic { code: Code::Encoding, message, range: Range::new(at, at), help }.render(&shown)
-    })
-}
-
-/// The operating system's words without the error number.
-fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-}
 
 /// A file of a project, instrumented with what is known of all of them.
 fn instrumented(source: &Source, script: &Path, options: &Options) -> Result<Instrumented, Diagnostic> {
@@ -77,7 +54,7 @@ fn shown(source: &Source, done: &Instrumented, args: &InstrumentArgs) -> String 
     if args.json {
         let edits: Vec<_> =
             done.emitted.edits.iter().map(|edit| json!({ "offset": edit.offset, "text": edit.text })).collect();
-        let plan = to_json(source, &done.plan);
+        let plan = schema::Plan::new(source, &done.plan);
         return format!("{}\n", json!({ "text": done.emitted.text, "edits": edits, "plan": plan }));
     }
     if args.diff {
@@ -135,7 +112,7 @@ pub fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
 }
 
 fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
-    let mut script = to_json(files[0].0, files[0].1);
+    let mut script = json!(schema::Plan::new(files[0].0, files[0].1));
     let unfollowed: Vec<Value> = codebase
         .unfollowed
         .iter()
@@ -144,7 +121,7 @@ fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
             json!({ "file": source.name, "line": source.lines.line(import.range.start), "why": import.why })
         })
         .collect();
-    script["modules"] = files[1..].iter().map(|(source, plan)| to_json(source, plan)).collect();
+    script["modules"] = files[1..].iter().map(|(source, plan)| json!(schema::Plan::new(source, plan))).collect();
     script["unfollowed"] = unfollowed.into();
     script
 }
@@ -152,7 +129,7 @@ fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
 /// The control flow of the script's scopes that hold loops.
 fn dot(analysis: &Analysis) -> String {
     let scopes = &analysis.project.scopes;
-    let title = |scope: usize| match scopes.list[scope].qualname.as_str() {
+    let title = |scope: ScopeId| match scopes.list[scope].qualname.as_str() {
         "" => "module".to_owned(),
         name => name.to_owned(),
     };
@@ -162,19 +139,4 @@ fn dot(analysis: &Analysis) -> String {
         .filter(|(scope, _)| scopes.list[**scope].file == 0)
         .map(|(scope, flow)| flow.dot(&title(*scope)))
         .collect()
-}
-
-/// Reads and processes a file, or prints why it cannot be and gives the exit code.
-pub(super) fn load<T>(path: &Path, work: impl FnOnce(&Source) -> Result<T, Diagnostic>) -> Result<(Source, T), i32> {
-    let source = read_source(path).map_err(|message| {
-        eprint!("{message}");
-        UNUSABLE
-    })?;
-    match work(&source) {
-        Ok(done) => Ok((source, done)),
-        Err(diagnostic) => {
-            eprint!("{}", diagnostic.render(&source));
-            Err(UNUSABLE)
-        }
-    }
 }

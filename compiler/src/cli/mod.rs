@@ -3,23 +3,19 @@
 mod args;
 mod compile;
 mod modules;
+mod output;
 mod probes;
+mod read;
 
 pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs, VerifyArgs};
-pub use compile::{plans_text, read_source};
+pub use compile::plans_text;
 pub use modules::load as load_codebase;
+pub use output::{DIFFERS, OK, UNUSABLE};
 pub use probes::{to_json as probes_json, to_text as probes_text};
+pub use read::read_source;
 
 use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
-use std::io::Write as _;
-
-/// The command did what was asked.
-pub const OK: i32 = 0;
-/// `--check` found something to change, or a replay found an anomaly.
-pub const DIFFERS: i32 = 1;
-/// The input cannot be used, or the arguments are wrong.
-pub const UNUSABLE: i32 = 2;
 
 /// What is left to do after the arguments are read.
 #[derive(Debug)]
@@ -73,10 +69,4 @@ pub fn main() -> i32 {
             UNUSABLE
         }
     }
-}
-
-/// Prints to standard output; a reader that went away is no error.
-fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -1,8 +1,8 @@
 //! The project around a script: where its imports are on disk.
 
-use super::compile::read_source;
-use crate::calls::{Codebase, Found, follow};
+use super::read::read_source;
 use crate::diagnostics::Diagnostic;
+use crate::project::{Codebase, Found, follow};
 use crate::source::Source;
 use crate::syntax::File;
 use std::path::{Path, PathBuf};

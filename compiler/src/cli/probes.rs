@@ -1,8 +1,9 @@
 //! `florc probes`.
 
 use super::args::ProbesArgs;
-use super::compile::load;
-use super::{OK, modules, print};
+use super::modules;
+use super::output::{OK, print};
+use super::read::load;
 use crate::plan::Options;
 use crate::probes::{ChangeKind, Report, compare};
 use serde_json::{Value, json};
@@ -79,7 +80,7 @@ pub fn to_json(report: &Report) -> Value {
                 "removed": change.removed,
                 "text": change.text,
                 "loops": change.loops,
-                "why": change.why,
+                "why": change.why.as_ref().map(ToString::to_string),
                 "can_be_seen": change.can_be_seen,
             })
         })

@@ -5,7 +5,9 @@
 use super::knowledge::Knowledge;
 use super::place::Place;
 use super::receivers::method_facts;
-use crate::calls::{Callee, Denoted, Project};
+use super::{Effect, EffectKind};
+use crate::calls::{Callee, is_super};
+use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, is_builtin, target_names};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -23,7 +25,7 @@ impl Aliases {
     /// Collects the aliases of a file.
     pub fn new(project: &Project) -> Self {
         let mut aliases = Aliases::default();
-        for (id, scope) in project.scopes.list.iter().enumerate() {
+        for (id, scope) in project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| aliases.statement(project, id, stmt));
         }
         aliases
@@ -144,6 +146,20 @@ impl Aliases {
     }
 }
 
+/// An effect on an object that only a local name reaches is an effect on whatever that name may stand for.
+pub(super) fn spread(aliases: &Aliases, effect: Effect, is_local: &dyn Fn(&Place) -> bool) -> Vec<Effect> {
+    let changes_object = matches!(effect.kind, EffectKind::Mutate | EffectKind::Iterate | EffectKind::Consume)
+        || effect.place.as_ref().is_some_and(|place| !place.attrs.is_empty());
+    match &effect.place {
+        Some(place) if changes_object && is_local(place) => aliases
+            .all(place, is_local)
+            .into_iter()
+            .map(|place| Effect { place: Some(place), ..effect.clone() })
+            .collect(),
+        _ => vec![effect],
+    }
+}
+
 /// The places whose objects an expression's value may be, or be a part of.
 pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> BTreeSet<Place> {
     let mut out = BTreeSet::new();
@@ -164,9 +180,9 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
         ExprKind::Name(name) => {
             let home = project.scopes.resolve(scope, name);
             let is_definition = home.is_none_or(|home| {
-                let key = (home, name.clone());
-                let named = project.definitions.contains_key(&key) || project.imports.contains_key(&key);
-                named && !project.variables.contains(&key)
+                let index = &project.index;
+                let named = index.definitions.contains(home, name) || index.imports.contains(home, name);
+                named && !index.variables.contains(home, name)
             });
             // A name that no scope binds is a builtin, a star import's, or local to a comprehension.
             let is_builtin = home.is_none() && is_builtin(name);
@@ -208,15 +224,11 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
     }
 }
 
-fn is_super_call(call: &Call) -> bool {
-    matches!(&call.callee.kind, ExprKind::Name(name) if name == "super")
-}
-
 /// What a call returns may be its receiver or its arguments, unless it is known to be new.
 fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut BTreeSet<Place>) {
     let known = Knowledge::shipped();
-    if is_super_call(call) {
-        out.extend(project.self_name(scope).map(|itself| Place::name(Some(scope), itself)));
+    if is_super(call) {
+        out.extend(project.scopes.self_name(scope).map(|itself| Place::name(Some(scope), itself)));
         return;
     }
     let (receiver, arguments) = match project.callee(scope, call) {

@@ -1,11 +1,13 @@
 //! Functions that run without being named where they are called: handed over, wrapped, returned by another function.
 
-use super::calls::effect;
 use super::extract::Extractor;
 use super::knowledge::Knowledge;
 use super::place::Place;
+use super::reason::{Does, Reason};
+use super::site::{Context, Site};
 use super::{Effect, EffectKind};
-use crate::calls::{Callee, Denoted};
+use crate::calls::Callee;
+use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
@@ -14,22 +16,23 @@ use crate::syntax::walk;
 impl Extractor<'_, '_> {
     /// Functions that are handed over (`optimizer.step(closure)`, `map(update, models)`) are taken to be called, with
     /// whatever else is handed over.
-    pub(super) fn callbacks(&self, scope: ScopeId, call: &Call, range: Range, out: &mut Vec<Effect>) {
-        for value in call.args.iter().chain(call.keywords.iter().map(|(_, value)| value)) {
+    pub(super) fn callbacks(&self, site: Site, out: &mut Vec<Effect>) {
+        let Site { scope, range, .. } = site;
+        for value in site.arguments() {
             if let Some(name) = self.project.library_name(scope, value) {
                 let known = Knowledge::shipped().function(&name);
                 if known.is_some_and(|facts| facts.mutates_first || facts.mutates_arguments) {
-                    self.given_along(scope, call, value, &name, range, out);
+                    self.given_along(site, value, &name, out);
                 }
                 continue;
             }
             if let ExprKind::Attribute { value: receiver, attr } = &value.kind
-                && !self.takes_value(scope, call, value, attr)
+                && !self.takes_value(site, value, attr)
                 && !self.holds_data(scope, receiver, attr)
             {
-                self.bound_method(scope, receiver, attr, range, out);
+                self.bound_method(site, receiver, attr, out);
             }
-            self.lambdas(scope, value, out);
+            self.lambdas(site, value, out);
             let Some(Denoted::Definitions(found)) = self.project.denoted(scope, value) else { continue };
             for target in found {
                 let name = &self.project.scopes.list[target].qualname;
@@ -40,7 +43,7 @@ impl Extractor<'_, '_> {
                     .partition(|inner| inner.place.as_ref().is_some_and(|p| p.home == Some(target)));
                 out.extend(outer.into_iter().map(|inner| Effect { range, ..inner.clone() }));
                 if own.iter().any(|inner| inner.kind == EffectKind::Mutate || inner.kind == EffectKind::Bind) {
-                    self.given_along(scope, call, value, name, range, out);
+                    self.given_along(site, value, name, out);
                 }
             }
         }
@@ -53,45 +56,34 @@ impl Extractor<'_, '_> {
     }
 
     /// What a callback that changes its arguments may be called with: the receiver and the other arguments.
-    fn given_along(
-        &self,
-        scope: ScopeId,
-        call: &Call,
-        callback: &Expr,
-        name: &str,
-        range: Range,
-        out: &mut Vec<Effect>,
-    ) {
-        let receiver = match &call.callee.kind {
-            ExprKind::Attribute { value, .. } => Some(value.as_ref()),
-            _ => None,
-        };
-        let others = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
-        for value in others.filter(|value| value.range != callback.range).chain(receiver) {
-            for place in self.reach(scope, value) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{name}() is called with it")));
+    fn given_along(&self, site: Site, callback: &Expr, name: &str, out: &mut Vec<Effect>) {
+        for value in site.arguments().filter(|value| value.range != callback.range).chain(site.receiver()) {
+            for place in self.reach(site.scope, value) {
+                let why = Reason::call(name, Does::TakeIt);
+                out.push(Effect::new(EffectKind::Mutate, Some(place), site.range, why));
             }
         }
     }
 
     /// `map(log.append, rows)`: a method that is handed over is taken to be called.
-    fn bound_method(&self, scope: ScopeId, receiver: &Expr, attr: &str, range: Range, out: &mut Vec<Effect>) {
+    fn bound_method(&self, site: Site, receiver: &Expr, attr: &str, out: &mut Vec<Effect>) {
         if Knowledge::shipped().method(None, attr).is_some_and(|facts| facts.mutates_receiver) {
-            for place in self.reach(scope, receiver) {
-                out.push(effect(EffectKind::Mutate, Some(place), range, format!("{attr}() changes its receiver")));
+            for place in self.reach(site.scope, receiver) {
+                let why = Reason::call(attr, Does::ChangeReceiver);
+                out.push(Effect::new(EffectKind::Mutate, Some(place), site.range, why));
             }
         }
-        self.implicit(scope, receiver, &[attr], out);
+        self.implicit(site.scope, receiver, &[attr], out);
     }
 
     /// Whether a call takes this attribute as a value and does not call it: `print(trainer.step)`,
     /// `np.log(kmeans.inertia_)`, which is no in-place method of PyTorch.
-    fn takes_value(&self, scope: ScopeId, call: &Call, value: &Expr, attr: &str) -> bool {
+    fn takes_value(&self, site: Site, value: &Expr, attr: &str) -> bool {
         const CALLING: &[&str] = &["map", "filter", "iter", "property", "staticmethod", "classmethod"];
-        match self.project.callee(scope, call) {
+        match self.project.callee(site.scope, site.call) {
             Callee::Library(name) => match name.strip_prefix("builtins.") {
                 // `sorted(rows, key=seen.add)`
-                Some(known) => !CALLING.contains(&known) && call.args.iter().any(|arg| arg.range == value.range),
+                Some(known) => !CALLING.contains(&known) && site.call.args.iter().any(|arg| arg.range == value.range),
                 None => attr.ends_with('_') && name.starts_with("numpy."),
             },
             Callee::Method { name, .. } => matches!(name, "format" | "info" | "debug" | "warning"),
@@ -102,43 +94,28 @@ impl Extractor<'_, '_> {
     /// Whether an attribute was given a number or a text: `self.step = 0`.
     fn holds_data(&self, scope: ScopeId, receiver: &Expr, attr: &str) -> bool {
         let Some(class) = self.project.class_of_value(scope, receiver) else { return false };
-        let values = self.project.assigned.get(&(class, format!("self.{attr}")));
+        let values = self.project.index.attributes.get(class, attr);
         self.project.method(class, attr).is_none()
             && values.is_some_and(|values| values.iter().any(|value| is_number_or_text(value)))
     }
 
     /// A name that holds a lambda: what its body does.
-    pub(super) fn lambdas(&self, scope: ScopeId, callee: &Expr, out: &mut Vec<Effect>) {
+    pub(super) fn lambdas(&self, site: Site, callee: &Expr, out: &mut Vec<Effect>) {
         let ExprKind::Name(name) = &callee.kind else { return };
-        let Some(home) = self.project.scopes.resolve(scope, name) else { return };
-        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return };
-        self.lambda_depth.set(depth);
-        for value in self.project.assigned.get(&(home, name.clone())).into_iter().flatten() {
+        let Some(home) = self.project.scopes.resolve(site.scope, name) else { return };
+        let Some(lambdas) = site.lambdas.checked_sub(1) else { return };
+        for value in self.project.index.assigned.get(home, name).into_iter().flatten() {
             if let ExprKind::Lambda { body, .. } = &value.kind {
-                self.expression(home, body, out);
+                self.expression(Context { scope: home, dropped: None, lambdas }, body, out);
             }
         }
-        self.lambda_depth.set(depth + 1);
     }
 
     /// An object that was made from a function of the project: `partial(train_step, net)`, `torch.compile(f)`, or what
     /// `make_train_step(net, optimizer)` returns. Says whether that is all that can stand there.
-    pub(super) fn made_from_functions(
-        &self,
-        scope: ScopeId,
-        call: &Call,
-        object: &Expr,
-        range: Range,
-        out: &mut Vec<Effect>,
-    ) -> bool {
-        let key = match &object.kind {
-            ExprKind::Name(name) => self.project.scopes.resolve(scope, name).map(|home| (home, name.clone())),
-            ExprKind::Attribute { value, attr } => {
-                self.project.class_of_value(scope, value).map(|class| (class, format!("self.{attr}")))
-            }
-            _ => None,
-        };
-        let values = key.and_then(|key| self.project.assigned.get(&key)).map_or(&[][..], Vec::as_slice);
+    pub(super) fn made_from_functions(&self, site: Site, object: &Expr, out: &mut Vec<Effect>) -> bool {
+        let scope = site.scope;
+        let values = self.project.values_of(scope, object).map_or(&[][..], Vec::as_slice);
         let mut all = !values.is_empty();
         for value in values {
             let ExprKind::Call(maker) = &value.kind else {
@@ -146,10 +123,10 @@ impl Extractor<'_, '_> {
                 continue;
             };
             all &= match self.project.callee(scope, maker) {
-                Callee::Library(name) => self.wrapped(scope, call, maker, &name, range, out),
+                Callee::Library(name) => self.wrapped(site, maker, &name, out),
                 Callee::Functions(targets) | Callee::Methods { targets, .. } => {
                     let known: Vec<bool> =
-                        targets.iter().map(|&target| self.returned(scope, call, maker, target, range, out)).collect();
+                        targets.iter().map(|&target| self.returned(site, maker, target, out)).collect();
                     !known.contains(&false)
                 }
                 _ => false,
@@ -159,55 +136,34 @@ impl Extractor<'_, '_> {
     }
 
     /// What `partial(f, a)(b)` and `torch.compile(f)(b)` do is what `f` does.
-    fn wrapped(
-        &self,
-        scope: ScopeId,
-        call: &Call,
-        maker: &Call,
-        name: &str,
-        range: Range,
-        out: &mut Vec<Effect>,
-    ) -> bool {
+    fn wrapped(&self, site: Site, maker: &Call, name: &str, out: &mut Vec<Effect>) -> bool {
         let Some(function) = maker.args.first() else { return false };
         let bound = if name == "functools.partial" { &maker.args[1..] } else { &[] };
         let whole = Call {
             callee: function.clone(),
-            args: bound.iter().chain(&call.args).cloned().collect(),
-            keywords: maker.keywords.iter().chain(&call.keywords).cloned().collect(),
+            args: bound.iter().chain(&site.call.args).cloned().collect(),
+            keywords: maker.keywords.iter().chain(&site.call.keywords).cloned().collect(),
         };
-        let targets = match self.project.callee(scope, &whole) {
-            Callee::Functions(targets) => targets,
-            Callee::Methods { targets, receiver, .. } => {
-                targets.iter().for_each(|&target| self.summary(scope, &whole, Some(receiver), target, range, out));
-                return true;
-            }
+        let (targets, receiver) = match self.project.callee(site.scope, &whole) {
+            Callee::Functions(targets) => (targets, None),
+            Callee::Methods { targets, receiver, .. } => (targets, Some(receiver)),
             _ => return false,
         };
-        targets.iter().for_each(|&target| self.summary(scope, &whole, None, target, range, out));
+        targets.iter().for_each(|&target| self.summary(site.with(&whole), receiver, target, out));
         true
     }
 
     /// What a function that `maker` returns does: its effects on the parameters of `maker` are effects on what these
     /// were given; other variables of `maker` cannot be reached from outside.
-    fn returned(
-        &self,
-        scope: ScopeId,
-        call: &Call,
-        maker: &Call,
-        target: ScopeId,
-        range: Range,
-        out: &mut Vec<Effect>,
-    ) -> bool {
+    fn returned(&self, site: Site, maker: &Call, target: ScopeId, out: &mut Vec<Effect>) -> bool {
+        if site.lambdas == 0 {
+            return false;
+        }
         let inner_functions = self.functions_returned(target);
-        let Some(depth) = self.lambda_depth.get().checked_sub(1) else { return false };
-        self.lambda_depth.set(depth);
-        let receiver = match &maker.callee.kind {
-            ExprKind::Attribute { value, .. } => Some(value.as_ref()),
-            _ => None,
-        };
+        let made = site.with(maker);
         let mut inside = Vec::new();
         for &returned in &inner_functions {
-            self.summary(scope, call, None, returned, range, &mut inside);
+            self.summary(site, None, returned, &mut inside);
         }
         for inner in inside {
             let Some(place) = inner.place.clone().filter(|place| place.home == Some(target)) else {
@@ -220,17 +176,15 @@ impl Extractor<'_, '_> {
                 if is_param { vec![place.clone()] } else { self.aliases.all(&place, &own).into_iter().collect() };
             let mut found = false;
             for root in roots {
-                for reached in self.argument_places(scope, maker, receiver, target, &root.root) {
+                for reached in self.argument_places(made, made.receiver(), target, &root.root) {
                     found = true;
                     out.push(Effect { place: Some(reached.extend(&root.attrs)), ..inner.clone() });
                 }
             }
             if !is_param && !found && inner.kind != EffectKind::Iterate {
-                let why = format!("{place} changes inside a function, where it cannot be reached");
-                out.push(effect(EffectKind::Unknown, None, range, why));
+                out.push(Effect::new(EffectKind::Unknown, None, site.range, Reason::OutOfSight(place)));
             }
         }
-        self.lambda_depth.set(depth + 1);
         !inner_functions.is_empty()
     }
 
@@ -242,7 +196,7 @@ impl Extractor<'_, '_> {
             let StmtKind::Return(Some(value)) = &stmt.kind else { return };
             walk::expressions(value, &mut |part| {
                 if let ExprKind::Name(name) = &part.kind {
-                    found.extend(self.project.definitions.get(&(target, name.clone())).into_iter().flatten().copied());
+                    found.extend(self.project.index.definitions.get(target, name).into_iter().flatten().copied());
                 }
                 !matches!(part.kind, ExprKind::Call(_))
             });

@@ -1,6 +1,7 @@
 //! What skipping a loop must put back.
 
 use super::place::Place;
+use super::reason::Reason;
 use crate::source::Range;
 
 /// One place of a changeset.
@@ -25,7 +26,7 @@ pub struct Change {
     /// Where the first effect that put it here is.
     pub range: Range,
     /// Why it is here.
-    pub why: String,
+    pub why: Reason,
     /// Whether every reason is an assumption about code that florc cannot see.
     pub assumed: bool,
 }
@@ -65,6 +66,6 @@ pub struct Changeset {
 pub struct Obstacle {
     /// Where.
     pub range: Range,
-    /// Why, as a sentence without a full stop.
-    pub why: String,
+    /// Why.
+    pub why: Reason,
 }

@@ -1,16 +1,17 @@
 //! A statement to its effects.
 
 use super::alias::{Aliases, places};
-use super::calls::effect;
 use super::place::Place;
+use super::reason::Reason;
+use super::site::{Context, Site};
 use super::summary::Summaries;
 use super::{Effect, EffectKind};
-use crate::calls::{Denoted, Project};
+use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Reads effects off statements, given what is known of the project.
@@ -22,10 +23,6 @@ pub struct Extractor<'p, 't> {
     pub aliases: &'p Aliases,
     /// What its functions change, as far as it is known yet.
     pub summaries: &'p Summaries,
-    /// The call whose value nobody uses, while its statement is read.
-    pub(super) result_dropped: Cell<Option<Range>>,
-    /// How many more lambdas may be followed: one may call another, or itself.
-    pub(super) lambda_depth: Cell<usize>,
     /// While a function is summarized: what is known of it already. Large programs say everything a thousand times.
     known: Option<RefCell<Known>>,
 }
@@ -36,8 +33,7 @@ type Known = HashMap<EffectKind, HashSet<Option<Place>>>;
 impl<'p, 't> Extractor<'p, 't> {
     /// An extractor that says every effect of every statement.
     pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        let (result_dropped, lambda_depth) = (Cell::new(None), Cell::new(4));
-        Self { project, aliases, summaries, result_dropped, lambda_depth, known: None }
+        Self { project, aliases, summaries, known: None }
     }
 
     /// An extractor that says what calls of the project do once.
@@ -63,12 +59,12 @@ impl<'p, 't> Extractor<'p, 't> {
 
     /// The effects that a statement itself has (not those of the statements inside it).
     pub fn statement(&self, scope: ScopeId, stmt: &Stmt, out: &mut Vec<Effect>) {
-        self.result_dropped.set(match &stmt.kind {
+        let dropped = match &stmt.kind {
             StmtKind::Expr(value) => Some(value.range),
             _ => None,
-        });
+        };
         for expr in walk::own_expressions(stmt) {
-            self.expression(scope, expr, out);
+            self.expression(Context::new(scope, dropped), expr, out);
         }
         match &stmt.kind {
             StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| self.target(scope, target, out)),
@@ -76,7 +72,7 @@ impl<'p, 't> Extractor<'p, 't> {
             StmtKind::AugAssign { target, .. } => {
                 self.target(scope, target, out);
                 for place in self.reach(scope, target) {
-                    out.push(effect(EffectKind::Mutate, Some(place), stmt.range, "augmented assignment".to_owned()));
+                    out.push(Effect::new(EffectKind::Mutate, Some(place), stmt.range, Reason::Augmented));
                 }
             }
             StmtKind::For(node) => {
@@ -101,10 +97,11 @@ impl<'p, 't> Extractor<'p, 't> {
         crate::scopes::bound_names(stmt, &mut |name| self.bind(scope, name, stmt.range, out));
     }
 
-    pub(super) fn expression(&self, scope: ScopeId, expr: &Expr, out: &mut Vec<Effect>) {
+    pub(super) fn expression(&self, context: Context, expr: &Expr, out: &mut Vec<Effect>) {
+        let scope = context.scope;
         walk::expressions(expr, &mut |part| {
             match &part.kind {
-                ExprKind::Call(call) => self.call(scope, call, part.range, out),
+                ExprKind::Call(call) => self.call(Site::new(context, call, part.range), out),
                 ExprKind::Named { target, .. } => self.target(scope, target, out),
                 ExprKind::Comprehension { clauses, .. } => {
                     clauses.iter().for_each(|clause| self.iterate(scope, &clause.iter, out));
@@ -122,8 +119,7 @@ impl<'p, 't> Extractor<'p, 't> {
     pub(super) fn iterate(&self, scope: ScopeId, iter: &Expr, out: &mut Vec<Effect>) {
         self.implicit(scope, iter, &["__iter__", "__next__", "__getitem__"], out);
         for place in self.reach(scope, iter) {
-            let why = "iterated over".to_owned();
-            out.push(effect(EffectKind::Iterate, Some(place), iter.range, why));
+            out.push(Effect::new(EffectKind::Iterate, Some(place), iter.range, Reason::Iterated));
         }
     }
 
@@ -134,8 +130,8 @@ impl<'p, 't> Extractor<'p, 't> {
             ExprKind::Starred(inner) => self.target(scope, inner, out),
             ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
                 for place in self.reach(scope, value) {
-                    let why = format!("{attr} of {place} is assigned");
-                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
+                    let why = Reason::PropertyAssigned { attr: attr.as_str().into(), of: place.clone() };
+                    out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why));
                 }
                 self.implicit(scope, value, &[attr], out);
             }
@@ -144,43 +140,35 @@ impl<'p, 't> Extractor<'p, 't> {
                     || self.is_of_library(scope, value) =>
             {
                 for place in self.reach(scope, target) {
-                    let why = format!("{place} is bound");
+                    let why = Reason::Bound(place.clone());
                     // imported by a function: to others that name is nothing
                     let is_seen = place.home.is_none_or(|home| self.project.scopes.list[home].parent.is_none());
-                    let found = effect(EffectKind::Bind, Some(place), target.range, why);
+                    let found = Effect::new(EffectKind::Bind, Some(place), target.range, why);
                     out.push(if is_seen { found } else { Effect { kind: EffectKind::Unknown, place: None, ..found } });
                 }
             }
             ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. }
                 if self.is_of_a_call(scope, value) =>
             {
-                let why = "what a call returned is changed".to_owned();
-                out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+                out.push(Effect::new(EffectKind::Unknown, None, target.range, Reason::ResultChanged));
             }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
                     let whole = place.clone().attr(attr);
                     // `p.data = …` gives the object new data: it changes in place.
                     let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
-                    let why = format!("{whole} is assigned");
-                    out.push(effect(kind, Some(whole), target.range, why));
+                    let why = Reason::Assigned(whole.clone());
+                    out.push(Effect::new(kind, Some(whole), target.range, why));
                 }
                 if let Some(class) = self.class_object(scope, value) {
-                    let why = format!("an attribute of the class {class} is assigned");
-                    out.push(Effect {
-                        kind: EffectKind::Unknown,
-                        place: None,
-                        range: target.range,
-                        why,
-                        assumed: false,
-                    });
+                    let why = Reason::ClassAttribute(class.into());
+                    out.push(Effect::new(EffectKind::Unknown, None, target.range, why));
                 }
             }
             ExprKind::Subscript { value, .. } => {
                 self.implicit(scope, value, &["__setitem__"], out);
                 for place in self.reach(scope, value) {
-                    let why = "an item is assigned".to_owned();
-                    out.push(effect(EffectKind::Mutate, Some(place), target.range, why));
+                    out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, Reason::ItemAssigned));
                 }
             }
             _ => {}
@@ -188,25 +176,24 @@ impl<'p, 't> Extractor<'p, 't> {
     }
 
     fn delete(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
-        let (kind, object, why) = match &target.kind {
-            ExprKind::Subscript { value, .. } => (EffectKind::Mutate, value.as_ref(), "an item is deleted"),
+        let (object, why) = match &target.kind {
+            ExprKind::Subscript { value, .. } => (value.as_ref(), Reason::ItemDeleted),
             ExprKind::Attribute { value, .. } if self.is_of_library(scope, value) => {
-                let why = "an attribute of what is imported is deleted".to_owned();
-                out.push(Effect { kind: EffectKind::Unknown, place: None, range: target.range, why, assumed: false });
+                out.push(Effect::new(EffectKind::Unknown, None, target.range, Reason::ImportedAttributeDeleted));
                 return;
             }
-            ExprKind::Attribute { value, .. } => (EffectKind::Mutate, value.as_ref(), "an attribute is deleted"),
+            ExprKind::Attribute { value, .. } => (value.as_ref(), Reason::AttributeDeleted),
             _ => {
                 target_names(target, &mut |name| {
-                    let place = Some(Place::name(self.project.scopes.resolve(scope, name), name));
-                    let why = format!("{name} is deleted");
-                    out.push(Effect { kind: EffectKind::Unbind, place, range: target.range, why, assumed: false });
+                    let place = Place::name(self.project.scopes.resolve(scope, name), name);
+                    let why = Reason::Deleted(place.clone());
+                    out.push(Effect::new(EffectKind::Unbind, Some(place), target.range, why));
                 });
                 return;
             }
         };
         for place in self.reach(scope, object) {
-            out.push(effect(kind, Some(place), target.range, why.to_owned()));
+            out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why.clone()));
         }
     }
 
@@ -228,9 +215,9 @@ impl<'p, 't> Extractor<'p, 't> {
     }
 
     fn bind(&self, scope: ScopeId, name: &str, range: Range, out: &mut Vec<Effect>) {
-        let place = Some(Place::name(self.project.scopes.resolve(scope, name), name));
-        let why = format!("{name} is bound");
-        out.push(Effect { kind: EffectKind::Bind, place, range, why, assumed: false });
+        let place = Place::name(self.project.scopes.resolve(scope, name), name);
+        let why = Reason::Bound(place.clone());
+        out.push(Effect::new(EffectKind::Bind, Some(place), range, why));
     }
 
     /// The places that an expression's value may be or be part of.
@@ -239,8 +226,8 @@ impl<'p, 't> Extractor<'p, 't> {
     }
 
     /// The name of a class of the project, when the expression denotes the class itself.
-    fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
+    fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<&str> {
         let class = self.project.class_denoted(scope, expr)?;
-        Some(self.project.scopes.list[class].qualname.clone())
+        Some(self.project.scopes.list[class].qualname.as_str())
     }
 }

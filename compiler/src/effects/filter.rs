@@ -1,9 +1,10 @@
 //! A loop's effects to its changeset: loop-scoped names leave, names read after the loop stay.
 
+use super::alias::spread;
 use super::changeset::{Change, Changeset, Obstacle};
 use super::extract::Extractor;
 use super::place::Place;
-use super::summary::spread;
+use super::reason::Reason;
 use super::{Effect, EffectKind};
 use crate::flow::Flow;
 use crate::loops::Loop;
@@ -151,7 +152,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     fn change(&self, effect: &Effect) -> Result<Option<Change>, Obstacle> {
-        let obstacle = |why: String| Obstacle { range: effect.range, why };
+        let obstacle = |why: Reason| Obstacle { range: effect.range, why };
         if effect.kind == EffectKind::Unknown {
             return Err(obstacle(effect.why.clone()));
         }
@@ -165,7 +166,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             if place.home.is_none() || self.is_local_of_other_function(place) {
                 return Ok(None);
             }
-            return Err(obstacle(format!("{place} changes in a scope that this loop cannot reach")));
+            return Err(obstacle(Reason::OutOfReach(place.clone())));
         }
         if place.home.is_none() && self.inner_names.contains(&place.root) {
             return Ok(None);
@@ -173,7 +174,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         if rebinds_name && is_name {
             let declared = here || self.declared(&place.root) || self.is_module(place.home);
             if !declared {
-                return Err(obstacle(format!("{place} of an outer function gets a new value")));
+                return Err(obstacle(Reason::OuterName(place.clone())));
             }
             if here && !self.is_live(&place.root) {
                 return Ok(None);
@@ -220,17 +221,10 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
 
     fn is_local_of_other_function(&self, place: &Place) -> bool {
         let Some(home) = place.home else { return true };
-        let scopes = &self.extractor.project.scopes.list;
-        let mut at = Some(home);
+        let scopes = &self.extractor.project.scopes;
         // A scope around this one is reached by `nonlocal`; anything else is gone when its call returns.
-        let mut around = Some(self.entry.scope);
-        while let Some(id) = around {
-            if Some(id) == at {
-                return false;
-            }
-            around = scopes[id].parent;
-        }
-        at.take().is_some_and(|id| matches!(scopes[id].owner, Owner::Function(_)))
+        let is_around = scopes.ancestors(self.entry.scope).any(|scope| scope == home);
+        !is_around && matches!(scopes.list[home].owner, Owner::Function(_))
     }
 
     /// Whether a name says nothing after the loop: what it stands for is asked instead.
@@ -294,7 +288,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.clone()) };
         let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
         let Some(init) = project.method(class, "__init__") else { return false };
-        let Some(itself) = project.self_name(init) else { return false };
+        let Some(itself) = project.scopes.self_name(init) else { return false };
         project.scopes.list[init]
             .body
             .iter()

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::knowledge::Knowledge;
-use crate::calls::{Project, dotted};
+use crate::project::{Project, dotted};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
 use crate::syntax::walk;
@@ -52,7 +52,7 @@ const DRAWS: [&str; 20] = [
 pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> Vec<Vec<Range>> {
     let mut found = vec![Vec::new(); files.len()];
     let draws_from_the_kernel = files.iter().any(|file| file.source.text.contains("SystemRandom"));
-    for (id, scope) in project.scopes.list.iter().enumerate() {
+    for (id, scope) in project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             let source = &files[scope.file].source;
             let mut take = |range: Option<Range>| found[scope.file].extend(range);

@@ -1,14 +1,14 @@
 //! Iterators that are made in one place and advanced in another.
 
-use super::calls::effect;
 use super::extract::Extractor;
 use super::knowledge::Knowledge;
 use super::place::Place;
+use super::reason::Reason;
 use super::receivers::count_of_bindings;
+use super::site::Site;
 use super::{Effect, EffectKind};
 use crate::scopes::ScopeId;
-use crate::source::Range;
-use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
 
 /// Methods of torch's modules that make a new iterator each time: `next(net.parameters())` advances nothing else.
@@ -46,22 +46,21 @@ impl Extractor<'_, '_> {
     }
 
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
-    pub(super) fn advanced(&self, scope: ScopeId, call: &Call, name: &str, range: Range, out: &mut Vec<Effect>) {
+    pub(super) fn advanced(&self, site: Site, name: &str, out: &mut Vec<Effect>) {
         const EXHAUST: &[&str] =
             &["list", "tuple", "set", "frozenset", "dict", "sum", "any", "all", "max", "min", "sorted"];
-        if !name.strip_prefix("builtins.").is_some_and(|name| EXHAUST.contains(&name)) {
-            return;
-        }
-        for place in call.args.iter().flat_map(|argument| self.reach(scope, argument)) {
+        let Some(name) = name.strip_prefix("builtins.").filter(|name| EXHAUST.contains(name)) else { return };
+        for place in site.call.args.iter().flat_map(|argument| self.reach(site.scope, argument)) {
             if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
-                out.push(effect(EffectKind::Consume, Some(place), range, format!("{} advances it", &name[9..])));
+                let why = Reason::Exhausted(name.into());
+                out.push(Effect::new(EffectKind::Consume, Some(place), site.range, why));
             }
         }
     }
 
     /// Whether a name may hold an iterator: a generator, or what `iter`, `zip`, `map`, `itertools` make.
     fn is_iterator(&self, home: ScopeId, place: &Place) -> bool {
-        let values = self.project.assigned.get(&(home, place.root.clone()));
+        let values = self.project.index.assigned.get(home, &place.root);
         place.attrs.is_empty()
             && values.into_iter().flatten().any(|value| match &value.kind {
                 ExprKind::Comprehension { is_generator, .. } => *is_generator,
@@ -81,7 +80,7 @@ impl Extractor<'_, '_> {
 
     fn walks_within(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
-        let Some(values) = self.project.assigned.get(&(home, name.to_owned())) else { return false };
+        let Some(values) = self.project.index.assigned.get(home, name) else { return false };
         values.len() == count_of_bindings(self.project, home, name)
             && values.iter().all(|value| self.is_walk(home, value))
             && self.only_iterated(home, name, fuel)
@@ -103,7 +102,7 @@ impl Extractor<'_, '_> {
             matches!(&expr.kind, ExprKind::Name(found) if found == name)
                 && self.project.scopes.resolve(scope, name) == Some(home)
         };
-        self.project.scopes.list.iter().enumerate().all(|(id, scope)| {
+        self.project.scopes.list.enumerated().all(|(id, scope)| {
             let (mut mentions, mut accounted) = (0, 0);
             walk::statements(scope.body, &mut |stmt| {
                 let walked = match &stmt.kind {

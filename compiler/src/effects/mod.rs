@@ -1,16 +1,20 @@
 //! What statements, functions and loops change.
 
 mod alias;
+mod arguments;
 mod callbacks;
 mod calls;
 mod changeset;
 mod extract;
 mod filter;
+mod fixpoint;
 mod inputs;
 mod iterators;
 mod knowledge;
 mod place;
+mod reason;
 mod receivers;
+mod site;
 mod summary;
 pub mod table2;
 
@@ -21,6 +25,7 @@ pub use filter::{Instant, changeset};
 pub use inputs::inputs;
 pub use knowledge::{Facts, Knowledge};
 pub use place::Place;
+pub use reason::{Does, Reason};
 pub use receivers::method_facts;
 pub use summary::{Summaries, Summary};
 
@@ -47,7 +52,7 @@ pub enum EffectKind {
     Unknown,
 }
 
-/// One effect, with the place in the source that has it and the reason in words.
+/// One effect, with the place in the source that has it and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     /// What happens.
@@ -56,8 +61,20 @@ pub struct Effect {
     pub place: Option<Place>,
     /// Where in the source.
     pub range: Range,
-    /// Why, as a fragment: `step() may change its receiver`.
-    pub why: String,
+    /// Why.
+    pub why: Reason,
     /// Whether this is an assumption about code that florc cannot see.
     pub assumed: bool,
+}
+
+impl Effect {
+    /// An effect that is known, not assumed.
+    fn new(kind: EffectKind, place: Option<Place>, range: Range, why: Reason) -> Self {
+        Self { kind, place, range, why, assumed: false }
+    }
+
+    /// An effect that code may have which florc cannot see.
+    fn assumed(kind: EffectKind, place: Option<Place>, range: Range, why: Reason) -> Self {
+        Self { kind, place, range, why, assumed: true }
+    }
 }

@@ -1,7 +1,7 @@
 //! What the receiver of a method is known to be.
 
 use super::knowledge::{Facts, Knowledge};
-use crate::calls::Project;
+use crate::project::Project;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, Expr, ExprKind};
 
@@ -29,7 +29,7 @@ pub(super) fn library_class(project: &Project, scope: ScopeId, object: &Expr, fu
     match &object.kind {
         ExprKind::Name(name) => {
             let home = project.scopes.resolve(scope, name)?;
-            let values = project.assigned.get(&(home, name.clone()))?;
+            let values = project.index.assigned.get(home, name)?;
             if values.len() != count_of_bindings(project, home, name) {
                 return None;
             }

@@ -2,8 +2,8 @@
 //!
 //! Source: Garcia et al., "Hindsight Logging for Model Training", PVLDB 14(4), 2021, Section 3.3.1.
 
-use crate::calls::Project;
 use crate::loops::Loop;
+use crate::project::Project;
 use crate::scopes::bound_names;
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};

@@ -8,6 +8,7 @@ mod wrap;
 pub use edits::{Edit, Emitted, undo};
 pub use runtime::NAMES as RUNTIME_NAMES;
 
+use crate::ids::StmtId;
 use crate::plan::Plan;
 use crate::source::{Range, Source};
 use crate::syntax::tree::{Stmt, StmtKind};
@@ -19,7 +20,7 @@ pub struct ProbeMark {
     /// `P1`, `P2`, …
     pub id: String,
     /// The number of the statement; for an added function, each statement of its body is marked instead.
-    pub stmt: usize,
+    pub stmt: StmtId,
 }
 
 /// Writes a plan into a file.

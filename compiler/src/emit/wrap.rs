@@ -3,6 +3,7 @@
 use super::edits::Edit;
 use super::runtime;
 use crate::effects::Change;
+use crate::ids::StmtId;
 use crate::loops::loop_body;
 use crate::plan::{LoopPlan, Room, room};
 use crate::source::{Range, Source};
@@ -132,7 +133,7 @@ impl<'a> Writer<'a> {
 
     /// The first thing that a function does, after its docstring, is to tell its number. The rest stays where it is: on the
     /// same line, unless that line begins a compound statement.
-    pub fn tell_entered(&mut self, statements: &[&Stmt], function: usize, number: usize) {
+    pub fn tell_entered(&mut self, statements: &[&Stmt], function: StmtId, number: usize) {
         let found = statements.binary_search_by_key(&function, |stmt| stmt.id);
         let Some(StmtKind::Function(node)) = found.ok().map(|at| &statements[at].kind) else { return };
         let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);

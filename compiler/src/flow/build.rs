@@ -1,7 +1,8 @@
 //! The control-flow graph of one scope. Where Python's rules are subtle (exceptions, `finally`), edges are added rather
 //! than left out: a path too many only makes a name live longer, or less surely bound.
 
-use super::{LoopNodes, Step};
+use super::step::{LoopNodes, Step};
+use crate::ids::StmtId;
 use crate::scopes::{Scope, bound_names, reads, target_names};
 use crate::syntax::tree::{Expr, ExprKind, Handler, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -16,13 +17,13 @@ pub(super) struct Built {
     /// Names that occur, sorted: steps call them by their numbers.
     pub names: Vec<String>,
     /// By the number of the statement.
-    pub loops: BTreeMap<usize, LoopNodes>,
+    pub loops: BTreeMap<StmtId, LoopNodes>,
     /// The step after each of the statements whose reads do not count.
-    pub after: BTreeMap<usize, NodeIndex>,
+    pub after: BTreeMap<StmtId, NodeIndex>,
 }
 
 /// `unread`: statements whose reads do not count.
-pub(super) fn graph(scope: &Scope, unread: &BTreeSet<usize>) -> Built {
+pub(super) fn graph(scope: &Scope, unread: &BTreeSet<StmtId>) -> Built {
     let names = all_names(scope);
     let (jumps, catch) = (Vec::new(), Vec::new());
     let built = Built { graph: Graph::new(), names, loops: BTreeMap::new(), after: BTreeMap::new() };
@@ -59,7 +60,7 @@ struct Builder<'u> {
     jumps: Vec<Jumps>,
     /// Where an exception may go: the handlers and `finally` clauses around this point, innermost last.
     catch: Vec<NodeIndex>,
-    unread: &'u BTreeSet<usize>,
+    unread: &'u BTreeSet<StmtId>,
     /// Whether what is read here does not count.
     is_unread: bool,
 }

@@ -2,25 +2,17 @@
 
 mod build;
 mod solve;
+mod step;
 
+pub use step::Step;
+
+use crate::ids::StmtId;
 use crate::scopes::{Scope, ScopeId, Scopes};
 use crate::syntax::tree::Stmt;
 use petgraph::graph::{DiGraph, NodeIndex};
 use solve::Solved;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// One step of control flow: what it reads, binds and unbinds.
-#[derive(Clone, Debug, Default)]
-pub struct Step {
-    /// Names read, before anything is bound.
-    pub reads: Vec<usize>,
-    /// Names bound.
-    pub binds: Vec<usize>,
-    /// Names unbound (`del`, the end of an `except … as name`).
-    pub unbinds: Vec<usize>,
-    /// What it stands for, in `florc plan --dot`.
-    pub label: String,
-}
+use step::LoopNodes;
 
 /// The control-flow graph of one scope, solved.
 #[derive(Clone, Debug)]
@@ -28,21 +20,11 @@ pub struct Flow {
     /// The graph.
     pub graph: DiGraph<Step, ()>,
     names: Vec<String>,
-    loops: BTreeMap<usize, LoopNodes>,
-    after: BTreeMap<usize, NodeIndex>,
+    loops: BTreeMap<StmtId, LoopNodes>,
+    after: BTreeMap<StmtId, NodeIndex>,
     solved: BTreeMap<NodeIndex, Solved>,
     always_live: BTreeSet<String>,
     everything_live: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LoopNodes {
-    /// Before the first evaluation of the condition or of the iterator's next element.
-    before: NodeIndex,
-    /// The start of an iteration, before the target is bound.
-    body: NodeIndex,
-    /// Where control arrives when the loop is over, by exhaustion or `break`.
-    exit: NodeIndex,
 }
 
 impl Flow {
@@ -52,7 +34,7 @@ impl Flow {
     }
 
     /// As all others see the scope: what `these` statements read does not count.
-    pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<usize>) -> Self {
+    pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<StmtId>) -> Self {
         let scope = &scopes.list[id];
         let build::Built { graph, names, loops, after } = build::graph(scope, these);
         let mut wanted: Vec<NodeIndex> =

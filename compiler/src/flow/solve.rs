@@ -3,7 +3,7 @@
 //! Both are solved over blocks of steps that always follow one another, with one bit per name: generated files have
 //! suites of a hundred thousand statements, each of which binds a name of its own.
 
-use super::Step;
+use super::step::Step;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeSet, VecDeque};

@@ -1,9 +1,12 @@
 //! The loop nest of a file, and the ways out of each loop.
 
+pub use crate::ids::LoopId;
+use crate::ids::{IdVec, StmtId};
 use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::source::Range;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
+use std::collections::BTreeMap;
 
 /// A loop.
 #[derive(Clone, Debug)]
@@ -13,7 +16,7 @@ pub struct Loop<'t> {
     /// The scope it runs in.
     pub scope: ScopeId,
     /// The loop around it in the same scope: an index into [`Loops::list`].
-    pub parent: Option<usize>,
+    pub parent: Option<LoopId>,
     /// The ways in which control can leave it other than to the statement after it.
     pub ways_out: WaysOut,
 }
@@ -49,64 +52,70 @@ pub struct WaysOut {
 #[derive(Debug)]
 pub struct Loops<'t> {
     /// The loops.
-    pub list: Vec<Loop<'t>>,
+    pub list: IdVec<LoopId, Loop<'t>>,
     /// By the number of a statement: the innermost loop of its scope around it.
-    innermost: Vec<Option<usize>>,
+    innermost: IdVec<StmtId, Option<LoopId>>,
+    /// By the number of a loop statement.
+    of_statement: BTreeMap<StmtId, LoopId>,
 }
 
 impl<'t> Loops<'t> {
     /// Finds every `for` and `while` statement.
     pub fn new(scopes: &Scopes<'t>) -> Self {
-        let mut list = Vec::new();
-        for (id, scope) in scopes.list.iter().enumerate() {
+        let mut list = IdVec::default();
+        for (id, scope) in scopes.list.enumerated() {
             if !matches!(scope.owner, Owner::Class(_)) {
                 collect(scope.body, id, None, &mut list);
             }
         }
         // Scopes come one after another; ids follow the source.
-        let mut order: Vec<usize> = (0..list.len()).collect();
+        let mut order: IdVec<LoopId, LoopId> = list.ids().collect();
         order.sort_by_key(|&at| list[at].stmt.id);
-        let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
-        let mut list: Vec<Loop> = order.iter().map(|&old| list[old].clone()).collect();
+        let mut place = IdVec::all(LoopId::FIRST, &order);
+        order.enumerated().for_each(|(new, &old)| place[old] = new);
+        let mut list: IdVec<LoopId, Loop> = order.iter().map(|&old| list[old].clone()).collect();
         for entry in &mut list {
             entry.parent = entry.parent.map(|old| place[old]);
         }
         let innermost = innermost(&list);
-        Self { list, innermost }
+        let of_statement = list.enumerated().map(|(at, entry)| (entry.stmt.id, at)).collect();
+        Self { list, innermost, of_statement }
+    }
+
+    /// A loop, and those around it in the same scope, innermost first.
+    pub fn and_around(&self, at: LoopId) -> impl Iterator<Item = LoopId> {
+        std::iter::successors(Some(at), |&at| self.list[at].parent)
+    }
+
+    /// The loop that a statement is.
+    pub fn of(&self, stmt: StmtId) -> Option<LoopId> {
+        self.of_statement.get(&stmt).copied()
     }
 
     /// The innermost loop whose body (or `else`) holds the statement numbered `stmt`, in the statement's own scope.
-    pub fn around(&self, stmt: usize) -> Option<usize> {
+    pub fn around(&self, stmt: StmtId) -> Option<LoopId> {
         self.innermost.get(stmt).copied().flatten()
     }
 }
 
 /// By the number of a statement: the innermost loop around it. Inner loops come later and overwrite.
-fn innermost(list: &[Loop]) -> Vec<Option<usize>> {
-    let mut found = Vec::new();
-    for (at, entry) in list.iter().enumerate() {
+fn innermost(list: &IdVec<LoopId, Loop>) -> IdVec<StmtId, Option<LoopId>> {
+    let mut found = IdVec::default();
+    for (at, entry) in list.enumerated() {
         for suite in walk::suites(entry.stmt) {
             walk::statements(suite, &mut |stmt| {
-                if found.len() <= stmt.id {
-                    found.resize(stmt.id + 1, None);
-                }
-                found[stmt.id] = Some(at);
+                *found.or_insert_with(stmt.id, || None) = Some(at);
             });
         }
     }
     found
 }
 
-fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<usize>, list: &mut Vec<Loop<'t>>) {
+fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<LoopId>, list: &mut IdVec<LoopId, Loop<'t>>) {
     for stmt in suite {
         let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
-        let inner = if is_loop {
-            list.push(Loop { stmt, scope, parent, ways_out: ways_out(stmt) });
-            Some(list.len() - 1)
-        } else {
-            parent
-        };
+        let inner =
+            if is_loop { Some(list.push(Loop { stmt, scope, parent, ways_out: ways_out(stmt) })) } else { parent };
         for suite in walk::suites(stmt) {
             collect(suite, scope, inner, list);
         }

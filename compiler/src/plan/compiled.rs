@@ -1,9 +1,9 @@
 //! Which functions other compilers may read: `torch.compile`, `torch.jit`, numba. Nothing is written into these.
 
-use super::LoopPlan;
-use super::heads::{each_expression, holding_loops};
-use crate::calls::{dotted, functions_named};
-use crate::plan::Analysis;
+use super::model::LoopPlan;
+use crate::analysis::Analysis;
+use crate::calls::functions_named;
+use crate::project::dotted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
@@ -41,7 +41,7 @@ const HASHED: &[&str] = &["filter", "from_generator", "map", "set_transform", "w
 pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<ScopeId> {
     let mut roots = BTreeSet::new();
     let mut is_anything = false;
-    let has_datasets = analysis.project.imports.values().any(|name| name.split('.').next() == Some("datasets"));
+    let has_datasets = analysis.project.index.imports.values().any(|name| name.split('.').next() == Some("datasets"));
     each_definition(analysis, &mut |scope, target, decorators| {
         let given =
             |part: &Expr| matches!(&part.kind, ExprKind::Call(call) if is_reader(analysis, scope, &call.callee));
@@ -49,7 +49,7 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
             roots.extend(methods_or_itself(analysis, target));
         }
     });
-    each_expression(analysis, &mut |scope, part| {
+    analysis.each_expression(&mut |scope, part| {
         let ExprKind::Call(call) = &part.kind else { return };
         let by_hash = has_datasets
             && matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if HASHED.contains(&attr.as_str()));
@@ -103,17 +103,17 @@ fn call_values(call: &Call) -> impl Iterator<Item = &Expr> {
 fn methods_of_libraries(analysis: &Analysis) -> Vec<ScopeId> {
     let project = &analysis.project;
     let is_run = |class: &ScopeId| {
-        let info = &project.classes[class];
+        let info = &project.index.classes[class];
         project.bases_of_libraries(*class).next().is_some()
             || info.methods.contains_key("forward")
             || info.methods.contains_key("__call__")
     };
-    let classes = project.classes.keys().filter(|class| is_run(class));
-    classes.flat_map(|class| project.classes[class].methods.values().copied()).collect()
+    let classes = project.index.classes.keys().filter(|class| is_run(class));
+    classes.flat_map(|class| project.index.classes[class].methods.values().copied()).collect()
 }
 
 fn methods_or_itself(analysis: &Analysis, target: ScopeId) -> Vec<ScopeId> {
-    match analysis.project.classes.get(&target) {
+    match analysis.project.index.classes.get(&target) {
         Some(class) => class.methods.values().copied().collect(),
         None => vec![target],
     }
@@ -126,11 +126,11 @@ fn nested<'a>(analysis: &'a Analysis) -> impl Iterator<Item = ScopeId> + 'a {
         let parent = scopes.list[*id].parent;
         parent.is_some_and(|parent| matches!(scopes.list[parent].owner, Owner::Function(_)))
     };
-    (0..scopes.list.len()).filter(is_nested)
+    scopes.list.ids().filter(is_nested)
 }
 
 fn each_definition(analysis: &Analysis, visit: &mut dyn FnMut(ScopeId, ScopeId, &[Expr])) {
-    for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+    for (id, scope) in analysis.project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             let decorators = match &stmt.kind {
                 StmtKind::Function(function) => &function.decorators,
@@ -142,4 +142,18 @@ fn each_definition(analysis: &Analysis, visit: &mut dyn FnMut(ScopeId, ScopeId, 
             }
         });
     }
+}
+
+/// The functions that hold a loop that is followed or memoized, at any distance.
+fn holding_loops(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<ScopeId> {
+    let scopes = &analysis.project.scopes;
+    let mut found: BTreeSet<ScopeId> = BTreeSet::new();
+    let wrapped = loops.iter().filter(|entry| entry.is_memoized() || entry.is_followed());
+    let mut todo: Vec<ScopeId> = wrapped.map(|entry| scopes.holder(entry.stmt)).collect();
+    while let Some(next) = todo.pop() {
+        if found.insert(next) {
+            todo.extend(analysis.graph.sites_that_call(next).map(|site| site.scope));
+        }
+    }
+    found
 }

@@ -4,8 +4,9 @@
 //! `backward()` shares its iteration with an unconditional `zero_grad()`, and nothing else reads `.grad`. Where several
 //! loops compute gradients, of a teacher and then of a student, a read in one may be of what another left.
 
-use super::Analysis;
+use crate::analysis::Analysis;
 use crate::effects::Knowledge;
+use crate::loops::LoopId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -16,7 +17,7 @@ pub(super) fn live(analysis: &Analysis) -> bool {
     let mut reads_elsewhere = false;
     let mut accumulates = false;
     let several = trains_several(analysis);
-    for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+    for (id, scope) in analysis.project.scopes.list.enumerated() {
         accumulates |= accumulates_in(scope.body, false);
         let computes_here = mentions(scope.body, &|name| name == "backward");
         if !computes_here {
@@ -37,18 +38,9 @@ pub(super) fn live(analysis: &Analysis) -> bool {
 /// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.
 fn trains_several(analysis: &Analysis) -> bool {
     let list = &analysis.loops.list;
-    let computes = |at: &usize| own_suite_mentions(list[*at].body(), &|name| name == "backward");
-    let training: Vec<usize> = (0..list.len()).filter(computes).collect();
-    let is_inside = |inner: usize, outer: usize| {
-        let mut at = Some(inner);
-        while let Some(found) = at {
-            if found == outer {
-                return true;
-            }
-            at = list[found].parent;
-        }
-        false
-    };
+    let computes = |at: &LoopId| own_suite_mentions(list[*at].body(), &|name| name == "backward");
+    let training: Vec<LoopId> = list.ids().filter(computes).collect();
+    let is_inside = |inner, outer| analysis.loops.and_around(inner).any(|at| at == outer);
     let cleared: Vec<BTreeSet<String>> = training.iter().map(|&at| cleared_in(list[at].body())).collect();
     if cleared.windows(2).all(|pair| pair[0] == pair[1]) {
         return false;
@@ -90,17 +82,9 @@ fn written(expr: &Expr) -> String {
 }
 
 /// Whether `backward()` runs in an iteration of this loop, or of one around it in the same function.
-fn beside_backward(analysis: &Analysis, mut at: usize) -> bool {
-    loop {
-        let entry = &analysis.loops.list[at];
-        if own_suite_mentions(entry.body(), &|name| name == "backward") {
-            return true;
-        }
-        match entry.parent {
-            Some(parent) => at = parent,
-            None => return false,
-        }
-    }
+fn beside_backward(analysis: &Analysis, at: LoopId) -> bool {
+    let computes = |at: LoopId| own_suite_mentions(analysis.loops.list[at].body(), &|name| name == "backward");
+    analysis.loops.and_around(at).any(computes)
 }
 
 /// Whether every call of a function stands in a loop that computes gradients.

@@ -3,27 +3,15 @@
 //! What a function of known callers is run by is read off the call graph. Of all others a recorded run notes which blocks
 //! entered them.
 
-use super::LoopPlan;
 use super::compiled::compiled;
-use crate::plan::Analysis;
+use super::model::{Head, LoopPlan};
+use crate::analysis::Analysis;
+use crate::ids::StmtId;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
-use crate::syntax::tree::{Expr, ExprKind, Function, Literal, Stmt, StmtKind};
+use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeSet, HashMap};
-
-/// A function that tells that it is entered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// The number of its `def` statement.
-    pub stmt: usize,
-    /// Its qualified name.
-    pub function: String,
-    /// The first line of its `def` statement (of its decorators), 1-based.
-    pub line: usize,
-    /// Whether its callers are known, and it tells only so that these can be compared with what enters it.
-    pub is_check: bool,
-}
+use std::collections::HashMap;
 
 /// Special methods that do more than a few operations, as a rule.
 const SPECIAL: &[&str] = &[
@@ -64,11 +52,12 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<V
         return found;
     }
     let scopes = &analysis.project.scopes;
-    let statements: HashMap<ScopeId, usize> = scopes.of_statement.iter().map(|(&stmt, &scope)| (scope, stmt)).collect();
+    let statements: HashMap<ScopeId, StmtId> =
+        scopes.of_statement.iter().map(|(&stmt, &scope)| (scope, stmt)).collect();
     let starts = starts(analysis);
     let compiled = compiled(analysis, loops);
     let by_name = are_run_by_name(analysis);
-    for (id, scope) in scopes.list.iter().enumerate() {
+    for (id, scope) in scopes.list.enumerated() {
         let (Owner::Function(function), Some(&stmt)) = (scope.owner, statements.get(&id)) else { continue };
         let is_check = !tells(analysis, id, function, by_name);
         if scope.suspends || compiled.contains(&id) || is_check && (!all || is_special(&function.name)) {
@@ -123,7 +112,7 @@ pub fn room(source: &Source, function: &Function) -> Option<Room> {
 }
 
 /// Where each `def` begins.
-fn starts(analysis: &Analysis) -> HashMap<usize, usize> {
+fn starts(analysis: &Analysis) -> HashMap<StmtId, usize> {
     let mut found = HashMap::new();
     for file in analysis.files {
         walk::all_statements(&file.module, &mut |stmt| {
@@ -183,11 +172,11 @@ fn is_tiny(function: &Function) -> bool {
 fn are_run_by_name(analysis: &Analysis) -> bool {
     let project = &analysis.project;
     let first = |dotted: &String| BY_NAME.contains(&dotted.split('.').next().unwrap_or(""));
-    if project.imports.values().any(first) || project.scopes.list.iter().any(|scope| scope.dynamic.is_some()) {
+    if project.index.imports.values().any(first) || project.scopes.list.iter().any(|scope| scope.dynamic.is_some()) {
         return true;
     }
     let mut found = false;
-    each_expression(analysis, &mut |_, part| {
+    analysis.each_expression(&mut |_, part| {
         found |= match &part.kind {
             ExprKind::Name(name) => matches!(name.as_str(), "__import__" | "globals" | "eval" | "exec"),
             ExprKind::Attribute { attr, .. } => matches!(attr.as_str(), "__dict__" | "modules"),
@@ -198,33 +187,5 @@ fn are_run_by_name(analysis: &Analysis) -> bool {
             _ => false,
         };
     });
-    found
-}
-
-/// Every expression of the project, with the scope that evaluates it.
-pub(super) fn each_expression<'t>(analysis: &Analysis<'t>, visit: &mut dyn FnMut(ScopeId, &'t Expr)) {
-    for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
-        walk::statements(scope.body, &mut |stmt| {
-            for expr in walk::own_expressions(stmt) {
-                walk::expressions(expr, &mut |part| {
-                    visit(id, part);
-                    true
-                });
-            }
-        });
-    }
-}
-
-/// The functions that hold a loop that is followed or memoized, at any distance.
-pub(super) fn holding_loops(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<ScopeId> {
-    let scopes = &analysis.project.scopes;
-    let mut found: BTreeSet<ScopeId> = BTreeSet::new();
-    let wrapped = loops.iter().filter(|entry| entry.is_memoized() || entry.is_followed());
-    let mut todo: Vec<ScopeId> = wrapped.map(|entry| scopes.holder(entry.stmt)).collect();
-    while let Some(next) = todo.pop() {
-        if found.insert(next) {
-            todo.extend(analysis.graph.sites_that_call(next).map(|site| site.scope));
-        }
-    }
     found
 }

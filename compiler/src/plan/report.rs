@@ -1,9 +1,8 @@
-//! A plan as text for people and as JSON for programs.
+//! A plan as text for people.
 
-use super::{Action, EffectsMode, LoopPlan, Plan};
+use super::model::{Action, LoopPlan, Plan};
 use crate::effects::Change;
 use crate::source::Source;
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// One line per loop, then the changeset of each memoized loop with what added each entry.
@@ -80,7 +79,7 @@ fn summary(source: &Source, entry: &LoopPlan) -> String {
     }
     let note = entry.note.as_ref().map(|note| {
         let line = source.lines.line(note.range.start);
-        if line == entry.line { note.why.clone() } else { format!("line {line}: {}", note.why) }
+        if line == entry.line { note.why.to_string() } else { format!("line {line}: {}", note.why) }
     });
     match (&entry.action, note) {
         (Action::MainLoop, None) => "main loop".to_owned(),
@@ -119,73 +118,4 @@ fn how(change: &Change) -> &'static str {
         (_, true, _) => "generators of",
         _ => "in place",
     }
-}
-
-/// The plan for programs: the runtime reads this too.
-pub fn to_json(source: &Source, plan: &Plan) -> Value {
-    let loops: Vec<Value> = plan.loops.iter().map(|entry| loop_json(source, plan, entry)).collect();
-    let heads = (plan.first_head..).zip(&plan.heads).filter(|(_, head)| !head.is_check);
-    let functions =
-        heads.map(|(number, head)| json!({ "number": number, "function": head.function, "line": head.line }));
-    json!({
-        "file": source.name,
-        "effects": match plan.mode { EffectsMode::Table2 => "table2", EffectsMode::Flow => "flow" },
-        "loops": loops,
-        "functions": functions.collect::<Vec<Value>>(),
-    })
-}
-
-fn places_json(source: &Source, changes: &[Change]) -> Vec<Value> {
-    changes
-        .iter()
-        .map(|change| {
-            json!({
-                "place": change.name(),
-                "mutated": change.mutated,
-                "bound": change.bound,
-                "iterated": change.iterated,
-                "by_name": change.by_name(),
-                "global": change.global,
-                "line": source.lines.line(change.range.start),
-                "why": change.why,
-                "assumed": change.assumed,
-            })
-        })
-        .collect()
-}
-
-fn loop_json(source: &Source, plan: &Plan, entry: &LoopPlan) -> Value {
-    json!({
-        "id": entry.id,
-        "action": match &entry.action {
-            Action::MainLoop => "main loop",
-            Action::SkipBlock => "memoized",
-            Action::Both => "main loop, memoized",
-            Action::Inside(_) => "skipped with",
-            Action::LeftAlone => "left alone",
-        },
-        "inside": match &entry.action { Action::Inside(outer) => Some(outer), _ => None },
-        "parent": entry.parent.map(|at| plan.loops[at].id.clone()),
-        "line": entry.line,
-        "end_line": entry.end_line,
-        "header": entry.header,
-        "function": entry.scope,
-        "followed": entry.is_followed(),
-        "memoized": entry.is_memoized(),
-        "gradients": entry.gradients,
-        "differentiated": entry.differentiated,
-        "places": places_json(source, &entry.changeset.changes),
-        "writes": entry.changeset.writes,
-        "trains": entry.trains,
-        "boundary": entry.boundary.as_ref().map(|found| json!({
-            "gradients": entry.boundary_gradients,
-            "places": places_json(source, &found.changes),
-            "writes": found.writes,
-        })),
-        "binds": entry.binds,
-        "note": entry.note.as_ref().map(|note| json!({
-            "line": source.lines.line(note.range.start),
-            "why": note.why,
-        })),
-    })
 }

@@ -1,21 +1,14 @@
 //! Whether an added statement only looks.
 
-use crate::effects::{Effect, EffectKind, Extractor, Knowledge};
+use super::apart::{Apart, More};
+use crate::analysis::Analysis;
+use crate::effects::{Effect, EffectKind, Knowledge, Reason};
 use crate::flow::Flow;
-use crate::plan::Analysis;
+use crate::ids::StmtId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a statement does besides looking.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct More {
-    /// In words.
-    pub why: String,
-    /// Whether that is all about objects and generators, which can be looked at before and after it runs.
-    pub can_be_seen: bool,
-}
 
 /// What a statement of one version that the other lacks does besides looking: it gives a name another value for statements
 /// of both versions, or changes an object. `apart`: all statements of this version that the other lacks; `flows`: the flow of
@@ -24,7 +17,7 @@ pub(super) fn more_than_a_probe(
     analysis: &Analysis,
     other: &Analysis,
     stmt: &Stmt,
-    apart: &BTreeSet<usize>,
+    apart: &BTreeSet<StmtId>,
     flows: &mut BTreeMap<ScopeId, Flow>,
 ) -> Option<More> {
     if matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_)) {
@@ -33,21 +26,21 @@ pub(super) fn more_than_a_probe(
     let scope = analysis.project.scopes.holder(stmt.id);
     let made = || Flow::unread_by(&analysis.project.scopes, scope, analysis.is_shared(scope), apart);
     let flow = flows.entry(scope).or_insert_with(made);
-    let extractor = Extractor::new(&analysis.project, &analysis.aliases, &analysis.summaries);
+    let extractor = analysis.extractor();
     let mut found: Option<More> = None;
-    let mut note = |why: &str, can_be_seen: bool| {
-        let more = found.get_or_insert(More { why: why.to_owned(), can_be_seen });
+    let mut note = |why: Apart, can_be_seen: bool| {
+        let more = found.get_or_insert(More { why, can_be_seen });
         more.can_be_seen &= can_be_seen;
     };
     walk::statements(std::slice::from_ref(stmt), &mut |inner| {
         if matches!(inner.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Raise(_)) {
             let inside_own_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
             if !inside_own_loop || matches!(inner.kind, StmtKind::Return(_) | StmtKind::Raise(_)) {
-                note("it changes the flow of control", false);
+                note(Apart::Control, false);
             }
         }
         if draws(analysis, scope, inner) {
-            note("it draws random numbers: what comes after would draw others", true);
+            note(Apart::Draws, true);
         }
         let mut effects = Vec::new();
         extractor.statement(scope, inner, &mut effects);
@@ -61,7 +54,7 @@ pub(super) fn more_than_a_probe(
                 _ => true,
             };
             if !harmless {
-                note(&effect.why, effect.kind == EffectKind::Mutate);
+                note(Apart::Changes(effect.why), effect.kind == EffectKind::Mutate);
             }
         }
     });
@@ -93,8 +86,9 @@ fn draws(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
 }
 
 /// Calling a module and clipping by an infinite norm are how people look at activations and gradients.
-fn looks_only(why: &str) -> bool {
-    why.contains("may change itself") || why.starts_with("torch.nn.utils.clip_grad_norm_")
+fn looks_only(why: &Reason) -> bool {
+    matches!(why.innermost(), Reason::CallsItself(_))
+        || matches!(why, Reason::Call { name, .. } if **name == *"torch.nn.utils.clip_grad_norm_")
 }
 
 fn other_binds(analysis: &Analysis, other: &Analysis, scope: ScopeId, name: &str) -> bool {

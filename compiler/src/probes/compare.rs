@@ -1,10 +1,13 @@
 //! What each change between two versions means for a replay.
 
 use super::align::{Aligned, align};
-use super::classify::{More, more_than_a_probe};
+use super::apart::{Apart, More};
+use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
+use crate::analysis::Analysis;
 use crate::calls::functions_named;
-use crate::plan::{Analysis, LoopPlan, Options, Plan, Recorded};
+use crate::ids::StmtId;
+use crate::plan::{LoopPlan, Options, Plan, Recorded};
 use crate::scopes::ScopeId;
 use crate::source::Source;
 use crate::syntax::File;
@@ -39,13 +42,20 @@ pub struct Change {
     /// The first line of its text.
     pub text: String,
     /// The number of the statement in its version.
-    pub stmt: usize,
+    pub stmt: StmtId,
     /// The memoized loops it lies in or is called from, by the old version's ids.
     pub loops: Vec<String>,
     /// What makes it more than a probe.
-    pub why: Option<String>,
+    pub why: Option<Apart>,
     /// Whether all that it does besides looking can be seen when it runs.
     pub can_be_seen: bool,
+}
+
+impl Change {
+    /// Whether it is a statement that only the new version has.
+    pub fn is_added(&self) -> bool {
+        !self.removed && self.why != Some(Apart::Edited)
+    }
 }
 
 /// Everything a replay must know about two versions of a file.
@@ -128,7 +138,7 @@ fn recorded<'p>(aligned: &[Aligned], pairs: &[Option<usize>], plans: &'p [Plan])
     for (aligned, pair) in aligned.iter().zip(pairs) {
         let Some(plan) = pair.map(|at| &plans[at]) else { continue };
         let both = aligned.same.iter().chain(&aligned.edited);
-        let today: BTreeMap<usize, usize> = both.map(|(before, after)| (before.id, after.id)).collect();
+        let today: BTreeMap<StmtId, StmtId> = both.map(|(before, after)| (before.id, after.id)).collect();
         found.extend(plan.loops.iter().filter_map(|entry| Some((*today.get(&entry.stmt)?, entry))));
     }
     found
@@ -215,7 +225,7 @@ impl Comparison<'_, '_> {
     fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> Found {
         let mut changes = Vec::new();
         let (mut probed, mut entered) = (BTreeMap::new(), BTreeSet::new());
-        let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<usize>>();
+        let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<StmtId>>();
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
         let known: BTreeSet<ScopeId> = self.known.keys().copied().collect();
@@ -241,7 +251,7 @@ impl Comparison<'_, '_> {
                 (false, true) => ChangeKind::Outside,
                 (false, false) => ChangeKind::Inside,
             };
-            changes.push(describe(old, stmt, kind, loops, otherwise("removed"), true));
+            changes.push(describe(old, stmt, kind, loops, otherwise(Apart::Removed), true));
         }
         for (_, stmt) in &aligned.edited {
             let mut around = reach(&self.after, &self.plans, stmt, &BTreeSet::new()).loops;
@@ -249,7 +259,7 @@ impl Comparison<'_, '_> {
             around.extend(self.plans.iter().find_map(own).map(|id| (id, "edited".to_owned())));
             let loops = memoized(&self.plans, &around);
             let kind = if loops.is_empty() { ChangeKind::Outside } else { ChangeKind::Inside };
-            changes.push(describe(new, stmt, kind, loops, otherwise("edited"), false));
+            changes.push(describe(new, stmt, kind, loops, otherwise(Apart::Edited), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
         Found { changes, probed, entered }
@@ -271,8 +281,8 @@ fn describe(
     Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why: more.map(|more| more.why), can_be_seen }
 }
 
-fn otherwise(why: &str) -> Option<More> {
-    Some(More { why: why.to_owned(), can_be_seen: false })
+fn otherwise(why: Apart) -> Option<More> {
+    Some(More { why, can_be_seen: false })
 }
 
 /// Old ids by new ids, of loops that are in both versions.

@@ -1,7 +1,7 @@
 //! Functions that are run by a name that is computed: `getattr(trainer, phase + "_step")(batch)`.
 
-use crate::calls::Denoted;
-use crate::plan::Analysis;
+use crate::analysis::Analysis;
+use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, StmtKind};
 use crate::syntax::walk;
@@ -23,7 +23,7 @@ pub(super) fn is_looked_up(analysis: &Analysis, target: ScopeId) -> bool {
         is_getattr && fits && may_hold(analysis, scope, object, target, DEPTH)
     };
     let mut found = false;
-    for (id, scope) in project.scopes.list.iter().enumerate() {
+    for (id, scope) in project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             for expr in walk::own_expressions(stmt) {
                 walk::expressions(expr, &mut |part| {
@@ -62,7 +62,7 @@ fn may_hold(analysis: &Analysis, scope: ScopeId, object: &Expr, target: ScopeId,
     let ExprKind::Name(name) = &object.kind else {
         return is_method || project.class_of_value(scope, object).is_none();
     };
-    if project.self_name(scope) == Some(name) || project.class_of_value(scope, object).is_some() {
+    if project.scopes.self_name(scope) == Some(name) || project.class_of_value(scope, object).is_some() {
         return is_method;
     }
     match arguments_for(analysis, scope, name) {
@@ -76,13 +76,13 @@ fn arguments_for<'t>(analysis: &Analysis<'t>, scope: ScopeId, name: &str) -> Opt
     let project = &analysis.project;
     let Owner::Function(function) = project.scopes.list[scope].owner else { return None };
     let position = function.params.iter().position(|param| param.name == name)?;
-    let is_bound_anew = project.assigned.contains_key(&(scope, name.to_owned()));
+    let is_bound_anew = project.index.assigned.contains(scope, name);
     if is_bound_anew || analysis.graph.mentioned.contains(&scope) {
         return None;
     }
     let is_method = project.scopes.class_of(scope).is_some();
     let mut given = Some(Vec::new());
-    for (at, caller) in project.scopes.list.iter().enumerate() {
+    for (at, caller) in project.scopes.list.enumerated() {
         let body: &'t [_] = caller.body;
         walk::statements(body, &mut |stmt| {
             for expr in walk::own_expressions(stmt) {

@@ -1,7 +1,10 @@
 //! Which loops a statement runs in, at any distance.
 
 use super::lookup::is_looked_up;
-use crate::plan::{Analysis, Plan};
+use crate::analysis::Analysis;
+use crate::ids::{IdVec, StmtId};
+use crate::loops::LoopId;
+use crate::plan::{LoopPlan, Plan};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -28,6 +31,7 @@ pub(super) fn reach(analysis: &Analysis, plans: &[Plan], stmt: &Stmt, known: &BT
     if registers_hook(stmt) {
         return every(plans, "it registers a hook, and nothing tells who calls that");
     }
+    let by_loop = by_loop(plans);
     let mut found = Reach::default();
     let mut seen = BTreeSet::new();
     let mut todo = vec![(holder, stmt.id)];
@@ -37,7 +41,7 @@ pub(super) fn reach(analysis: &Analysis, plans: &[Plan], stmt: &Stmt, known: &BT
         } else {
             format!("calls {name}, which holds an added statement")
         };
-        for around in loops_around(analysis, plans, id) {
+        for around in loops_around(analysis, &by_loop, id) {
             found.loops.entry(around).or_insert_with(|| why.clone());
         }
         if analysis.project.scopes.is_module(scope) || !seen.insert(scope) {
@@ -61,6 +65,7 @@ pub(super) fn reach(analysis: &Analysis, plans: &[Plan], stmt: &Stmt, known: &BT
 
 /// Every loop whose executions may enter a function, as the call graph has it; None where it does not know.
 pub fn loops_that_enter(analysis: &Analysis, plans: &[Plan], function: ScopeId) -> Option<BTreeSet<String>> {
+    let by_loop = by_loop(plans);
     let mut found = BTreeSet::new();
     let (mut seen, mut todo) = (BTreeSet::new(), vec![function]);
     while let Some(scope) = todo.pop() {
@@ -68,7 +73,7 @@ pub fn loops_that_enter(analysis: &Analysis, plans: &[Plan], function: ScopeId) 
             continue;
         }
         for (caller, stmt) in callers(analysis, scope)? {
-            found.extend(loops_around(analysis, plans, stmt));
+            found.extend(loops_around(analysis, &by_loop, stmt));
             todo.push(caller);
         }
     }
@@ -80,21 +85,21 @@ fn every(plans: &[Plan], why: &str) -> Reach {
     Reach { loops: all.collect(), functions: BTreeSet::new() }
 }
 
+/// The plans of a project's loops.
+fn by_loop(plans: &[Plan]) -> IdVec<LoopId, &LoopPlan> {
+    plans.iter().flat_map(|plan| &plan.loops).collect()
+}
+
 /// The loops around a statement in its function. What a loop's header calls runs in the loop: a generator all the while, a
 /// condition in every iteration.
-fn loops_around(analysis: &Analysis, plans: &[Plan], stmt: usize) -> Vec<String> {
-    let header = analysis.loops.list.iter().position(|entry| entry.stmt.id == stmt);
-    let mut around = header.or_else(|| analysis.loops.around(stmt));
-    let mut found = Vec::new();
-    while let Some(at) = around {
-        found.extend(plans.iter().flat_map(|plan| &plan.loops).nth(at).map(|entry| entry.id.clone()));
-        around = analysis.loops.list[at].parent;
-    }
-    found
+fn loops_around(analysis: &Analysis, plans: &IdVec<LoopId, &LoopPlan>, stmt: StmtId) -> Vec<String> {
+    let innermost = analysis.loops.of(stmt).or_else(|| analysis.loops.around(stmt));
+    let around = innermost.into_iter().flat_map(|at| analysis.loops.and_around(at));
+    around.filter_map(|at| plans.get(at)).map(|entry| entry.id.clone()).collect()
 }
 
 /// Where a function is called: scopes and the numbers of statements. None where other callers are possible.
-fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, usize)>> {
+fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, StmtId)>> {
     let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
     let hidden = analysis.graph.mentioned.contains(&scope)
         || analysis.graph.constructors.contains(&scope)
@@ -150,12 +155,6 @@ fn is_generator(analysis: &Analysis, scope: ScopeId) -> bool {
 }
 
 /// Whether a generator that this statement calls is advanced by it: the header of a loop or of a `with`.
-fn advances(analysis: &Analysis, id: usize) -> bool {
-    let mut found = false;
-    for scope in &analysis.project.scopes.list {
-        walk::statements(scope.body, &mut |stmt| {
-            found |= stmt.id == id && matches!(stmt.kind, StmtKind::For(_) | StmtKind::With { .. });
-        });
-    }
-    found
+fn advances(analysis: &Analysis, id: StmtId) -> bool {
+    matches!(analysis.project.scopes.statement(id).kind, StmtKind::For(_) | StmtKind::With { .. })
 }

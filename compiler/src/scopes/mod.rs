@@ -8,14 +8,14 @@ pub use builtins::is_builtin;
 pub use names::{bound_names, reads, target_names, targets};
 pub use texts::{ScopeText, own_names};
 
+use crate::ids::{Id, IdVec, StmtId};
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// The number of a scope in [`Scopes`].
-pub type ScopeId = usize;
+pub use crate::ids::ScopeId;
 
 /// What a scope belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -71,14 +71,15 @@ impl Scope<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Scopes<'t> {
     /// File by file, in source order; the module first.
-    pub list: Vec<Scope<'t>>,
+    pub list: IdVec<ScopeId, Scope<'t>>,
     /// The scope of each file's module.
     pub modules: Vec<ScopeId>,
     /// From the number of a `def` or `class` statement to its scope.
-    pub of_statement: BTreeMap<usize, ScopeId>,
+    pub of_statement: BTreeMap<StmtId, ScopeId>,
     /// From the number of a statement to the scope it stands in.
-    holders: Vec<ScopeId>,
-    texts: Vec<OnceLock<ScopeText>>,
+    holders: IdVec<StmtId, ScopeId>,
+    statements: IdVec<StmtId, &'t Stmt>,
+    texts: IdVec<ScopeId, OnceLock<ScopeText>>,
 }
 
 impl<'t> Scopes<'t> {
@@ -86,11 +87,11 @@ impl<'t> Scopes<'t> {
     pub fn new(files: impl IntoIterator<Item = &'t Module>) -> Self {
         let mut scopes = Scopes::default();
         for module in files {
-            scopes.modules.push(scopes.list.len());
+            scopes.modules.push(ScopeId::new(scopes.list.len()));
             scopes.add(Owner::Module, None, String::new(), &module.body);
         }
         scopes.mark_captures();
-        scopes.texts.resize_with(scopes.list.len(), OnceLock::new);
+        scopes.texts = scopes.list.iter().map(|_| OnceLock::new()).collect();
         scopes
     }
 
@@ -100,14 +101,11 @@ impl<'t> Scopes<'t> {
     }
 
     fn add(&mut self, owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> ScopeId {
-        let id = self.list.len();
-        self.list.push(own_facts(owner, parent, qualname.clone(), body));
+        let id = self.list.push(own_facts(owner, parent, qualname.clone(), body));
         self.list[id].file = self.modules.len() - 1;
         walk::statements(body, &mut |stmt| {
-            if self.holders.len() <= stmt.id {
-                self.holders.resize(stmt.id + 1, id);
-            }
-            self.holders[stmt.id] = id;
+            *self.holders.or_insert_with(stmt.id, || id) = id;
+            *self.statements.or_insert_with(stmt.id, || stmt) = stmt;
             let (owner, name, body) = match &stmt.kind {
                 StmtKind::Function(function) => (Owner::Function(function), &function.name, &function.body),
                 StmtKind::Class(class) => (Owner::Class(class), &class.name, &class.body),
@@ -121,8 +119,13 @@ impl<'t> Scopes<'t> {
     }
 
     /// The scope that the statement numbered `stmt` stands in.
-    pub fn holder(&self, stmt: usize) -> ScopeId {
+    pub fn holder(&self, stmt: StmtId) -> ScopeId {
         self.holders[stmt]
+    }
+
+    /// The statement with a number.
+    pub fn statement(&self, stmt: StmtId) -> &'t Stmt {
+        self.statements[stmt]
     }
 
     /// Whether a scope is a file's own.
@@ -159,15 +162,26 @@ impl<'t> Scopes<'t> {
         None
     }
 
+    /// A scope and those around it, innermost first.
+    pub fn ancestors(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
+        std::iter::successors(Some(scope), |&at| self.list[at].parent)
+    }
+
     /// The class around a method's scope.
     pub fn class_of(&self, scope: ScopeId) -> Option<ScopeId> {
         let parent = self.list[scope].parent?;
         matches!(self.list[parent].owner, Owner::Class(_)).then_some(parent)
     }
 
+    /// The name of a method's first parameter.
+    pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
+        self.class_of(scope)?;
+        self.list[scope].params().first().copied()
+    }
+
     fn mark_captures(&mut self) {
         let mut captures = Vec::new();
-        for (id, scope) in self.list.iter().enumerate() {
+        for (id, scope) in self.list.enumerated() {
             let mut note = |name: &str| {
                 if let Some(home) = self.resolve(id, name).filter(|&home| home != id) {
                     captures.push((home, name.to_owned()));

@@ -1,6 +1,7 @@
 //! What the text of one scope says about names, read once: a project with thousands of loops asks as often.
 
 use super::{bound_names, target_names};
+use crate::ids::StmtId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub struct ScopeText {
     mentioned: HashSet<String>,
     bound_at_top: HashSet<String>,
-    declared_global: HashMap<String, usize>,
+    declared_global: HashMap<String, StmtId>,
 }
 
 impl ScopeText {
@@ -47,7 +48,7 @@ impl ScopeText {
     }
 
     /// The number of the first statement that declares it `global`.
-    pub fn declares_global(&self, name: &str) -> Option<usize> {
+    pub fn declares_global(&self, name: &str) -> Option<StmtId> {
         self.declared_global.get(name).copied()
     }
 

@@ -3,9 +3,9 @@
 //! Tokens are rewritten, never text: every token that stays keeps its place in the user's file, and those that are put in
 //! are empty. (Formatted strings: `lexer/format.rs`.)
 
-use super::lexer::{Spanned, error};
+use super::lexer::token::{Spanned, error};
+use super::range::to_range;
 use crate::diagnostics::Diagnostic;
-use crate::source::Range;
 use rustpython_parser::Tok;
 use rustpython_parser::ast::text_size::TextRange;
 
@@ -128,8 +128,4 @@ pub(super) fn exceptions(tokens: &mut Vec<Spanned>, line: usize) {
         tokens.insert(start, (Tok::Lpar, TextRange::empty(begins)));
         tokens.push((Tok::Rpar, TextRange::empty(ends)));
     }
-}
-
-fn to_range(range: TextRange) -> Range {
-    Range::new(usize::from(range.start()), usize::from(range.end()))
 }

@@ -7,6 +7,7 @@ mod lexer;
 mod lower;
 mod number;
 mod parse;
+mod range;
 #[cfg(test)]
 mod tests;
 mod tokens;

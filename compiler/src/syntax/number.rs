@@ -1,20 +1,21 @@
 //! Statement numbers across the files of a project: each statement has one of its own.
 
 use super::tree::{Module, Stmt, StmtKind};
+use crate::ids::StmtId;
 
 impl Module {
     /// Numbers the statements from `first` on, in source order; returns the first free number.
-    pub fn number_from(&mut self, first: usize) -> usize {
+    pub fn number_from(&mut self, first: StmtId) -> StmtId {
         let mut next = first;
         number(&mut self.body, &mut next);
         next
     }
 }
 
-fn number(suite: &mut [Stmt], next: &mut usize) {
+fn number(suite: &mut [Stmt], next: &mut StmtId) {
     for stmt in suite {
         stmt.id = *next;
-        *next += 1;
+        *next = next.next();
         match &mut stmt.kind {
             StmtKind::Function(function) => number(&mut function.body, next),
             StmtKind::Class(class) => number(&mut class.body, next),

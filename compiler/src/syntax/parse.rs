@@ -1,7 +1,8 @@
 //! Runs lexer and parser, and turns the parser's errors into diagnostics.
 
 use super::deep::{DEEP_STACK, on_deep_stack};
-use super::lexer::{self, Lexed};
+use super::lexer::token::error;
+use super::lexer::{Lexed, lex};
 use super::lower::Lowering;
 use super::tokens::Tokens;
 use super::tree::Module;
@@ -30,7 +31,7 @@ pub fn parse(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
 fn parse_here(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
     let text = source.text.as_str();
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
-        let mut diagnostic = lexer::error("source code cannot contain null bytes", Range::new(at, at + 1));
+        let mut diagnostic = error("source code cannot contain null bytes", Range::new(at, at + 1));
         diagnostic.help = "is this a Python file? UTF-16 text has a null byte in every other place".to_owned();
         return Err(diagnostic);
     }
@@ -39,7 +40,7 @@ fn parse_here(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
         let message = "a file of 4 GiB or more".to_owned();
         return Err(Diagnostic { code: Code::Nesting, message, range: Range::default(), help });
     }
-    let Lexed { tokens, facts, mut formatted, asides } = lexer::lex(text)?;
+    let Lexed { tokens, facts, mut formatted, asides } = lex(text)?;
     formatted.sort_by_key(|run| run.range.start);
     for aside in asides {
         let parsed = parse_tokens(aside.into_iter().map(Ok), Mode::Expression, "");
@@ -50,14 +51,14 @@ fn parse_here(source: &Source) -> Result<(Module, Tokens), Diagnostic> {
     let parsed = parse_tokens(tokens.into_iter().map(Ok), Mode::Module, "").map_err(|error| rejected(source, error))?;
     match parsed {
         ast::Mod::Module(module) => Ok((Lowering::new(text, &formatted).module(module)?, facts)),
-        _ => Err(lexer::error("not a module", Range::default())),
+        _ => Err(error("not a module", Range::default())),
     }
 }
 
 /// The parser's words, in ours.
-fn rejected(source: &Source, error: ParseError) -> Diagnostic {
+fn rejected(source: &Source, found: ParseError) -> Diagnostic {
     use rustpython_parser::ParseErrorType;
-    let message = match error.error {
+    let message = match found.error {
         ParseErrorType::UnrecognizedToken(token, _) | ParseErrorType::ExtraToken(token) => match token {
             Tok::Newline => "invalid syntax: the line ends too early".to_owned(),
             Tok::Indent | Tok::Dedent => "invalid syntax: unexpected indentation".to_owned(),
@@ -68,14 +69,10 @@ fn rejected(source: &Source, error: ParseError) -> Diagnostic {
         ParseErrorType::Eof => "invalid syntax: the file ends too early".to_owned(),
         other => other.to_string(),
     };
-    let mut start = usize::from(error.offset).min(source.text.len());
+    let mut start = usize::from(found.offset).min(source.text.len());
     while !source.text.is_char_boundary(start) {
         start -= 1;
     }
     let width = source.text[start..].chars().next().map_or(0, char::len_utf8);
-    lexer::error(message, Range::new(start, start + width))
-}
-
-pub(super) fn to_range(range: ast::text_size::TextRange) -> Range {
-    Range::new(usize::from(range.start()), usize::from(range.end()))
+    error(message, Range::new(start, start + width))
 }

@@ -1,6 +1,7 @@
 //! The tree that analysis reads: Python's grammar, reduced to what decides about side effects, every node with its range.
 
 use super::deep::{DEEP_STACK, on_deep_stack};
+use crate::ids::StmtId;
 use crate::source::Range;
 
 /// A parsed file.
@@ -30,7 +31,7 @@ const SHALLOW: usize = 500;
 #[derive(Clone, Debug)]
 pub struct Stmt {
     /// Its number.
-    pub id: usize,
+    pub id: StmtId,
     /// From its first byte (the decorator, if it has one) to its last.
     pub range: Range,
     /// What it is.

@@ -2,6 +2,7 @@
 
 use super::{apply, each_suite, indentation, is_docstring, parse, stands_alone};
 use florc::Source;
+use florc::ids::Id as _;
 use florc::source::Range;
 use florc::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use florc::syntax::walk;
@@ -52,7 +53,7 @@ pub fn split_expressions(source: &Source) -> Option<String> {
             else {
                 continue;
             };
-            let name = format!("part_{}", stmt.id);
+            let name = format!("part_{}", stmt.id.place());
             let text = format!("{name} = ({})\n{indent}", source.slice(first.range));
             edits.push((Range::new(stmt.range.start, stmt.range.start), text));
             edits.push((first.range, name));

@@ -1,9 +1,9 @@
 //! Two versions of a project: what a replay runs.
 use florc::Options;
-use florc::calls::Codebase;
 use florc::cli::probes_json;
 use florc::emit::ProbeMark;
-use florc::probes::{ChangeKind, Function, Report, compare};
+use florc::probes::{Function, Report, compare};
+use florc::project::Codebase;
 use florc::syntax::File;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ impl Comparison {
             let marks: Vec<ProbeMark> = report
                 .changes
                 .iter()
-                .filter(|change| !change.removed && is_added(change.kind, change.why.as_deref()))
+                .filter(|change| change.is_added())
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
             Ok(Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string())))
@@ -77,8 +77,4 @@ impl Comparison {
     fn paths(&self) -> Vec<&str> {
         self.files.iter().map(|file| file.source.name.as_str()).collect()
     }
-}
-
-fn is_added(kind: ChangeKind, why: Option<&str>) -> bool {
-    kind == ChangeKind::Probe || why != Some("edited")
 }

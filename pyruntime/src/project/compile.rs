@@ -1,6 +1,7 @@
 //! One file, compiled: its text and its code, and the way back to the user's positions.
+use florc::analysis::Analysis;
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
-use florc::plan::{Analysis, to_json};
+use florc::plan::schema;
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Plan, Source};
 use pyo3::exceptions::{PySyntaxError, PyValueError};
@@ -115,6 +116,6 @@ pub(super) fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], change
     let emitted = emit_checked(file, plan, marks);
     let left_alone = emitted.as_ref().err().copied();
     let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
-    let plan = to_json(&file.source, plan).to_string();
+    let plan = schema::Plan::new(&file.source, plan).to_json();
     Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
 }

@@ -1,7 +1,8 @@
 //! The files of the user's project, analysed together.
-use florc::calls::{Codebase, Found, follow};
-use florc::plan::Analysis;
+use florc::analysis::Analysis;
+use florc::ids::StmtId;
 use florc::probes::loops_that_enter;
+use florc::project::{Codebase, Found, follow};
 use florc::syntax::File;
 use florc::{Options, Plan, Source};
 use pyo3::prelude::*;
@@ -21,7 +22,7 @@ pub struct Project {
     pub(super) alone: Vec<File>,
     find: Py<PyAny>,
     /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
-    foreseen: BTreeMap<usize, BTreeSet<String>>,
+    foreseen: BTreeMap<StmtId, BTreeSet<String>>,
 }
 
 #[pymethods]
@@ -132,8 +133,8 @@ fn found(py: Python<'_>, find: &Py<PyAny>, dotted: &str) -> Found {
 }
 
 /// The loops that may enter each function that tells it, as the call graph has it; not where it does not know.
-fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<usize, BTreeSet<String>> {
+fn foreseen(analysis: &Analysis, plans: &[Plan]) -> BTreeMap<StmtId, BTreeSet<String>> {
     let heads = plans.iter().flat_map(|plan| &plan.heads);
-    let scope = |stmt: usize| analysis.project.scopes.of_statement.get(&stmt).copied();
+    let scope = |stmt: StmtId| analysis.project.scopes.of_statement.get(&stmt).copied();
     heads.filter_map(|head| Some((head.stmt, loops_that_enter(analysis, plans, scope(head.stmt)?)?))).collect()
 }

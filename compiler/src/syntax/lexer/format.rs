@@ -5,7 +5,8 @@
 //! quotes, and lowering takes the tuple apart again.
 
 use super::string::{Prefix, Quotes, unclosed};
-use super::{Bracket, Formatted, Lexer, error, escape, span};
+use super::token::{Formatted, error, span, too_deep};
+use super::{Bracket, Lexer, escape};
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use rustpython_parser::{StringKind, Tok};
@@ -19,7 +20,7 @@ impl Lexer<'_> {
     /// A string with fields whose prefix begins at `start`; this place is just past its opening quotes.
     pub(super) fn formatted(&mut self, start: usize, prefix: Prefix, quotes: Quotes) -> Result<(), Diagnostic> {
         if self.fields >= MAX_FIELDS {
-            return Err(super::too_deep(format!("formatted strings nest deeper than {MAX_FIELDS} levels"), start));
+            return Err(too_deep(format!("formatted strings nest deeper than {MAX_FIELDS} levels"), start));
         }
         let first = self.at;
         let start_of_run = self.open_run(start, prefix)?;

@@ -1,6 +1,7 @@
 //! Lines and blanks: indentation, logical lines, comments, continuation.
 
-use super::{Block, Lexer, error, too_deep};
+use super::token::{error, too_deep};
+use super::{Block, Lexer};
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use crate::syntax::downlevel;

@@ -10,17 +10,15 @@ mod layout;
 mod number;
 mod operator;
 mod string;
+pub(super) mod token;
 mod word;
 
 use super::downlevel;
 use super::tokens::Tokens;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use rustpython_parser::Tok;
-use rustpython_parser::ast::text_size::{TextRange, TextSize};
-
-/// A token and its place.
-pub(super) type Spanned = (Tok, TextRange);
+use token::{Formatted, Spanned, error, span, too_deep};
 
 /// Deepest nesting of brackets: CPython's own limit.
 const MAX_BRACKETS: usize = 200;
@@ -36,15 +34,6 @@ pub(super) struct Lexed {
     pub formatted: Vec<Formatted>,
     /// Expressions that the grammar has no room for; they are parsed for their errors alone.
     pub asides: Vec<Vec<Spanned>>,
-}
-
-/// One or more adjacent strings of which at least one has fields.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Formatted {
-    /// From the first prefix to the last quote.
-    pub range: Range,
-    /// A t-string: its value holds the objects themselves, not their text.
-    pub is_template: bool,
 }
 
 /// Makes the tokens of a text.
@@ -178,32 +167,5 @@ impl<'a> Lexer<'a> {
             downlevel::type_parameters(tokens, &mut self.done.asides)?;
         }
         Ok(())
-    }
-}
-
-fn span(start: usize, end: usize) -> TextRange {
-    TextRange::new(offset(start), offset(end))
-}
-
-/// The caller refuses texts of 4 GiB and more.
-fn offset(at: usize) -> TextSize {
-    TextSize::new(u32::try_from(at).unwrap_or(u32::MAX))
-}
-
-pub(super) fn error(message: impl Into<String>, range: Range) -> Diagnostic {
-    Diagnostic {
-        code: Code::Syntax,
-        message: message.into(),
-        range,
-        help: "nothing was written; `python -m py_compile` on the file shows what Python itself says".to_owned(),
-    }
-}
-
-pub(super) fn too_deep(message: String, at: usize) -> Diagnostic {
-    Diagnostic {
-        code: Code::Nesting,
-        message,
-        range: Range::new(at, at + 1),
-        help: "Python refuses it too; split it into smaller parts".to_owned(),
     }
 }

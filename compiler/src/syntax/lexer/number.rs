@@ -1,6 +1,7 @@
 //! Numbers. Only their form is checked: no analysis asks for their value.
 
-use super::{Lexer, error};
+use super::Lexer;
+use super::token::error;
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use rustpython_parser::Tok;

@@ -1,9 +1,11 @@
 //! Operators and delimiters.
 
-use super::{Lexer, error};
+use super::Lexer;
+use super::token::error;
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use crate::syntax::downlevel;
+use crate::syntax::range::to_range;
 use rustpython_parser::Tok;
 
 impl Lexer<'_> {
@@ -37,10 +39,7 @@ impl Lexer<'_> {
             ([.., (Tok::Star, range), (Tok::Comma, _)], Tok::DoubleStar) => range,
             _ => return Ok(()),
         };
-        Err(error(
-            "a name is missing after the stars",
-            Range::new(usize::from(missing.start()), usize::from(missing.end())),
-        ))
+        Err(error("a name is missing after the stars", to_range(*missing)))
     }
 }
 

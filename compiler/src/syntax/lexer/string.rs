@@ -1,6 +1,7 @@
 //! String literals, and which of them have fields.
 
-use super::{Lexer, error, escape};
+use super::token::error;
+use super::{Lexer, escape};
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use rustpython_parser::{StringKind, Tok};

@@ -1,6 +1,7 @@
 //! Names and keywords.
 
-use super::{Lexer, error};
+use super::Lexer;
+use super::token::error;
 use crate::diagnostics::Diagnostic;
 use crate::source::Range;
 use crate::syntax::downlevel;

@@ -1,8 +1,9 @@
 //! What the grammar lets pass and Python does not.
 
-use super::Lowering;
+use super::lowering::Lowering;
 use crate::source::Range;
-use crate::syntax::parse::to_range;
+use crate::syntax::lexer::token::error;
+use crate::syntax::range::to_range;
 use rustpython_parser::ast::{self, Ranged};
 
 /// What a target belongs to.
@@ -65,7 +66,7 @@ impl Lowering<'_> {
     /// Keeps the first error.
     pub(super) fn reject(&mut self, message: impl Into<String>, range: Range) {
         if self.error.is_none() {
-            self.error = Some(crate::syntax::lexer::error(message, range));
+            self.error = Some(error(message, range));
         }
     }
 }

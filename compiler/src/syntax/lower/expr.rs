@@ -1,8 +1,8 @@
 //! Expressions.
 
-use super::Lowering;
 use super::check::Binding;
-use crate::syntax::parse::to_range;
+use super::lowering::Lowering;
+use crate::syntax::range::to_range;
 use crate::syntax::tree::{Call, Clause, Expr, ExprKind, Literal};
 use rustpython_parser::ast::{self, Ranged};
 

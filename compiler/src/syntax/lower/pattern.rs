@@ -1,7 +1,7 @@
 //! Patterns of `case`: the names they bind and the expressions they evaluate.
 
-use super::Lowering;
-use crate::syntax::parse::to_range;
+use super::lowering::Lowering;
+use crate::syntax::range::to_range;
 use crate::syntax::tree::Expr;
 use rustpython_parser::ast::{self, Ranged};
 

@@ -5,10 +5,12 @@
 //! inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops stood at the
 //! call.
 
-use super::facts::Facts;
-use super::{Action, Analysis, Recorded};
-use crate::effects::Obstacle;
-use crate::loops::Loop;
+use super::model::{Action, Recorded};
+use super::work::Facts;
+use crate::analysis::Analysis;
+use crate::effects::{Obstacle, Reason};
+use crate::ids::{IdVec, StmtId};
+use crate::loops::{Loop, LoopId};
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{ExprKind, Function};
 use std::collections::BTreeMap;
@@ -18,7 +20,7 @@ pub(super) enum Role {
     MainLoop,
     SkipBlock,
     Both,
-    Inside(usize),
+    Inside(LoopId),
     LeftAlone,
 }
 
@@ -34,10 +36,14 @@ enum Context {
     Top,
     Followed,
     /// Inside this memoized loop; `None` when florc cannot see who calls the code.
-    Memoized(Option<usize>),
+    Memoized(Option<LoopId>),
 }
 
-pub(super) fn roles(analysis: &Analysis, facts: &Facts, obstacles: &[Option<Obstacle>]) -> Vec<Decision> {
+pub(super) fn roles(
+    analysis: &Analysis,
+    facts: &Facts,
+    obstacles: &IdVec<LoopId, Option<Obstacle>>,
+) -> IdVec<LoopId, Decision> {
     let mut selection = Selection { analysis, facts, obstacles, contexts: initial_contexts(analysis, facts) };
     // A context only moves up (towards `Top`) as callers are found; there are three, so this ends.
     while selection.round() {}
@@ -51,14 +57,11 @@ pub(super) fn roles(analysis: &Analysis, facts: &Facts, obstacles: &[Option<Obst
 pub(super) fn recorded_roles(
     analysis: &Analysis,
     recorded: &Recorded,
-    obstacles: &[Option<Obstacle>],
-) -> Vec<Decision> {
+    obstacles: &IdVec<LoopId, Option<Obstacle>>,
+) -> IdVec<LoopId, Decision> {
     let loops = &analysis.loops.list;
-    let by_id: BTreeMap<&str, usize> = loops
-        .iter()
-        .enumerate()
-        .filter_map(|(at, entry)| Some((recorded.get(&entry.stmt.id)?.id.as_str(), at)))
-        .collect();
+    let by_id: BTreeMap<&str, LoopId> =
+        loops.enumerated().filter_map(|(at, entry)| Some((recorded.get(&entry.stmt.id)?.id.as_str(), at))).collect();
     let decide = |(entry, obstacle): (&Loop, &Option<Obstacle>)| {
         let Some(was) = recorded.get(&entry.stmt.id) else { return Decision { action: Role::LeftAlone, note: None } };
         let action = match (&was.action, obstacle) {
@@ -76,8 +79,8 @@ pub(super) fn recorded_roles(
 struct Selection<'a, 't> {
     analysis: &'a Analysis<'t>,
     facts: &'a Facts,
-    obstacles: &'a [Option<Obstacle>],
-    contexts: Vec<Option<Context>>,
+    obstacles: &'a IdVec<LoopId, Option<Obstacle>>,
+    contexts: IdVec<ScopeId, Option<Context>>,
 }
 
 impl Selection<'_, '_> {
@@ -103,7 +106,7 @@ impl Selection<'_, '_> {
         changed
     }
 
-    fn context_of_site(&self, scope: ScopeId, stmt: usize, decisions: &[Decision]) -> Option<Context> {
+    fn context_of_site(&self, scope: ScopeId, stmt: StmtId, decisions: &IdVec<LoopId, Decision>) -> Option<Context> {
         let Some(at) = self.analysis.loops.around(stmt) else { return self.contexts[scope] };
         Some(match decisions[at].action {
             Role::SkipBlock => Context::Memoized(Some(at)),
@@ -117,9 +120,9 @@ impl Selection<'_, '_> {
         })
     }
 
-    fn decisions(&self) -> Vec<Decision> {
-        let mut decisions: Vec<Decision> = Vec::new();
-        for (at, entry) in self.analysis.loops.list.iter().enumerate() {
+    fn decisions(&self) -> IdVec<LoopId, Decision> {
+        let mut decisions: IdVec<LoopId, Decision> = IdVec::default();
+        for (at, entry) in self.analysis.loops.list.enumerated() {
             let context = match entry.parent {
                 None => self.contexts[entry.scope].unwrap_or(Context::Memoized(None)),
                 Some(parent) => match decisions[parent].action {
@@ -140,29 +143,24 @@ impl Selection<'_, '_> {
     }
 
     /// Whether a loop stands inside so many others that none of them would be skipped with it.
-    fn is_deep(&self, at: usize) -> bool {
-        let parent = |at: usize| self.analysis.loops.list[at].parent;
-        std::iter::successors(parent(at), |&outer| parent(outer)).count() > MAX_DEPTH
+    fn is_deep(&self, at: LoopId) -> bool {
+        self.analysis.loops.and_around(at).count() > MAX_DEPTH + 1
     }
 
-    fn decide(&self, at: usize, context: Context) -> Decision {
+    fn decide(&self, at: LoopId, context: Context) -> Decision {
         let entry = &self.analysis.loops.list[at];
         let work = self.facts.loops[at];
         let obstacle = self.obstacles[at].clone();
-        let alone = |why: &str| Decision {
-            action: Role::LeftAlone,
-            note: Some(Obstacle { range: entry.stmt.range, why: why.to_owned() }),
-        };
+        let alone =
+            |why: Reason| Decision { action: Role::LeftAlone, note: Some(Obstacle { range: entry.stmt.range, why }) };
         if entry.ways_out.suspends.is_some() {
             return Decision { action: Role::LeftAlone, note: obstacle };
         }
         match context {
             Context::Memoized(Some(outer)) => Decision { action: Role::Inside(outer), note: None },
-            Context::Memoized(None) => alone("it runs inside calls that florc does not follow"),
-            _ if !work.works && !work.loops_below => alone("it holds nothing worth skipping"),
-            _ if self.is_deep(at) && !work.trains && !work.trains_below => {
-                alone("it is nested too deeply: following it would cost more than skipping it saves")
-            }
+            Context::Memoized(None) => alone(Reason::Unfollowed),
+            _ if !work.works && !work.loops_below => alone(Reason::Cheap),
+            _ if self.is_deep(at) && !work.trains && !work.trains_below => alone(Reason::TooDeep),
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
                 let followed = work.trains || context == Context::Followed && work.trains_below;
@@ -190,11 +188,12 @@ fn rank(context: Context) -> u8 {
     }
 }
 
-fn initial_contexts(analysis: &Analysis, facts: &Facts) -> Vec<Option<Context>> {
+fn initial_contexts(analysis: &Analysis, facts: &Facts) -> IdVec<ScopeId, Option<Context>> {
     let scopes = &analysis.project.scopes.list;
-    let mut called = vec![false; scopes.len()];
+    let mut called = IdVec::all(false, scopes);
     analysis.graph.sites.iter().flat_map(|site| &site.targets).for_each(|&target| called[target] = true);
-    (0..scopes.len())
+    scopes
+        .ids()
         .map(|id| {
             if analysis.project.scopes.is_module(id) {
                 return Some(Context::Top);

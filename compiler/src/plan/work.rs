@@ -1,8 +1,10 @@
 //! What loops and functions do, as far as it decides which loops are worth wrapping.
 
-use super::Analysis;
+use crate::analysis::Analysis;
 use crate::calls::Callee;
 use crate::effects::{Facts as Known, Knowledge, method_facts};
+use crate::ids::IdVec;
+use crate::loops::LoopId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, ExprKind, Stmt};
 use crate::syntax::walk;
@@ -24,15 +26,15 @@ pub(super) struct Work {
 
 /// Facts about every loop and function of a file.
 pub(super) struct Facts {
-    pub loops: Vec<Work>,
-    pub scopes: Vec<Work>,
+    pub loops: IdVec<LoopId, Work>,
+    pub scopes: IdVec<ScopeId, Work>,
 }
 
 impl Facts {
     pub fn new(analysis: &Analysis) -> Self {
         let mut facts = Facts {
-            loops: vec![Work::default(); analysis.loops.list.len()],
-            scopes: vec![Work::default(); analysis.project.scopes.list.len()],
+            loops: IdVec::all(Work::default(), &analysis.loops.list),
+            scopes: IdVec::all(Work::default(), &analysis.project.scopes.list),
         };
         // Facts only become true; calls may be recursive.
         while facts.round(analysis) {}
@@ -41,10 +43,10 @@ impl Facts {
 
     fn round(&mut self, analysis: &Analysis) -> bool {
         let before = (self.loops.clone(), self.scopes.clone());
-        for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+        for (id, scope) in analysis.project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| self.statement(analysis, id, stmt));
         }
-        for at in (0..self.loops.len()).rev() {
+        for at in self.loops.ids().rev() {
             let inner = self.loops[at];
             let below = Work {
                 works: false,

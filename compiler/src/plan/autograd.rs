@@ -3,8 +3,9 @@
 //! A checkpoint holds no autograd history, so such a loop has to run again. Whether its results have a history (a rollout
 //! under `no_grad` has none) is seen when the block ends.
 
-use super::Analysis;
-use super::facts::Facts;
+use super::work::Facts;
+use crate::analysis::Analysis;
+use crate::ids::{IdVec, StmtId};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt};
 use crate::syntax::walk;
@@ -12,24 +13,24 @@ use std::collections::BTreeSet;
 
 /// The numbers of the loop statements that compute no gradients themselves, while something behind them does before
 /// their function ends or after it was called.
-pub(super) fn differentiated(analysis: &Analysis, facts: &Facts) -> BTreeSet<usize> {
+pub(super) fn differentiated(analysis: &Analysis, facts: &Facts) -> BTreeSet<StmtId> {
     let mut history = History {
         analysis,
         facts,
-        behind: vec![false; analysis.project.scopes.list.len()],
+        behind: IdVec::all(false, &analysis.project.scopes.list),
         before_gradients: BTreeSet::new(),
     };
     loop {
         let known = history.behind.clone();
-        for (id, scope) in analysis.project.scopes.list.iter().enumerate() {
+        for (id, scope) in analysis.project.scopes.list.enumerated() {
             history.suite(id, scope.body, known[id]);
         }
         if history.behind == known {
             break;
         }
     }
-    let own = |at: usize| analysis.loops.list[at].stmt.id;
-    let trains = (0..analysis.loops.list.len()).filter(|&at| facts.loops[at].backward).map(own).collect();
+    let loops = analysis.loops.list.enumerated();
+    let trains = loops.filter(|&(at, _)| facts.loops[at].backward).map(|(_, entry)| entry.stmt.id).collect();
     history.before_gradients.difference(&trains).copied().collect()
 }
 
@@ -37,9 +38,9 @@ struct History<'a, 't> {
     analysis: &'a Analysis<'t>,
     facts: &'a Facts,
     /// By scope: whether gradients are computed behind some call of it.
-    behind: Vec<bool>,
+    behind: IdVec<ScopeId, bool>,
     /// Statements behind which gradients are computed.
-    before_gradients: BTreeSet<usize>,
+    before_gradients: BTreeSet<StmtId>,
 }
 
 impl History<'_, '_> {

@@ -1,6 +1,7 @@
 //! From a script to the files of its project, along its imports.
 
 use crate::diagnostics::Diagnostic;
+use crate::ids::StmtId;
 use crate::source::{Range, Source};
 use crate::syntax::File;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
@@ -62,7 +63,7 @@ impl Codebase {
 
     /// Files that are known already, as those of a recorded run are.
     pub fn of(mut files: Vec<File>) -> Self {
-        let mut next = 0;
+        let mut next = StmtId::FIRST;
         files.iter_mut().for_each(|file| next = file.module.number_from(next));
         Self { files, unfollowed: Vec::new() }
     }

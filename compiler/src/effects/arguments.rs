@@ -1,0 +1,113 @@
+//! What a function of the project changes, as each of its callers sees it.
+
+use super::Effect;
+use super::extract::Extractor;
+use super::place::Place;
+use super::reason::Reason;
+use super::site::{Context, Site};
+use crate::scopes::{Owner, ScopeId};
+use crate::syntax::tree::{Call, Expr, ExprKind, ParamKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl Extractor<'_, '_> {
+    /// Methods of the project that run without being called by name: of the object's class, if that is known, else of
+    /// any class that computes an attribute so named.
+    pub(super) fn implicit(&self, scope: ScopeId, object: &Expr, names: &[&str], out: &mut Vec<Effect>) {
+        let call = Call { callee: object.clone(), args: Vec::new(), keywords: Vec::new() };
+        let site = Site::new(Context::new(scope, None), &call, object.range);
+        let class = self.project.class_of_value(scope, object);
+        for name in names {
+            let targets = match class {
+                _ if self.project.is_property(name) => self.project.accessors(class, name),
+                Some(class) => self.project.methods(class, name),
+                None => Vec::new(),
+            };
+            for target in targets {
+                self.summary(site, Some(object), target, out);
+            }
+        }
+    }
+
+    /// What a function of the project changes, as its caller sees it.
+    pub(super) fn summary(&self, site: Site, receiver: Option<&Expr>, target: ScopeId, out: &mut Vec<Effect>) {
+        let Some(summary) = self.summaries.get(target) else { return };
+        let callee: Arc<str> = self.project.scopes.list[target].qualname.as_str().into();
+        let mut given: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
+        for inner in &summary.effects {
+            let here = |place: Option<Place>| Effect {
+                kind: inner.kind,
+                place,
+                range: site.range,
+                why: inner.why.inside(&callee),
+                assumed: inner.assumed,
+            };
+            let Some(place) = inner.place.as_ref().filter(|place| place.home == Some(target)) else {
+                if self.is_news(inner.kind, inner.place.as_ref()) {
+                    out.push(here(inner.place.clone()));
+                }
+                continue;
+            };
+            let roots =
+                given.entry(&place.root).or_insert_with(|| self.argument_places(site, receiver, target, &place.root));
+            for root in roots.iter() {
+                let reached = root.extend(&place.attrs);
+                if self.is_news(inner.kind, Some(&reached)) {
+                    out.extend(Some(here(Some(reached))).filter(|reached| !self.is_only_read(reached)));
+                }
+            }
+        }
+    }
+
+    /// `loss = criterion(model(batch), labels)`: where the result is used, a batch is taken to be read only, whether it
+    /// is handed over here or by a function that was given it.
+    pub(super) fn is_only_read(&self, effect: &Effect) -> bool {
+        matches!(effect.why.innermost(), Reason::Handed { result_used: true })
+            && effect.place.as_ref().is_some_and(|place| self.aliases.is_element(place))
+    }
+
+    /// The places that a parameter of `target` stands for in this call.
+    pub(super) fn argument_places(
+        &self,
+        site: Site,
+        receiver: Option<&Expr>,
+        target: ScopeId,
+        param: &str,
+    ) -> BTreeSet<Place> {
+        let Site { scope, call, .. } = site;
+        let Owner::Function(function) = self.project.scopes.list[target].owner else { return BTreeSet::new() };
+        let is_static = function.decorators.iter().any(|expr| is_name(expr, "staticmethod"));
+        let is_method = self.project.scopes.class_of(target).is_some() && !is_static;
+        let Some(index) = function.params.iter().position(|known| known.name == param) else {
+            return BTreeSet::new();
+        };
+        if is_method && index == 0 {
+            return receiver.map(|receiver| self.reach(scope, receiver)).unwrap_or_default();
+        }
+        let kind = function.params[index].kind;
+        let position = index - usize::from(is_method);
+        let named = call.keywords.iter().filter(|(name, _)| match (name, kind) {
+            (None, _) => true,
+            (Some(name), ParamKind::KwArgs) => !function.params.iter().any(|known| known.name == *name),
+            (Some(name), _) => name == param,
+        });
+        let mut values: Vec<&Expr> = named.map(|(_, value)| value).collect();
+        let first_star = call.args.iter().position(|arg| matches!(arg.kind, ExprKind::Starred(_)));
+        match kind {
+            ParamKind::VarArgs => values.extend(call.args.iter().skip(position)),
+            ParamKind::Positional => {
+                if first_star.is_some_and(|star| star <= position) {
+                    values.extend(call.args.iter().skip(first_star.unwrap_or(0)));
+                } else {
+                    values.extend(call.args.get(position));
+                }
+            }
+            _ => {}
+        }
+        values.into_iter().flat_map(|value| self.reach(scope, value)).collect()
+    }
+}
+
+fn is_name(expr: &Expr, name: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Name(found) if found == name)
+}
