@@ -1,0 +1,53 @@
+"""Runs that earlier versions recorded (testdata/stores) are replayed exactly."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from workshop import Workshop
+
+STORES = Path(__file__).resolve().parents[3] / "testdata" / "stores"
+PROBES = {
+    "plain": ('    print("epoch"', '    print("PROBE", epoch, weight, history[-1])'),
+    "loops": ('    print("epoch"', '    print("PROBE", epoch, weights.sum(), momentum["w"].tolist(), momentum["steps"])'),
+    "files": ('    print("epoch"', '    print("PROBE", epoch, best, len(log), log[-1])'),
+}
+INNER = {
+    "plain": ("        history.append(", '        print("PROBE", epoch, step, weight)'),
+    "loops": ("        weights[:] -=", '        print("PROBE", step, gradient.sum())'),
+    "files": ("        loss *=", '        print("PROBE", epoch, step, loss)'),
+}
+
+
+def insert(text: str, before: str, added: str) -> str:
+    assert text.count(before) == 1
+    return text.replace(before, f"{added}\n{before}")
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_an_earlier_run_is_replayed_exactly(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config" / "florc").mkdir(parents=True, mode=0o700)
+    shutil.copy(STORES / "key", tmp_path / "config" / "florc" / "key")
+    (tmp_path / "config" / "florc" / "key").chmod(0o600)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    shutil.copytree(STORES / name, tmp_path / name)
+    (tmp_path / name / "store").rename(tmp_path / name / ".florc")
+    recorded, fresh = Workshop(tmp_path / name), Workshop(tmp_path / "fresh")
+    fresh.path.mkdir()
+    text = (STORES / name / "train.py").read_text()
+    for place, restores in ((PROBES[name], True), (INNER[name], False)):
+        edited = insert(text, *place)
+        (recorded.path / "train.py").write_text(edited)
+        shutil.rmtree(fresh.path)
+        fresh.path.mkdir()
+        (fresh.path / "train.py").write_text(edited)
+        wanted = [line for line in fresh.plain("train.py").out.splitlines() if line.startswith("PROBE")]
+        done = recorded.florc("replay", "train.py")
+        assert (done.out.splitlines(), done.code) == (wanted, 0), done.said
+        assert "florc: exact" in done.said, done.said
+        assert ("0 blocks restored" not in done.said) == restores, done.said
