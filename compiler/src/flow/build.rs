@@ -135,14 +135,14 @@ impl Builder<'_> {
                 let head = self.step(&[before], "next", &[]);
                 let target = self.step(&[head], "target", &target_reads(&node.target));
                 target_names_into(self, target, &node.target);
-                self.loop_body(stmt, before, head, target, &node.body, &node.orelse, true)
+                self.loop_body(stmt, [before, head, target], &node.body, Some(&node.orelse))
             }
             StmtKind::While { test, body, orelse } => {
                 let before = self.step(&from, "while", &[]);
                 let head = self.step(&[before], "test", &[test]);
                 self.bind_walrus(head, stmt);
                 let forever = matches!(test.kind, ExprKind::Constant(Literal::True | Literal::Number));
-                self.loop_body(stmt, before, head, head, body, orelse, !forever)
+                self.loop_body(stmt, [before, head, head], body, (!forever).then_some(orelse))
             }
             StmtKind::If { test, body, orelse } => {
                 let node = self.step(&from, "if", &[test]);
@@ -240,16 +240,13 @@ impl Builder<'_> {
         self.built.graph[node].binds.extend(numbers);
     }
 
-    #[allow(clippy::too_many_arguments)] // the parts of a loop
+    /// `before` the loop; the `head` of each iteration, and where one starts. `orelse`: None where the loop has no end.
     fn loop_body(
         &mut self,
         stmt: &Stmt,
-        before: NodeIndex,
-        head: NodeIndex,
-        start: NodeIndex,
+        [before, head, start]: [NodeIndex; 3],
         body: &[Stmt],
-        orelse: &[Stmt],
-        ends: bool,
+        orelse: Option<&Vec<Stmt>>,
     ) -> Vec<NodeIndex> {
         let body_node = self.step(&[start], "body", &[]);
         let exit = self.node("loop exit");
@@ -260,7 +257,7 @@ impl Builder<'_> {
         let last = self.suite(body, vec![body_node]);
         self.jumps.pop();
         self.join(&last, head);
-        if ends {
+        if let Some(orelse) = orelse {
             let after = self.suite(orelse, vec![head]);
             self.join(&after, exit);
         }
