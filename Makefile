@@ -6,9 +6,19 @@ FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
-NEEDS  := torch numpy scikit-learn tqdm pytest pytest-xdist maturin ruff==0.17.6 mypy==2.4.1
-# Tests start processes and wait for them, for disks and for pipes: more of them than cores keep the cores busy.
-TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
+NEEDS  := torch numpy scikit-learn tqdm pytest pytest-xdist
+# What builds and checks.
+TOOLS  := maturin ruff==0.17.6 mypy==2.4.1
+ifdef UV
+INSTALL  := $(UV) pip install --quiet --python $(BIN)/python
+COMPILED := --compile-bytecode
+AGAIN    := --reinstall
+else
+INSTALL  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+AGAIN    := --force-reinstall
+endif
+# Tests start processes and wait for them, for disks and for pipes: one more than cores keeps the cores busy.
+TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
@@ -40,12 +50,12 @@ bench: ## the compiler over the standard library, stage by stage
 
 bench-compiler: setup ## florc, ast.parse + ast.unparse, and LibCST on the same files
 	cargo build --release --quiet --package florc
-	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) libcst
+	$(INSTALL) libcst
 	@$(BIN)/python tools/bench_compiler.py "$$(cargo metadata --format-version 1 --no-deps | $(BIN)/python -c \
 	  'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/florc"
 
 bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory of a checkpoint: florc's engines and others
-	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) cloudpickle safetensors
+	$(INSTALL) cloudpickle safetensors
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python tools/bench_materialize.py --write
 
 bench-replay: setup ## does replay time grow with the epochs; how it scales, from recorded times (RUNS names runs) and the real cut
@@ -66,7 +76,7 @@ programs: setup ## programs made at random, what they answer and what florc call
 	@$(BIN)/python tools/programs.py $(PROGRAMS)
 
 test-ray: setup ## replay on a Ray cluster that the test starts
-	$(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet) ray
+	$(INSTALL) ray
 	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
@@ -83,38 +93,42 @@ test-versions: setup ## the tests of commands with every Python from 3.10 on tha
 mutants: setup ## seeded bugs, one after the other, that the tests must catch; MUTANTS names some
 	@$(BIN)/python tools/mutants.py $(MUTANTS)
 
-lint: $(VENV)/.needs ## format, lints, types, documentation
+lint: $(VENV)/.tools ## format, lints, types, documentation
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 
-setup: $(VENV)/.needs $(VENV)/.wheel ## a virtual environment with torch, and florc built into it
+# The two long halves side by side: torch is downloaded while the wheel is compiled.
+setup: ## a virtual environment with torch, and florc built into it
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.wheel
 
 wheel: $(VENV)/.wheel
 
-$(VENV)/.needs: Makefile
+$(VENV)/.tools: Makefile
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python $(NEEDS)
 else
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NEEDS)
 endif
+	$(INSTALL) $(TOOLS)
+	@touch $@
+
+$(VENV)/.needs: $(VENV)/.tools
+	$(INSTALL) $(COMPILED) $(NEEDS)
 	@touch $@
 
 SOURCES := $(shell find compiler/src pyruntime/src pyruntime/python Cargo.toml Cargo.lock compiler/Cargo.toml \
              pyruntime/Cargo.toml pyruntime/pyproject.toml -type f -not -name '*.pyc')
 
-$(VENV)/.wheel: $(VENV)/.needs $(SOURCES)
+target/wheels/.built: $(VENV)/.tools $(SOURCES)
 	rm -rf target/wheels
 	$(BIN)/maturin build --release --quiet --manifest-path pyruntime/Cargo.toml --out target/wheels
-ifdef UV
-	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --reinstall --no-deps target/wheels/florc-*.whl
-else
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/florc-*.whl
-endif
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.needs target/wheels/.built
+	$(INSTALL) $(COMPILED) $(AGAIN) --no-deps target/wheels/florc-*.whl
 	@touch $@
 
 clean:
