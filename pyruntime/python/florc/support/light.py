@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class NamedTuple(tuple):
+class _Named(tuple[object, ...]):
     """`typing.NamedTuple`, as far as florc needs it."""
 
     __slots__ = ()
@@ -50,6 +50,12 @@ class NamedTuple(tuple):
 
     def _replace(self, **changed: Any) -> Any:
         return type(self)(**{**self._asdict(), **changed})
+
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+else:
+    NamedTuple = _Named
 
 
 class suppress:

@@ -51,12 +51,13 @@ def defines(cls: type, name: str) -> bool:
     return static(cls, name, _MISSING) is not _MISSING
 
 
-def attributes_of(obj: Any) -> dict[str, Any]:
+def attributes_of(obj: object) -> dict[str, Any]:
     """`obj.__dict__`; empty for an object without one."""
     try:
-        return object.__getattribute__(obj, "__dict__")
+        found: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
         return {}
+    return found
 
 
 def same_class(cls: type, classes: tuple[type, ...]) -> bool:
@@ -86,14 +87,14 @@ _SLOTS = WeakTable()
 
 def all_slots(cls: type) -> list[tuple[str, Any]]:
     """Slots of a class and its bases, base first; cached."""
-    found = _SLOTS.get(cls)
+    found: list[tuple[str, Any]] | None = _SLOTS.get(cls)
     if found is None:
         found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
         _SLOTS[cls] = found
     return found
 
 
-def is_begun(generator: GeneratorType) -> bool:
+def is_begun(generator: GeneratorType[Any, Any, Any]) -> bool:
     """Whether a generator runs, or has given something out and is not over (`inspect`, which knows it too, takes long to
     import)."""
     if generator.gi_running:
