@@ -13,6 +13,10 @@ from .atoms import dtype_descr, dtype_from
 from .kind import Kind
 from .kinds import Leaf, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _FEW = 1 << 16
 """Arrays of more whole numbers are not looked through for addresses of objects."""
 
@@ -51,7 +55,7 @@ def _whole(a):
     return a.view(f"V{a.itemsize}") if a.dtype.names and a.itemsize else a
 
 
-def bounds(shape, strides, itemsize):
+def bounds(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
     """Bytes before and after the first element that the elements of a non-empty array reach."""
     low, high = 0, itemsize
     for size, step in zip(shape, strides):

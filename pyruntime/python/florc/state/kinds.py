@@ -107,7 +107,7 @@ class Encoded(NamedTuple):
         return self.encoder.device_bytes
 
 
-def on_host(leaves: list) -> list:
+def on_host(leaves: Sequence[Any]) -> list[Any]:
     """The same leaves, those of devices copied to host memory. Waits for the devices."""
     return [leaf.read() if type(leaf) is DeviceLeaf else leaf for leaf in leaves]
 
