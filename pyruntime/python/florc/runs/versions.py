@@ -105,8 +105,9 @@ class Versions:
         for entry in json.loads(emitted.plan)["loops"]:
             loop = places.loop_of(entry, file)
             self._loops[loop.id] = loop
-            if entry.get("boundary") is not None:
-                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, file)
+            start = entry.get("boundary")
+            if start is not None:
+                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, start, file)
         report = json.loads(emitted.changes)
         qualifier = "" if report["module"] == MAIN else f"{report['module']}."
         for change in report["changes"]:
