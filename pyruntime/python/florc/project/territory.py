@@ -16,6 +16,7 @@ from .script import Script
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
     from typing import Any
 
     Compile = Callable[[str, str, str], CodeType]
@@ -102,7 +103,7 @@ def analyse(script: Script, territory: Territory) -> Any:
     return found
 
 
-def instrument(project: Any, module: str, package: str, file: str, text: str) -> Any:
+def instrument(project: _native.Project, module: str, package: str, file: str, text: str) -> _native.Instrumented | None:
     """A file of a project (`_native.Project`), instrumented; it is added where it is not known yet, or was written since.
     Raises SyntaxError when the compiler cannot read it."""
     if project.text(file) != text:
@@ -126,7 +127,9 @@ class ProjectFinder(machinery.PathFinder):
     def __init__(self, territory: Territory, compile_text: Compile):
         self._territory, self._compile = territory, compile_text
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> Any:  # type: ignore[override]
+    def find_spec(  # type: ignore[override]  # bound to the finder, not static
+        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
         """The spec of a module of the project, with the loader that compiles it."""
         spec = super().find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
