@@ -49,7 +49,7 @@ class Tap:
             return
         with mishaps.Swallow("seeing what is printed"):
             self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched)
-            stream.write = self._seen  # type: ignore[method-assign]
+            stream.write = self._seen  # type: ignore[method-assign]  # on the instance, not its class
             self._stream = stream
 
     def pause(self, change: int) -> None:
