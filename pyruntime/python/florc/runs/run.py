@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 try:
     import fcntl
 except ImportError:  # no such locks on this platform: a run that was killed looks like one that is running
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 CUT = ("killed", "interrupted", "cut off")
 """How a run ends that has an unfinished iteration."""
