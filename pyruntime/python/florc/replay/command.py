@@ -70,8 +70,9 @@ def replay(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> i
         windows = selection.shards(history, versions, arguments["workers"])
         if len(windows) == 1:
             say("one process replays it: sharing it out would save no time")
-    if len(windows) > 1:
-        return _in_parallel(run, history, versions, windows, arguments)
+    several = [window for window in windows if window is not None]
+    if len(several) > 1:
+        return _in_parallel(run, history, versions, several, arguments)
     return prepare(
         Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task, arguments["strict"] and task is None)
     )
@@ -290,7 +291,8 @@ def _exit(code: int) -> NoReturn:
 def _end_of_process() -> BaseException | None:
     """What Python does when a script has ended: what is printed then is the script's, too. Raises nothing: returns it."""
     try:
-        threading._shutdown()  # type: ignore[attr-defined]  # wakes the workers of `concurrent.futures`, and waits for threads
+        # It wakes the workers of `concurrent.futures`, and waits for threads.
+        threading._shutdown()  # type: ignore[attr-defined]  # typeshed lists no private names
         atexit._run_exitfuncs()
     except BaseException as error:
         return error

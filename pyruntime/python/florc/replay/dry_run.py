@@ -27,7 +27,7 @@ def describe(history: History, versions: Versions, arguments: dict[str, Any]) ->
 
 def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str]:
     out = []
-    by_block: dict = {}
+    by_block: dict[str, list[Checkpoint]] = {}
     for checkpoint in history.checkpoints.values():
         by_block.setdefault(checkpoint.block, []).append(checkpoint)
     for plan in history.plans.values():

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from ...runs.found_files import Noted
@@ -19,7 +20,7 @@ from ..select.skipped import Skipped
 try:
     import fcntl
 except ImportError:
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _NAMELESS = " (deleted)"
 """How the system names an open file that has no name, or lost it."""
@@ -206,9 +207,9 @@ def _needed(path: str) -> str:
 def asks_for() -> str | None:
     """What the caller of a function of this package wants to know of a path: `existence`, `all`, or None, where it is for the
     caller's own next step only."""
-    at = sys._getframe(1)
+    at: FrameType | None = sys._getframe(1)
     while at is not None and at.f_code.co_filename.startswith(OWN):
-        at = at.f_back  # type: ignore[assignment]
+        at = at.f_back
     for _ in range(6):
         if at is None:
             break
@@ -220,5 +221,5 @@ def asks_for() -> str | None:
             break
         if name in _EXISTENCE:
             return "existence"
-        at = at.f_back  # type: ignore[assignment]
+        at = at.f_back
     return "all"

@@ -33,7 +33,7 @@ from .view import View, is_really_there, remove
 try:
     import fcntl
 except ImportError:  # replays side by side are not told apart
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _SUFFIX = ".florc-replay"
 _OTHERS = frozenset(

@@ -205,9 +205,10 @@ class _Worker:
         """What it found; None when it ended without."""
         try:
             with open(self.task.result, encoding="utf-8", errors="surrogateescape") as file:
-                return json.load(file)
+                found: dict[str, Any] = json.load(file)
         except (OSError, ValueError):
             return None
+        return found
 
     def describe(self) -> str:
         """`worker 2, iterations 6 to 11 of L1`."""
