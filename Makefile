@@ -89,6 +89,7 @@ lint: $(VENV)/.needs ## format, lints, types, documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
+	cd pyruntime && $(BIN)/mypy
 
 setup: $(VENV)/.needs $(VENV)/.wheel ## a virtual environment with torch, and florc built into it
 
