@@ -69,7 +69,7 @@ class suppress:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> bool:
         return kind is not None and issubclass(kind, self._kinds)
 
 

@@ -65,7 +65,7 @@ def same_class(cls: type, classes: tuple[type, ...]) -> bool:
     return any(cls is other for other in classes)
 
 
-def own_slots(cls: type) -> list[tuple[str, Any]]:
+def own_slots(cls: type) -> list[tuple[str, MemberDescriptorType]]:
     """(name, descriptor) of what `__slots__` of this very class declares."""
     names = dict_of(cls).get("__slots__", ())
     if issubclass(type(names), str):
@@ -85,9 +85,9 @@ def own_slots(cls: type) -> list[tuple[str, Any]]:
 _SLOTS = WeakTable()
 
 
-def all_slots(cls: type) -> list[tuple[str, Any]]:
+def all_slots(cls: type) -> list[tuple[str, MemberDescriptorType]]:
     """Slots of a class and its bases, base first; cached."""
-    found: list[tuple[str, Any]] | None = _SLOTS.get(cls)
+    found: list[tuple[str, MemberDescriptorType]] | None = _SLOTS.get(cls)
     if found is None:
         found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
         _SLOTS[cls] = found
@@ -111,7 +111,7 @@ is_users: Callable[[str], bool] = lambda file: False
 """Whether code of a file is the user's; a session says so."""
 
 
-def read_attribute(obj: Any, name: str) -> Any:
+def read_attribute(obj: object, name: str) -> Any:
     """`getattr(obj, name)` as long as only Python's and libraries' code runs. Raises AttributeError, and RunsCode."""
     cls = type(obj)
     if is_users_code(static(cls, "__getattribute__")):
@@ -138,7 +138,7 @@ def read_attribute(obj: Any, name: str) -> Any:
     return getattr(obj, name)
 
 
-def _parts_of_module(obj: Any, own: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+def _parts_of_module(obj: object, own: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     module = getattr(sys.modules.get("torch.nn"), "Module", None)
     if module is None or not issubclass(type(obj), module):
         return ()
