@@ -49,12 +49,12 @@ def _map_positions(tree: ast.AST, emitted: _native.Instrumented) -> None:
 class _Strip(ast.NodeTransformer):
     """Takes florc's nodes out again, by their shape."""
 
-    def visit_Import(self, node: ast.Import) -> Any:
+    def visit_Import(self, node: ast.Import) -> ast.AST | None:
         alias = node.names[0]
         is_ours = alias.name == "florc" and (alias.asname or "").startswith(ALIAS)
         return None if is_ours else node
 
-    def visit_If(self, node: ast.If) -> Any:
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
         self.generic_visit(node)
         if _runtime_call(node.test) == "step_into":
             return node.body[:-1]
@@ -62,26 +62,26 @@ class _Strip(ast.NodeTransformer):
             return None
         return node
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         return node.args[0] if _runtime_call(node) == "observed" else node
 
-    def visit_Expr(self, node: ast.Expr) -> Any:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         return None if _runtime_call(node.value) in ("begin", "entered") else self.generic_visit(node)
 
-    def visit_For(self, node: ast.For) -> Any:
+    def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.iter, ast.Call) and _runtime_call(node.iter) == "generator":
             node.iter = node.iter.args[1]
         return node
 
-    def visit_While(self, node: ast.While) -> Any:
+    def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.test, ast.BoolOp) and _runtime_call(node.test.values[0]) == "tick":
             node.test = node.test.values[1]
         return node
 
-    def visit_With(self, node: ast.With) -> Any:
+    def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         if _runtime_call(node.items[0].context_expr) == "probe":
             return node.body

@@ -17,7 +17,7 @@ from . import relocate as moved
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import IO, Any
 
 try:
     import fcntl
@@ -65,7 +65,7 @@ class Run:
         self.note: Callable[..., None] = lambda kind, **payload: None
         """Adds a record to the journal of a run that is being recorded."""
         self._recorded: _Recorded | None = None
-        self._lock: Any = None
+        self._lock: IO[str] | None = None
 
     @classmethod
     def begin(cls, store: str, script: str, argv: list[str], module: str | None, name: str | None, hash_seed: str) -> Run:
