@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..support.arguments import Record
     from .blocks import Blocks
 
 NO_LIMIT = float("inf")
@@ -40,7 +41,7 @@ class Recording:
     inputs = None
     """There is nothing yet to give back."""
 
-    def __init__(self, run: Run, arguments: dict[str, Any]):
+    def __init__(self, run: Run, arguments: Record):
         self.run, self.overhead = run, arguments["overhead"]
         if self.overhead == NO_LIMIT:
             self.pace = 0.0  # a loop that begins in the middle is told of each iteration
