@@ -11,7 +11,6 @@ import stat
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 from ...runs.found_files import Noted
 from ...support.light import OWN
@@ -166,7 +165,7 @@ class Doubts:
         if not any(map(self._skipped.holds, noted.brief)) or any(map(self._skipped.holds, noted.removed)):
             self.miss(path, self._skipped.causes(noted.places))
 
-    def descriptor(self, number: Any) -> None:
+    def descriptor(self, number: object) -> None:
         """An open file is read, or asked for its size."""
         if not self.behind or not isinstance(number, int):
             return
@@ -175,7 +174,7 @@ class Doubts:
             if path is not None and path in self.behind:
                 self._say(path, _ASKED)
 
-    def is_watched(self, number: Any) -> bool:
+    def is_watched(self, number: int) -> bool:
         """Whether an open file is the script's own: in the view, temporary, or without a name."""
         with contextlib.suppress(OSError, OverflowError):
             return self._open_file(number) is not None

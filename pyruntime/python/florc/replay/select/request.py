@@ -22,9 +22,10 @@ from .steps import training_loop
 
 if TYPE_CHECKING:
     from ...plan.loops import Entry
+    from ...support.arguments import Selection
 
 
-def selected(history: History, arguments: dict[str, Any]) -> Window | None:
+def selected(history: History, arguments: Selection) -> Window | None:
     """The window that was asked for; None for the whole run."""
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
