@@ -99,6 +99,7 @@ lint: $(VENV)/.tools ## format, lints, types, documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
+	cd pyruntime && $(BIN)/mypy
 
 # The two long halves side by side: torch is downloaded while the wheel is compiled.
 setup: ## a virtual environment with torch, and florc built into it

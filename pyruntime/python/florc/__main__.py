@@ -7,6 +7,10 @@ of florc between the interpreter and the script. The script gets this module, `_
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def main() -> int:
     """Run the command line; the exit code."""
@@ -19,7 +23,7 @@ def main() -> int:
             _plainly(error)
     from florc.cli.main import run
 
-    return int(run(sys.argv))
+    return int(run(sys.argv))  # type: ignore[arg-type]  # scripts run in processes of their own
 
 
 def _prepare() -> object:
@@ -32,7 +36,7 @@ def _prepare() -> object:
         _plainly(error)
 
 
-def _plainly(error: Exception) -> None:
+def _plainly(error: Exception) -> "NoReturn":
     """Run a script that was to be recorded as if florc were not there."""
     if sys.argv[1:2] != ["record"]:
         raise error

@@ -2,11 +2,46 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType
-from typing import Any, TypeVar, final
+from typing import Any, TypedDict, TypeVar, final
 
 _T = TypeVar("_T")
 _Block = int | str
 _File = tuple[str, str, str, str]
+
+class _Cloned(TypedDict):
+    """A child encodes a checkpoint: its number, the seconds for which the script stood still."""
+
+    seq: int
+    stall_s: float
+
+class _Staged(_Cloned):
+    """A checkpoint is in staging memory: its bytes."""
+
+    bytes: int
+
+class _Done(TypedDict):
+    """A checkpoint was dealt with: bytes of its pack, seconds of the processor; why it is lost, or what a child refused."""
+
+    seq: int
+    cpu_s: float
+    bytes_written: int
+    error: str | None
+    errno: int | None
+    refusal: str | None
+    encode_s: float
+    faults: int
+
+class _Totals(TypedDict):
+    """What a recorder did in all. `drained`: whether nothing is left undone."""
+
+    checkpoints: int
+    bytes_staged: int
+    bytes_written: int
+    cpu_s: float
+    logs: int
+    logs_lost: int
+    errors: list[str]
+    drained: bool
 
 RUNTIME_NAMES: list[str]
 """The names that emitted code asks of `florc`."""
@@ -269,7 +304,7 @@ class Redirect:
 def run_main(prepare: Callable[[], Any], plainly: Callable[..., Any]) -> None:
     """Run the code that `prepare()` returns as `__main__`, with no frame of florc's Python between it and the interpreter."""
 
-def listen(events: list[bytes], hear: Callable[[str, tuple[Any, ...]], object]) -> None:
+def listen(events: list[str], hear: Callable[[str, tuple[Any, ...]], object]) -> None:
     """Call `hear(event, args)` when Python announces one of the events (`sys.audit`). Once in a process; raises RuntimeError."""
 
 def listen_no_more() -> None:
@@ -413,17 +448,17 @@ class Recorder:
         key: bytes | None = None,
         share_packs: bool = True,
     ) -> None: ...
-    def submit(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> dict[str, Any] | None:
+    def submit(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> _Staged | None:
         """Copy a checkpoint to staging memory: `seq`, `bytes`, `stall_s`; None when there is no room now."""
     def fork(
         self, nbytes: int, encode: Callable[[], tuple[Any, ...]], deadline_s: float = 60.0, others: bool = True
-    ) -> dict[str, Any] | None:
+    ) -> _Cloned | None:
         """Have a child of this process encode a checkpoint of at most `nbytes`: `seq`, `stall_s`; None where it cannot."""
     def prepare(self, nbytes: int) -> None:
         """Checkpoints of so many bytes are to be expected."""
     def log(self, kind: str, payload: str) -> None:
         """Add a record to the journal. The kind has 1 to 255 bytes and is not `checkpoint`."""
-    def poll(self) -> list[dict[str, Any]]:
+    def poll(self) -> list[_Done]:
         """The checkpoints finished since the last call."""
     def drop_checkpoints(self, seqs: list[int]) -> None:
         """Have checkpoints dropped, and packs removed that nothing else needs."""
@@ -443,7 +478,7 @@ class Recorder:
     @property
     def pid(self) -> int | None:
         """The writer's process id; None when it is no process."""
-    def close(self, timeout_s: float = 600.0) -> dict[str, Any]:
+    def close(self, timeout_s: float = 600.0) -> _Totals:
         """Wait until everything staged is durable, end the engine, and return the totals."""
     def abandon(self) -> None:
         """For a process forked from the recording one: close the pipes and do nothing ever after."""

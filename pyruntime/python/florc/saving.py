@@ -19,16 +19,17 @@ from .process import native_writers
 
 _Entry = tuple[str, Any]
 _lock = threading.Lock()
-_saver: Any | None = None
+_saver: _native.Saver | None = None
 _owner = 0
 
 
 class Saved:
     """A file that is being written."""
 
-    def __init__(self, path: str, saver: Any, ticket: int | None):
+    def __init__(self, path: str, saver: _native.Saver, ticket: int | None):
         self.path = path
-        self._saver, self._ticket, self._failure = saver, ticket, None
+        self._saver, self._ticket = saver, ticket
+        self._failure: OSError | None = None
 
     def result(self, timeout: float | None = None) -> str:
         """Wait until the file is durable, at most `timeout` seconds; its path.
@@ -84,7 +85,7 @@ def flush() -> None:
         _saver.wait()
 
 
-def _background() -> Any:
+def _background() -> _native.Saver:
     """The saver of this process: one that was forked has its own."""
     global _saver, _owner
     with _lock:
@@ -94,7 +95,7 @@ def _background() -> Any:
     return _saver
 
 
-def _at_exit(saver: Any, owner: int) -> None:
+def _at_exit(saver: _native.Saver, owner: int) -> None:
     if owner != os.getpid():
         return
     try:
@@ -141,8 +142,10 @@ def _part(data: Any) -> Any:
     return data if isinstance(data, bytes) else _Storage(data)
 
 
-class _Storage(tuple):
+class _Storage(tuple[int, int]):
     """(address, bytes) of a storage that is kept alive with it."""
+
+    storage: Any
 
     def __new__(cls, storage: Any) -> _Storage:
         made = super().__new__(cls, (storage.data_ptr(), storage.nbytes()))

@@ -9,13 +9,51 @@ from .inputs import known as inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from types import FrameType
+    from typing import Any, Protocol
 
-current: Any | None = None
+    class Session(Protocol):
+        """What the modules that emitted code calls ask of a recording or a replay; native code asks for more."""
+
+        @property
+        def pace(self) -> float:
+            """It is told of an iteration at most every so many seconds."""
+
+        @property
+        def inputs(self) -> Sequence[tuple[Any, ...]] | None:
+            """What a recorded run took from outside, to be given back."""
+
+        def step_into(self, block: str, frame: FrameType) -> bool:
+            """Whether the block is to run."""
+
+        def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
+            """The block ran."""
+
+        def probe(self, name: str, frame: FrameType) -> AbstractContextManager[Any]:
+            """What an added statement runs in."""
+
+        def abandon(self) -> None:
+            """This process is a child that the user forked."""
+
+    class Replaying(Session, Protocol):
+        """What code emitted for a replay calls, too."""
+
+        def restore(
+            self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType
+        ) -> list[Any]:
+            """Put a block's side effects back."""
+
+        def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
+            """Put the state of an iteration in place."""
+
+
+current: Session | None = None
 """A recording or a replay, or None."""
 
 
-def begin(session: Any) -> None:
+def begin(session: Session) -> None:
     """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none."""
     global current
     current = session

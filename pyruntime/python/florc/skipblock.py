@@ -36,7 +36,7 @@ def restore(
     block: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
 ) -> list[Any]:
     """The block was skipped: put its side effects back. Returns one value per place that gets a new object, in order."""
-    active = session.current
+    active: session.Replaying | None = session.current  # type: ignore[assignment]  # no recording emits this call
     if active is None:
         raise RuntimeError("florc.skipblock.restore is only called by a replay")
     return active.restore(block, objects, maybe, globals, sys._getframe(1))

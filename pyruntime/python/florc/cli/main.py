@@ -13,7 +13,10 @@ from ..support.light import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from ..support import arguments as given
 
 UNUSABLE = 2
 
@@ -61,27 +64,27 @@ def _shown(value: Any) -> Any:
     return {key: _shown(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _record(arguments: dict[str, Any]) -> int | Prepared | Raised:
+def _record(arguments: given.Record) -> int | Prepared | Raised:
     from ..record.command import record
 
     return record(arguments)
 
 
-def _replay(arguments: dict[str, Any]) -> int | Prepared:
+def _replay(arguments: given.Replay) -> int | Prepared:
     from ..replay.command import replay
 
     run_name, script = _target(arguments["target"])
     return replay(run_name, script, arguments)
 
 
-def _verify(arguments: dict[str, Any]) -> int | Prepared:
+def _verify(arguments: given.Verify) -> int | Prepared:
     from ..replay.verify import verify
 
     run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
     return verify(run_name, script, arguments)
 
 
-def _target(words: list[str]) -> tuple[Any, Any]:
+def _target(words: list[str]) -> tuple[str | None, str | None]:
     """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
     if len(words) == 2:
         if _is_script(words[0]) and not _is_script(words[1]):
@@ -94,7 +97,7 @@ def _is_script(word: str) -> bool:
     return word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
 
 
-def _runs(arguments: dict[str, Any]) -> int:
+def _runs(arguments: given.Runs) -> int:
     from ..runs import catalog, housekeeping
     from ..runs import run as runs
     from ..runs.kept import tell_kept
@@ -123,22 +126,30 @@ def _runs(arguments: dict[str, Any]) -> int:
     return 0
 
 
-def _check(arguments: dict[str, Any]) -> int:
+def _check(arguments: given.Check) -> int:
     from ..runs.check import check
 
     return check(arguments)
 
 
-def _rm(arguments: dict[str, Any]) -> int:
+def _rm(arguments: given.Rm) -> int:
     from ..runs.housekeeping import remove
 
     return remove(arguments)
 
 
-def _gc(arguments: dict[str, Any]) -> int:
+def _gc(arguments: given.Gc) -> int:
     from ..runs.housekeeping import free
 
     return free(arguments)
 
 
-_COMMANDS = {"record": _record, "replay": _replay, "verify": _verify, "runs": _runs, "check": _check, "rm": _rm, "gc": _gc}
+_COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
+    "record": _record,
+    "replay": _replay,
+    "verify": _verify,
+    "runs": _runs,
+    "check": _check,
+    "rm": _rm,
+    "gc": _gc,
+}

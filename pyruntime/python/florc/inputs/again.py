@@ -46,19 +46,24 @@ class Names:
 def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwargs: Any) -> Again:
     """A function of `tempfile` makes what has the name that it had; where that cannot be, the answer is unverified."""
     if kept.startswith(FAILED):
-        return function, True, lambda made: made is None or others.append(f"{name} failed in the recorded run, and did not now")
+
+        def told(made: Any) -> None:
+            if made is not None:
+                others.append(f"{name} failed in the recorded run, and did not now")
+
+        return function, True, told
     path = ast.literal_eval(kept[1:])
-    own = tempfile._get_candidate_names()  # type: ignore[attr-defined]
-    is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]
+    own = tempfile._get_candidate_names()  # type: ignore[attr-defined]  # typeshed lists no private names
+    is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]  # typeshed lists no private names
     end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
     part = path[:end][-_LENGTH:]
     is_ours = is_ours and set(own.characters).issuperset(part) and not is_taken(path)
     if is_ours:  # else the script has names of its own
-        tempfile._name_sequence = Names(part, own)  # type: ignore[attr-defined]
+        tempfile._name_sequence = Names(part, own)  # type: ignore[attr-defined]  # typeshed lists no private names
 
     def leave(made: Any) -> None:
         if is_ours:
-            tempfile._name_sequence = own  # type: ignore[attr-defined]
+            tempfile._name_sequence = own  # type: ignore[attr-defined]  # typeshed lists no private names
         now = None if made is None else ast.literal_eval(name_of(made))
         if now is None or now == path:
             return

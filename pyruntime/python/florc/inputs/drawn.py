@@ -15,7 +15,9 @@ class _Bytes:
     """Stands in for `os.urandom`, for one thread. `known`: what it gives back, the next one last."""
 
     def __init__(self, known: list[bytes] | None):
-        self.own, self.known, self.drawn = vars(random)["_urandom"], known, []  # type: Callable[[int], bytes], Any, List[bytes]
+        self.own: Callable[[int], bytes] = vars(random)["_urandom"]
+        self.known = known
+        self.drawn: list[bytes] = []
         self._thread = threading.get_ident()
         vars(random)["_urandom"] = self
 

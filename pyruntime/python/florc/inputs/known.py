@@ -13,6 +13,7 @@ from ..support.light import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import Any
 
 _FLOATS = {"time": 0, "perf_counter": 0, "monotonic": 0, "process_time": 0, "thread_time": 0, "clock_gettime": 1}
@@ -112,10 +113,11 @@ def _is(callee: Any, module: str, name: str) -> bool:
     """Whether it is the function that the module came with: not a stand-in of a test, nor a class derived from `datetime`."""
     there = sys.modules.get(module)
     owner, _, last = name.rpartition(".")
-    names = vars(there) if type(there) is ModuleType else {}
+    names: dict[str, Any] = vars(there) if type(there) is ModuleType else {}
     if owner:  # a method that is bound to its class: another object each time
         return type(callee) is BuiltinFunctionType and callee.__self__ is names.get(owner) and callee.__name__ == last
-    if callee is not names.get(last):
+    known: Any = names.get(last)
+    if callee is not known:
         return False
     if type(callee) is type:
         return (callee.__module__ + ".").startswith(module + ".") and callee.__name__ == name  # `numpy.random.bit_generator`
@@ -176,7 +178,7 @@ def encode(name: str, value: Any) -> str:
     if name.startswith("tempfile."):
         return FAILED + type(value).__name__ if isinstance(value, BaseException) else "=" + name_of(value)
     if name.startswith("datetime.datetime"):
-        naive = value if value.tzinfo is None else value.replace(tzinfo=None)
+        naive: datetime = value if value.tzinfo is None else value.replace(tzinfo=None)
         return naive.isoformat() + "~" * naive.fold
     if isinstance(value, bytes):
         return value.hex()
@@ -190,7 +192,7 @@ def encode(name: str, value: Any) -> str:
     if name.startswith("uuid."):
         return f"{value.int} {value.is_safe.name}"
     if name == "datetime.date.today":
-        return value.isoformat()
+        return str(value.isoformat())
     return dumps([*value, value.tm_zone, value.tm_gmtoff])
 
 

@@ -13,7 +13,7 @@ from ..support.console import say
 
 NAMES = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _HOW = "standard input was read in a way that is not recorded: the script got what this replay was given"
-present: Any | None = None
+present: io.TextIOWrapper | None = None
 """`sys.stdin` of the replay, unless it is closed."""
 noted: list[str] = []
 """What the answer is unverified for."""
@@ -43,10 +43,10 @@ def watch(is_added: Callable[[], bool]) -> None:
     if type(own) is not io.TextIOWrapper or own.closed:
         return
     raw = _Raw(0, "r", closefd=False)
-    raw.name = "<stdin>"  # type: ignore[misc]
+    raw.name = "<stdin>"
     present = io.TextIOWrapper(io.BufferedReader(raw), own.encoding, own.errors, "\n", own.line_buffering)
-    present.mode = "r"
-    sys.stdin = sys.__stdin__ = present  # type: ignore[misc]
+    present.mode = "r"  # type: ignore[misc]  # CPython lets it be set
+    sys.stdin = sys.__stdin__ = present  # type: ignore[misc]  # `sys.__stdin__` is no real constant
 
 
 def note() -> None:

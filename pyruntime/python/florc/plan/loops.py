@@ -5,6 +5,64 @@ from __future__ import annotations
 from .. import _native
 from ..support.light import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from typing_extensions import NotRequired
+
+    class Note(TypedDict):
+        """What stands against a checkpoint."""
+
+        line: int
+        why: str
+
+    _Place = TypedDict(
+        "_Place",
+        {
+            "place": str,
+            "line": int,
+            "mutated": bool,
+            "bound": bool,
+            "iterated": bool,
+            "by_name": bool,
+            "global": bool,
+            "assumed": NotRequired[bool],
+        },
+    )
+
+    class Boundary(TypedDict):
+        """The start of a loop's iterations."""
+
+        gradients: bool
+        places: list[_Place]
+        writes: NotRequired[bool]
+
+    class Entry(TypedDict):
+        """A loop in a plan."""
+
+        id: str
+        parent: str | None
+        memoized: bool
+        followed: bool
+        gradients: bool
+        header: str
+        line: int
+        end_line: int
+        places: list[_Place]
+        note: Note | None
+        function: str
+        binds: list[str]
+        differentiated: NotRequired[bool]
+        writes: NotRequired[bool]
+        boundary: NotRequired[Boundary | None]
+        trains: bool
+
+    class Plan(TypedDict):
+        """The plan of a file, as far as the runtime reads it."""
+
+        loops: list[Entry]
+
 
 class _Unbound:
     """What stands for a name that is not bound."""
@@ -65,28 +123,31 @@ registered = [0]
 
 def register(plan: str, file: str) -> list[Loop]:
     """Make a file's plan (JSON) known to the runtime."""
-    entries = {entry["id"]: entry for entry in _native.from_json(plan)["loops"]}
+    read: Plan = _native.from_json(plan)
+    entries = {entry["id"]: entry for entry in read["loops"]}
     found = []
     registered[0] += 1
     for entry in entries.values():
         loop = loop_of(entry, file)
         loops[loop.id] = loop
-        if entry.get("boundary") is not None:
-            loops[loop.id + BOUNDARY] = boundary_of(entry, file)
+        start = entry.get("boundary")
+        if start is not None:
+            loops[loop.id + BOUNDARY] = boundary_of(entry, start, file)
         found.append(loop)
         _native.register_loop(loop.id, f"{file}:{entry['function']}", _ancestors(entries, entry))
     return found
 
 
-def _ancestors(by_id: dict[str, dict], entry: dict) -> list[str]:
-    out, parent = [], entry["parent"]
+def _ancestors(by_id: dict[str, Entry], entry: Entry) -> list[str]:
+    out: list[str] = []
+    parent = entry["parent"]
     while parent is not None:
         out.append(parent)
         parent = by_id[parent]["parent"]
     return out
 
 
-def loop_of(entry: dict, file: str) -> Loop:
+def loop_of(entry: Entry, file: str) -> Loop:
     """A loop from its entry in a plan."""
     places = _places(entry["places"])
     note = entry["note"] and (
@@ -112,9 +173,9 @@ def loop_of(entry: dict, file: str) -> Loop:
     )
 
 
-def boundary_of(entry: dict, file: str) -> Loop:
+def boundary_of(entry: Entry, start: Boundary, file: str) -> Loop:
     """The start of a loop's iterations."""
-    loop, start = loop_of(entry, file), entry["boundary"]
+    loop = loop_of(entry, file)
     counting = frozenset(p["place"] for p in start["places"] if p["iterated"] and p["line"] == entry["line"])
     return loop._replace(
         id=loop.id + BOUNDARY,
@@ -126,5 +187,5 @@ def boundary_of(entry: dict, file: str) -> Loop:
     )
 
 
-def _places(entries: list[dict]) -> list[Place]:
+def _places(entries: list[_Place]) -> list[Place]:
     return [Place(p["place"], p["mutated"], p["bound"], p["iterated"], p["by_name"], p["global"]) for p in entries]

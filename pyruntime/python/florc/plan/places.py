@@ -203,7 +203,7 @@ def _is_output(value: Any) -> bool:
     return value is sys.stdout or value is sys.stderr or not is_closed and value.writable() and not value.readable()
 
 
-_CONTAINERS = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
+_CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
 _LOOKED_AT = 1000
 """Items of a container that are looked at: containers of loaders are small, and those of samples of one kind."""
 _DEEPEST = 3

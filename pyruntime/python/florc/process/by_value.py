@@ -55,7 +55,7 @@ class Picklers:
 
 def _give(name: str, originals: _Originals) -> None:
     with mishaps.Swallow(f"giving {name} the code that was written"):
-        module = sys.modules[name]
+        module: Any = sys.modules[name]
         reduce, names = module._code_reduce, module._extract_code_globals
         module._extract_code_globals = lambda code: names(originals.of(code))
         module._code_reduce = module.Pickler._dispatch_table[CodeType] = lambda code: reduce(originals.of(code))
@@ -93,5 +93,7 @@ class _Originals:
 
 def _key(code: CodeType) -> Key:
     """Where it begins, and what it is called."""
-    first = next((span for span in code.co_positions() if span[2] is not None), None) if sys.version_info >= (3, 11) else None
+    first: tuple[int | None, ...] | None = None
+    if sys.version_info >= (3, 11):
+        first = next((span for span in code.co_positions() if span[2] is not None), None)
     return code.co_name, code.co_firstlineno, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], first

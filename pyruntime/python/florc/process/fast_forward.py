@@ -68,8 +68,8 @@ def after(count: int, iterable: Any, iterator: Iterator[Any]) -> Iterator[Any]:
     draws = name_of(type(iterator)) == "_SingleProcessDataLoaderIter"
     for _ in range(count):
         if draws:
-            iterator._next_index()  # type: ignore[attr-defined]
-            iterator._num_yielded += 1  # type: ignore[attr-defined]
+            iterator._next_index()  # type: ignore[attr-defined]  # `draws` says that it has
+            iterator._num_yielded += 1  # type: ignore[attr-defined]  # `draws` says that it has
         else:
             next(iterator)
     return iterator

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 READ, UPDATED, ANEW = "r", "u", "w"
 """A file is read; changed in place; made anew."""
-told: Tell = lambda path, how, endings=(): path
+told: Tell = lambda path, how, endings: path
 """What `adapt` was given: `florc.save` asks, too."""
 
 
@@ -78,7 +78,11 @@ def adapt(tell: Tell, readers: bool = False) -> None:
         if writer.module in sys.modules:
             _try(writer, tell, readers)
         else:
-            sys.meta_path.insert(0, AfterImport(writer.module, lambda writer=writer: _try(writer, tell, readers)))
+            sys.meta_path.insert(0, AfterImport(writer.module, _tries(writer, tell, readers)))
+
+
+def _tries(writer: Writer, tell: Tell, readers: bool) -> Callable[[], None]:
+    return lambda: _try(writer, tell, readers)
 
 
 def _try(writer: Writer, tell: Tell, readers: bool) -> None:
@@ -128,7 +132,7 @@ def _subclass(original: type, writer: Writer, tell: Tell) -> type | None:
         return None
 
 
-def _told(writer: Writer, tell: Tell, args: tuple, options: dict) -> Any:
+def _told(writer: Writer, tell: Tell, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     given = args[writer.at] if len(args) > writer.at else options.get(writer.keyword)
     if isinstance(given, os.PathLike):
         given = os.fspath(given)

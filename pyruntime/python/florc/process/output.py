@@ -34,8 +34,8 @@ class Tap:
 
     def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False):
         self._sink, self._project, self._batched = sink, project, batched
-        self._stream: Any = None
-        self._seen: Any = None
+        self._stream: io.TextIOWrapper | None = None
+        self._seen: _native.Seen | None = None
 
     @property
     def spent(self) -> float:
@@ -49,7 +49,7 @@ class Tap:
             return
         with mishaps.Swallow("seeing what is printed"):
             self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched)
-            stream.write = self._seen  # type: ignore[method-assign]
+            stream.write = self._seen  # type: ignore[method-assign]  # on the instance, not its class
             self._stream = stream
 
     def pause(self, change: int) -> None:
@@ -65,13 +65,15 @@ class Tap:
 
     def remove(self, is_cut: bool = False) -> None:
         """Let the stream be as it was, and hand on what is left of an unfinished line; not of one that was cut."""
-        if self._stream is None:
+        seen = self._seen
+        if self._stream is None or seen is None:
             return
         with mishaps.Swallow("no longer seeing what is printed"):
-            if self._stream.__dict__.get("write") is self._seen:
+            write: object = self._stream.__dict__.get("write")
+            if write is seen:
                 del self._stream.write
             self._stream = None
-            self._seen.close(is_cut)
+            seen.close(is_cut)
 
 
 class Divert:

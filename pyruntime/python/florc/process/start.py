@@ -68,7 +68,7 @@ def flags() -> list[str]:
         return [*unbuffered, *(option for option, name in known if getattr(sys.flags, name, False))]
     import subprocess
 
-    known = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    known = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # typeshed lists no private names
     rest = iter(known)  # of the options after -X it knows only some
     plain_flags = [word for word in rest if word != "-X" or not next(rest)]
     options = [part for key, value in sys._xoptions.items() for part in ("-X", key if value is True else f"{key}={value}")]
@@ -150,8 +150,11 @@ class Generators:
             if module in sys.modules:
                 self._meet(module, get, put)
             else:
-                self._finders.append(AfterImport(module, lambda m=module, g=get, p=put: self._meet(m, g, p)))
+                self._finders.append(AfterImport(module, self._meets(module, get, put)))
                 sys.meta_path.insert(0, self._finders[-1])
+
+    def _meets(self, name: str, get: Callable[[], Any], put: Callable[[Any], None]) -> Callable[[], None]:
+        return lambda: self._meet(name, get, put)
 
     def _meet(self, name: str, get: Callable[[], Any], put: Callable[[Any], None]) -> None:
         if name in self._recorded:
@@ -192,7 +195,7 @@ class AfterImport:
             execute(module)
             self.call()
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one loader alone
         return spec
 
 

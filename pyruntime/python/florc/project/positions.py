@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .. import _native
+
 
 class Compiled(NamedTuple):
     """What runs in the place of a file."""
@@ -35,7 +37,7 @@ class _Quiet:
 
     def __init__(self, action: str = "ignore"):
         self._entry = (action, None, Warning, None, 0)
-        self._filters: Any = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)  # type: ignore[attr-defined]
+        self._filters: Any = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
 
     def __enter__(self) -> None:
         self._filters.insert(0, self._entry)
@@ -52,7 +54,7 @@ class _Quiet:
                 quiet._filters.remove(quiet._entry)
 
 
-def compile_user_file(text: str, file: str, instrument: Callable[[], Any]) -> Compiled:
+def compile_user_file(text: str, file: str, instrument: Callable[[], _native.Instrumented | None]) -> Compiled:
     """Compile a file of the project, instrumented by `instrument()` (`_native.Instrumented`, or None). Raises only what Python
     itself says of the file."""
     emitted, left_alone = None, None
@@ -90,7 +92,7 @@ def warn(compiled: Compiled, text: str, file: str) -> None:
         compile(text, file, "exec", dont_inherit=True)
 
 
-def _mapped(emitted: Any, file: str, action: str) -> CodeType:
+def _mapped(emitted: _native.Instrumented, file: str, action: str) -> CodeType:
     with _Quiet(action):
         if sys.version_info < (3, 11):
             from .tree_positions import compile_mapped
@@ -104,7 +106,7 @@ def original(text: str, file: str) -> CodeType:
     return _original(text, file)[0]
 
 
-def _original(text: str, file: str) -> tuple:
+def _original(text: str, file: str) -> tuple[CodeType, bool]:
     """The code of a file as it is, and whether there is something to warn of. Raises SyntaxError as Python does."""
     with suppress(SyntaxError), _Quiet("error"):
         return compile(text, file, "exec", dont_inherit=True), False

@@ -15,8 +15,10 @@ from .script import Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
     Compile = Callable[[str, str, str], CodeType]
     """(text, file name, name of the module) -> code object."""
@@ -40,8 +42,8 @@ def decode(data: bytes) -> str:
     return decode_source(data)
 
 
-def parsed(text: str | None) -> Any:
-    """The tree of a file (`ast.Module`); an empty one where Python cannot read it."""
+def parsed(text: str | None) -> ast.Module:
+    """The tree of a file; an empty one where Python cannot read it."""
     import ast
 
     try:
@@ -92,7 +94,7 @@ class Territory:
         return self.owns(os.path.join(path, ""))
 
 
-def analyse(script: Script, territory: Territory) -> Any:
+def analyse(script: Script, territory: Territory) -> _native.Project:
     """The script and what it imports, for the compiler. A script that the compiler cannot read is left out."""
     found = _native.Project(territory.find)
     try:
@@ -102,7 +104,7 @@ def analyse(script: Script, territory: Territory) -> Any:
     return found
 
 
-def instrument(project: Any, module: str, package: str, file: str, text: str) -> Any:
+def instrument(project: _native.Project, module: str, package: str, file: str, text: str) -> _native.Instrumented | None:
     """A file of a project (`_native.Project`), instrumented; it is added where it is not known yet, or was written since.
     Raises SyntaxError when the compiler cannot read it."""
     if project.text(file) != text:
@@ -126,7 +128,9 @@ class ProjectFinder(machinery.PathFinder):
     def __init__(self, territory: Territory, compile_text: Compile):
         self._territory, self._compile = territory, compile_text
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> Any:  # type: ignore[override]
+    def find_spec(  # type: ignore[override]  # bound to the finder, not static
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """The spec of a module of the project, with the loader that compiles it."""
         spec = super().find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
@@ -144,7 +148,7 @@ class _Loader(machinery.SourceFileLoader):
         super().__init__(fullname, path)
         self._compile = compile_text
 
-    def get_code(self, fullname: str) -> Any:
+    def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         return self._compile(decode(self.get_data(path)), path, fullname)
 

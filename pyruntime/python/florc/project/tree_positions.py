@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import ast
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .. import _native
 
 ALIAS = "_florc"
 
@@ -14,7 +17,7 @@ class Altered(Exception):
     """The emitted tree, stripped of florc's nodes, is not the user's tree."""
 
 
-def compile_mapped(emitted: Any, filename: str) -> CodeType:
+def compile_mapped(emitted: _native.Instrumented, filename: str) -> CodeType:
     """Compile what the compiler emitted (`_native.Instrumented`) under the user's file name.
 
     Tracebacks, `pdb`, warnings and `inspect.getsource` then see the user's file.
@@ -24,7 +27,7 @@ def compile_mapped(emitted: Any, filename: str) -> CodeType:
     return compile(tree, filename, "exec", dont_inherit=True)
 
 
-def check(emitted: Any, original: str) -> None:
+def check(emitted: _native.Instrumented, original: str) -> None:
     """Raise Altered when the emitted tree, stripped of florc's nodes, is not that of `original`, as CPython's own parser has
     both."""
     tree = ast.parse(emitted.text)
@@ -34,8 +37,8 @@ def check(emitted: Any, original: str) -> None:
         raise Altered
 
 
-def _map_positions(tree: ast.AST, emitted: Any) -> None:
-    nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
+def _map_positions(tree: ast.AST, emitted: _native.Instrumented) -> None:
+    nodes: list[Any] = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
     starts = emitted.map_positions([(node.lineno, node.col_offset) for node in nodes])
     ends = emitted.map_positions([(node.end_lineno, node.end_col_offset) for node in nodes])
     for node, (line, column), (end_line, end_column) in zip(nodes, starts, ends):
@@ -46,12 +49,12 @@ def _map_positions(tree: ast.AST, emitted: Any) -> None:
 class _Strip(ast.NodeTransformer):
     """Takes florc's nodes out again, by their shape."""
 
-    def visit_Import(self, node: ast.Import) -> Any:
+    def visit_Import(self, node: ast.Import) -> ast.AST | None:
         alias = node.names[0]
         is_ours = alias.name == "florc" and (alias.asname or "").startswith(ALIAS)
         return None if is_ours else node
 
-    def visit_If(self, node: ast.If) -> Any:
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
         self.generic_visit(node)
         if _runtime_call(node.test) == "step_into":
             return node.body[:-1]
@@ -59,26 +62,26 @@ class _Strip(ast.NodeTransformer):
             return None
         return node
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         return node.args[0] if _runtime_call(node) == "observed" else node
 
-    def visit_Expr(self, node: ast.Expr) -> Any:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         return None if _runtime_call(node.value) in ("begin", "entered") else self.generic_visit(node)
 
-    def visit_For(self, node: ast.For) -> Any:
+    def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        if _runtime_call(node.iter) == "generator":
+        if isinstance(node.iter, ast.Call) and _runtime_call(node.iter) == "generator":
             node.iter = node.iter.args[1]
         return node
 
-    def visit_While(self, node: ast.While) -> Any:
+    def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.test, ast.BoolOp) and _runtime_call(node.test.values[0]) == "tick":
             node.test = node.test.values[1]
         return node
 
-    def visit_With(self, node: ast.With) -> Any:
+    def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         if _runtime_call(node.items[0].context_expr) == "probe":
             return node.body

@@ -46,7 +46,7 @@ class Blocks:
 
     def __init__(
         self,
-        recorder: Any,
+        recorder: _native.Recorder,
         engine: str,
         overhead: float,
         max_disk: int | None,

@@ -32,7 +32,7 @@ class Budget:
         self.dropped = 0
         self.freed_bytes = 0
         self.used = 0
-        self._staged: dict[int, tuple] = {}
+        self._staged: dict[int, tuple[str, int, int]] = {}
         self._kept: dict[str, list[Kept]] = {}
         self._distance: dict[str, int] = {}
         self._last: dict[str, int] = {}

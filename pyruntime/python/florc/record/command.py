@@ -24,10 +24,13 @@ MOST_TOLD = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
+
+    from ..project.territory import ProjectFinder
+    from ..support.arguments import Record
 
 
-def record(arguments: dict[str, Any]) -> int | Prepared | Raised:
+def record(arguments: Record) -> int | Prepared | Raised:
     """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
     words, module = arguments["script"], arguments["module"]
     if not words and module is None:
@@ -55,17 +58,17 @@ def record(arguments: dict[str, Any]) -> int | Prepared | Raised:
     return _recorded(script, arguments, hash_seed)
 
 
-def _plainly(words: list[str], module: str | None, why: str) -> int:
+def _plainly(words: list[str], module: str | None, why: str) -> NoReturn:
     """Run the script as if florc were not there: nothing of it has been read."""
     start.plainly(["-m", module, *words] if module is not None else words, why)
 
 
-def _recorded(script: launch.Script, arguments: dict[str, Any], hash_seed: str) -> Prepared | Raised:
+def _recorded(script: launch.Script, arguments: Record, hash_seed: str) -> Prepared | Raised:
     """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
     beginning = _Beginning(script, arguments, hash_seed)
     try:
-        code = beginning.compiled()
-        return Prepared(code, launch.become_main(script), beginning.ending.ended)
+        code, ending = beginning.begun()
+        return Prepared(code, launch.become_main(script), ending.ended)
     except (SyntaxError, KeyboardInterrupt) as error:  # Python's own message; there is no run to speak of
         beginning.undo()
         return Raised(error)
@@ -84,17 +87,17 @@ def _said(error: BaseException) -> str:
 class _Beginning:
     """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
 
-    def __init__(self, script: launch.Script, arguments: dict[str, Any], hash_seed: str):
+    def __init__(self, script: launch.Script, arguments: Record, hash_seed: str):
         self._script, self._arguments, self._hash_seed = script, arguments, hash_seed
         self._run: Run | None = None
         self._recording: Recording | None = None
         self._generators: start.Generators | None = None
-        self._finder: Any = None
-        self._picklers: Any = None
-        self.ending: Any = None
+        self._finder: ProjectFinder | None = None
+        self._picklers: by_value.Picklers | None = None
+        self._ending: _Ending | None = None
 
-    def compiled(self) -> CodeType:
-        """Begin the run and its session; the code to run. Raises SyntaxError for what Python does not take."""
+    def begun(self) -> tuple[CodeType, _Ending]:
+        """Begin the run and its session: the code, and what closes the run. Raises SyntaxError for what Python does not take."""
         from ..project.territory import MAIN, ProjectFinder, Territory, analyse, instrument, package_of
 
         script = self._script
@@ -108,7 +111,7 @@ class _Beginning:
             store_path(), script.path, script.argv, self._arguments["module"], self._arguments["name"], self._hash_seed
         )
         self._recording = recording = Recording(run, self._arguments)
-        self.ending = ending = _Ending(recording, script)
+        self._ending = ending = _Ending(recording, script)
         self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
         recording.project = project
         recording.keep_sources()
@@ -123,7 +126,7 @@ class _Beginning:
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
         instrumented.warn(compiled, script.text, script.path)
-        return compiled.code
+        return compiled.code, ending
 
     def undo(self) -> None:
         """As if nothing had been tried."""
@@ -133,11 +136,14 @@ class _Beginning:
                 session.end()
                 self._recording.tap.remove()
                 self._recording.files_noted.end()
-                atexit.unregister(self.ending.finish)
+                if self._ending is not None:
+                    atexit.unregister(self._ending.finish)
             if self._finder in sys.meta_path:
                 sys.meta_path.remove(self._finder)
-            for waiting in filter(None, (self._generators, self._picklers)):
-                waiting.leave()
+            if self._generators is not None:
+                self._generators.leave()
+            if self._picklers is not None:
+                self._picklers.leave()
         with mishaps.Swallow("closing a run that did not begin"):
             if self._recording is not None:
                 self._recording.recorder.close()

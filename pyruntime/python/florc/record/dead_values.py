@@ -81,7 +81,8 @@ def _nbytes(value: Any) -> int | None:
     if kind is str:
         may_hold = "0x" in value or sum(map(str.isdigit, value)) > _MOST_DIGITS
         return None if may_hold else len(value) * 4
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    numpy: Any = sys.modules.get("numpy")
     if kind is tuple or kind is getattr(torch, "Size", None):
         sizes = [_nbytes(item) if same_class(type(item), (*_ATOMS, str)) else None for item in value[:_MOST_NAMES]]
         known = [size for size in sizes if size is not None]
@@ -90,7 +91,7 @@ def _nbytes(value: Any) -> int | None:
         is_plain = value.layout is torch.strided and not value.is_quantized and value.is_contiguous() and not value.__dict__
         if not is_plain or value.is_neg() or value.is_complex() and value.is_conj() or value.device.type not in ("cpu", "cuda"):
             return None
-        return value.untyped_storage().nbytes() + _FORM_BYTES
+        return int(value.untyped_storage().nbytes()) + _FORM_BYTES
     if kind is getattr(numpy, "ndarray", None):
         return value.nbytes + _FORM_BYTES if value.dtype.kind in "biufc" else None
     if numpy is not None and issubclass(kind, getattr(numpy, "generic", ())) and value.dtype.kind in "biufc":
@@ -107,7 +108,8 @@ def _is_alone(value: Any) -> bool:
 
 
 def _form_of(value: Any) -> Form | None:
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    numpy: Any = sys.modules.get("numpy")
     if type(value) is getattr(torch, "Tensor", None) and value.layout is torch.strided and not value.is_quantized:
         return ["torch", list(value.shape), str(value.dtype)[6:]]
     if type(value) is getattr(numpy, "ndarray", None) and value.dtype.kind in "biufc":

@@ -12,7 +12,6 @@ from ..support import mishaps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 _STARTERS = (
     "multiprocessing.popen_spawn_posix",
@@ -68,7 +67,7 @@ class Entered:
 
     # -- for the tests of florc itself -----------------------------------------------------------------------------------
 
-    def foresee(self, project: Any, file: str) -> None:
+    def foresee(self, project: _native.Project, file: str) -> None:
         """With FLORC_DEBUG: what the call graph says of a file's functions."""
         if os.environ.get("FLORC_DEBUG"):
             self._foreseen.update(project.foreseen(file))

@@ -61,7 +61,7 @@ class FilesNoted:
         """Paths as they were given -> real paths; forgotten whenever a link may lead elsewhere."""
         self._folders: set[str] = set()
         """Folders whose names are noted, and those that the run made."""
-        self._places: set[Any] = set()
+        self._places: set[tuple[str, str, str]] = set()
         self._made_at: dict[str, str] = {}
         """Paths that are there, of those that are noted -> where in the loop nest the run made them."""
         self._read: set[str] = set()
@@ -107,7 +107,7 @@ class FilesNoted:
                 self._hear("florc.write", (path + ending,))
         return path
 
-    def _hear(self, event: str, args: tuple) -> None:
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         handle = _EVENTS.get(event)
         if handle is None or not self._is_on:
             return

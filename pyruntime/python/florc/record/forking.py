@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .. import _native
+
 FORK_S_PER_BYTE = 12e-3 / 1e9
 """First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
 FAULT_S = 1e-5
@@ -93,7 +95,7 @@ class Forking:
         # a chunk is announced by a word and begins at a multiple of 64 bytes
         return int((main.nbytes + 72 * main.chunks) * ROOM) + SLACK
 
-    def start(self, recorder: Any, block: str, look: Callable[[], Answer]) -> dict[str, Any] | None:
+    def start(self, recorder: _native.Recorder, block: str, look: Callable[[], Answer]) -> _native._Cloned | None:
         """Clone a child that looks; None when there is no room or another one lives."""
         deadline = min(max(PATIENCE * self.main[block].seconds, SHORTEST_DEADLINE_S), LONGEST_DEADLINE_S)
         others = len(sys._current_frames()) > 1
@@ -103,11 +105,12 @@ class Forking:
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])
         return receipt
 
-    def done(self, done: dict[str, Any], share: float) -> float:
+    def done(self, done: _native._Done, share: float) -> float:
         """A checkpoint was dealt with. Seconds that its child and the pages copied since took from the run."""
-        block, clone = self.flights.pop(done["seq"], (None, 0.0))
-        if block is None:
+        flight = self.flights.pop(done["seq"], None)
+        if flight is None:
             return 0.0
+        block, clone = flight
         background = done["encode_s"] * share + done["faults"] * FAULT_S
         if done["error"] is None:
             self.cost[block] = clone + background
@@ -140,7 +143,7 @@ def in_child(look: Callable[[], Answer]) -> tuple[Any, ...]:
     return found.header, found.encoded.graph, found.encoded.leaves
 
 
-def _is_shared(spans: list[tuple]) -> bool:
+def _is_shared(spans: list[tuple[int, int]]) -> bool:
     """Whether some of the memory (address, bytes) lies in a mapping that a child does not have a copy of."""
     if not spans:
         return False

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..survey.survey import Survey
+
 LOOK_S = 0.02
 """Between two looks at a loop lies at least so much time (in seconds),"""
 SPACING = 16
@@ -36,7 +38,7 @@ def resume(
     loop: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
 ) -> list[Any]:
     """Put the state of the iteration in place to which a replay jumped: one value for each place that gets a new object."""
-    active = session.current
+    active: session.Replaying | None = session.current  # type: ignore[assignment]  # no recording emits this call
     if active is None:
         raise RuntimeError("florc.resume is only called by a replay")
     return active.resume(loop, objects, maybe, sys._getframe(1))
@@ -47,7 +49,7 @@ class _Watch(NamedTuple):
 
     place: _native.Path
     before: places.Before
-    survey: Any
+    survey: Survey | None
     looked: float
     charged: float
     due: float
@@ -58,7 +60,7 @@ class _Watch(NamedTuple):
 class Boundaries:
     """While recording: which iterations begin with a checkpoint. `survey(block, frame)` is a Survey where one is due."""
 
-    def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Any], entered: Entered):
+    def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Survey | None], entered: Entered):
         self._materializer, self._survey, self._entered = materializer, survey, entered
         self._watches: list[_Watch] = []
         """Of the innermost loop last."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .. import staging
+
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
 BACKGROUND_BYTES_PER_S = 1.0e9
@@ -41,7 +43,7 @@ ATTEMPTS = 3
 class Materializer:
     """Decides after every block that ran. `note(kind, **payload)` writes to the journal."""
 
-    def __init__(self, recorder: Any, forking: Forking, overhead: float, budget: Budget, note: Callable[..., None]):
+    def __init__(self, recorder: _native.Recorder, forking: Forking, overhead: float, budget: Budget, note: Callable[..., None]):
         self.recorder, self.forking, self.budget, self.note = recorder, forking, budget, note
         self.policy = _native.Policy(overhead)
         self.failed: dict[str, tuple[int, str]] = {}
@@ -55,7 +57,7 @@ class Materializer:
         """Per block: bytes of its checkpoints so far."""
         self.lost: list[str] = []
         """Why checkpoints never reached the recorder."""
-        self._made: Any = None
+        self._made: staging.Staging | None = None
         self._share, self._measured = _first_share(), (time.perf_counter(), time.process_time())
         self._predicted: dict[str, float] = {}
         """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
@@ -63,7 +65,7 @@ class Materializer:
         self._counted = time.perf_counter()
 
     @property
-    def _staging(self) -> Any:
+    def _staging(self) -> staging.Staging:
         """Made for the first checkpoint: most runs of few seconds have none."""
         if self._made is None:
             from .. import staging
@@ -213,7 +215,7 @@ class Materializer:
                 self.policy.add_background(block, done["cpu_s"] * self._taken() + forked)
             if done["refusal"] in ("now", "good") and block is not None:
                 self.doubted.add(block)
-                self.fail(block, done["error"], final=done["refusal"] == "good")
+                self.fail(block, done["error"] or "", final=done["refusal"] == "good")
             elif done["error"]:
                 self.note("lost checkpoint", block=block, why=done["error"])
                 if done["errno"] in NO_SPACE and self.stopped is None:
@@ -258,6 +260,6 @@ def _cores() -> int:
 
 def _first_share() -> float:
     """A guess until something was measured: torch uses as many cores as it has threads."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
     return 1.0 if threads >= _cores() else LEAST_SHARE

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..support.arguments import Record
+    from .blocks import Blocks
+
 NO_LIMIT = float("inf")
 """The overhead with which every checkpoint is kept (`--checkpoint every`)."""
 
@@ -38,7 +41,7 @@ class Recording:
     inputs = None
     """There is nothing yet to give back."""
 
-    def __init__(self, run: Run, arguments: dict[str, Any]):
+    def __init__(self, run: Run, arguments: Record):
         self.run, self.overhead = run, arguments["overhead"]
         if self.overhead == NO_LIMIT:
             self.pace = 0.0  # a loop that begins in the middle is told of each iteration
@@ -55,10 +58,10 @@ class Recording:
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if engine == "fork" and self._engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
-        self._blocks: Any = None
+        self._blocks: Blocks | None = None
         self._idle: list[tuple[str, str]] = []
         """Files in which there was nothing to instrument, and their plans."""
-        self.project: Any = None
+        self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
         self.tap = Tap(self._lines, self.files, batched=True)
@@ -80,7 +83,7 @@ class Recording:
         return self._spent + self.tap.spent + _native.inputs_spent()
 
     @property
-    def blocks(self) -> Any:
+    def blocks(self) -> Blocks:
         """What keeps blocks (`blocks.Blocks`): made when the first one begins, before any time is taken of it."""
         if self._blocks is None:
             begun = time.perf_counter()
@@ -100,8 +103,9 @@ class Recording:
 
     def keep_sources(self) -> None:
         """Keep every file that was analysed: a replay analyses the same ones."""
-        files: Sequence[tuple] = ()
+        files: Sequence[tuple[str, str, str, str]] = ()
         with mishaps.Swallow("keeping the source"):
+            assert self.project is not None
             files = self.project.files()  # it copies every text
             for module, package, file, text in files:
                 self.run.keep_source(file, text, module, package)
@@ -131,12 +135,14 @@ class Recording:
             elif compiled.plan is not None:
                 found = loops.register(compiled.plan, file)
                 loop_ids = dumps([loop.id for loop in found])
+                assert self.project is not None
                 self.entered.foresee(self.project, file)
                 self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
             elif compiled.idle_plan is not None:
                 self._idle.append((file, compiled.idle_plan))
 
-    def _instrument(self, text: str, file: str, module: str) -> Any:
+    def _instrument(self, text: str, file: str, module: str) -> _native.Instrumented | None:
+        assert self.project is not None
         if self.project.text(file) != text:  # not found by following imports, or written since
             package = package_of_module(module, file)
             with mishaps.Swallow("keeping the source"):
@@ -227,7 +233,7 @@ class Recording:
             blocks.end(block, objects, frame, begun, self.spent)
             self._spent += time.perf_counter() - begun
 
-    def probe(self, name: str, frame: FrameType) -> Any:
+    def probe(self, name: str, frame: FrameType) -> nullcontext:
         """Recorded scripts hold no probes."""
         return nullcontext()
 
@@ -281,7 +287,7 @@ class Recording:
         self.files_noted.end()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
-        kept = self._blocks and self._blocks.materializer
+        kept = None if self._blocks is None else self._blocks.materializer
         if kept is not None:
             kept.finish()
         with mishaps.Swallow("noting the libraries"):
@@ -294,7 +300,7 @@ class Recording:
         if last is not None:
             self.note("iteration", path=last, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
-        totals = dict(self.recorder.close())
+        totals = self.recorder.close()
         dropped, freed = (kept.budget.dropped, kept.budget.freed_bytes) if kept is not None else (0, 0)
         failed = kept.failed if kept is not None else {}
         report = {

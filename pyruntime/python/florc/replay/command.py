@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from .. import _native, session
 from ..inputs import standard_input
@@ -38,10 +38,13 @@ from .session.opening import AGAIN, opened, recorded_run, tell_where
 from .session.session import Leave, Replay
 from .session.statements import Statements
 
+if TYPE_CHECKING:
+    from ..support.arguments import Replay as Arguments
+
 _STARTED = (list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
-def replay(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> int | launch.Prepared:
+def replay(wanted: str | None, path: str | None, arguments: Arguments) -> int | launch.Prepared:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
     ranks = launch.ranks()
     if ranks > 1:
@@ -56,7 +59,7 @@ def replay(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> i
     forced = _forced(arguments["step_into"], history, versions)
     task = workers.Task.of_this_process()
     if arguments["emit"]:
-        messages.answer(batch.slurm(run, _STARTED[0], arguments["workers"]))
+        messages.answer(batch.slurm(run, _STARTED[0], arguments["workers"] or 1))
         return 0
     if arguments["dry_run"]:
         messages.answer(forecast.describe(history, versions, arguments))
@@ -67,11 +70,12 @@ def replay(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> i
     if arguments["shard"]:
         windows = [_shard(history, versions, *arguments["shard"])]
     elif task is None and (arguments["workers"] or 1) > 1:
-        windows = selection.shards(history, versions, arguments["workers"])
+        windows = selection.shards(history, versions, arguments["workers"] or 1)
         if len(windows) == 1:
             say("one process replays it: sharing it out would save no time")
-    if len(windows) > 1:
-        return _in_parallel(run, history, versions, windows, arguments)
+    several = [window for window in windows if window is not None]
+    if len(several) > 1:
+        return _in_parallel(run, history, versions, several, arguments)
     return prepare(
         Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task, arguments["strict"] and task is None)
     )
@@ -97,7 +101,7 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Win
     return found[number - 1]
 
 
-def _in_parallel(run: Run, history: History, versions: Versions, windows: list[Window], arguments: dict[str, Any]) -> int:
+def _in_parallel(run: Run, history: History, versions: Versions, windows: list[Window], arguments: Arguments) -> int:
     folder = _folder(run)
     begun = time.perf_counter()
     words, _, environment = _STARTED
@@ -290,7 +294,8 @@ def _exit(code: int) -> NoReturn:
 def _end_of_process() -> BaseException | None:
     """What Python does when a script has ended: what is printed then is the script's, too. Raises nothing: returns it."""
     try:
-        threading._shutdown()  # type: ignore[attr-defined]  # wakes the workers of `concurrent.futures`, and waits for threads
+        # It wakes the workers of `concurrent.futures`, and waits for threads.
+        threading._shutdown()  # type: ignore[attr-defined]  # typeshed lists no private names
         atexit._run_exitfuncs()
     except BaseException as error:
         return error

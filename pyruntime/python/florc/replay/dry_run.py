@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import _native
 from ..plan.window import END
@@ -15,8 +15,11 @@ from ..support.console import duration
 from .select import request as selection
 from .select.costs import Costs
 
+if TYPE_CHECKING:
+    from ..support.arguments import Replay as Arguments
 
-def describe(history: History, versions: Versions, arguments: dict[str, Any]) -> str:
+
+def describe(history: History, versions: Versions, arguments: Arguments) -> str:
     """The answer to `--dry-run`."""
     out = [f"run {history.run.id}"]
     for change in versions.changes:
@@ -27,7 +30,7 @@ def describe(history: History, versions: Versions, arguments: dict[str, Any]) ->
 
 def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str]:
     out = []
-    by_block: dict = {}
+    by_block: dict[str, list[Checkpoint]] = {}
     for checkpoint in history.checkpoints.values():
         by_block.setdefault(checkpoint.block, []).append(checkpoint)
     for plan in history.plans.values():
@@ -69,7 +72,7 @@ def _partly(reasons: dict[str, str | None], restored: list[Checkpoint]) -> str:
     return f"{what}; {len(again)} of {len(reasons)} run again: {again[0]}" if again else what
 
 
-def _times(history: History, versions: Versions, arguments: dict[str, Any]) -> list[str]:
+def _times(history: History, versions: Versions, arguments: Arguments) -> list[str]:
     try:
         costs = Costs(history, versions, arguments["step_into"])
     except Unusable:

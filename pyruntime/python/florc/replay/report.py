@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _native
 from ..plan.places import BOUNDARY
@@ -18,7 +18,7 @@ from . import failures as failed
 from .parallel.workers import Merged
 from .select.skipped import Skipped
 from .session import trace_end
-from .session.session import Replay
+from .session.session import Line, Replay
 from .session.statements import Ran, unanswered
 
 ANOMALOUS = 1
@@ -141,8 +141,9 @@ def _not_skipped(lines: Iterable[LogLine], skipped: Skipped, is_held: Callable[[
     return found
 
 
-def _difference(old: Any, new: Any) -> str:
+def _difference(old: LogLine | None, new: Line | None) -> str:
     if old is None:
+        assert new is not None
         return f"{new.path or 'outside loops'}: printed {new.text!r}, which the recorded run did not"
     where = f"{os.path.basename(old.file)}:{abs(old.line)}, {old.path or 'outside loops'}"
     if new is None:

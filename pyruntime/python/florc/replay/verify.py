@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..plan.window import Samples
 from ..process import start
@@ -20,10 +20,13 @@ from .select import request as selection
 from .session.opening import opened, recorded_run, tell_where
 from .session.session import Replay
 
+if TYPE_CHECKING:
+    from ..support.arguments import Verify as Arguments
+
 _MOST = 10
 
 
-def verify(wanted: str | None, path: str | None, arguments: dict[str, Any]) -> launch.Prepared:
+def verify(wanted: str | None, path: str | None, arguments: Arguments) -> launch.Prepared:
     """The samples, ready to run. The process ends with 1 when anything differs from the record."""
     run = recorded_run(wanted, path, arguments["trust"])
     start.with_hash_seed(run.info["hash_seed"])

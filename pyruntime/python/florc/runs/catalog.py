@@ -50,7 +50,8 @@ def _listed(store: str) -> list[tuple[str, str, dict[str, Any] | None, str]]:
 
 def _described(store: str, run_id: str, info: dict[str, Any]) -> Run:
     """A run as the first record of its journal describes it; where there is none of it, as `run.json` does."""
-    unclear, differing = "", []
+    unclear = ""
+    differing: list[str] = []
     with contextlib.suppress(_native.StoreError, ValueError):  # said when the run is opened
         reader = _native.RunReader(store, run_id, 0)
         first = reader.first() if reader.version >= SEALED else None
@@ -116,7 +117,8 @@ def others(runs: list[Run]) -> str:
 
 def is_of(run: Run, script: str) -> bool:
     """Whether a run is one of this script."""
-    return os.path.realpath(run.info["script"]) == os.path.realpath(script)
+    recorded: str = run.info["script"]
+    return os.path.realpath(recorded) == os.path.realpath(script)
 
 
 def _shown(script: str | None) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from ..project.script import Unusable
 from ..support.console import answer, count, plain
 from . import catalog, foreign
 from .run import SEALED, Run, store_path
+
+if TYPE_CHECKING:
+    from ..support.arguments import Check
 
 WHOLE, DAMAGED = 0, 1
 
@@ -30,7 +33,7 @@ class Found(NamedTuple):
     """What can still be answered, where something is damaged."""
 
 
-def check(arguments: dict[str, Any]) -> int:
+def check(arguments: Check) -> int:
     """Check the runs and say what was found; 0 when nothing is damaged, 1 when something is."""
     store, wanted = store_path(), arguments["run"]
     lost = [f"{path} is damaged: {why}" for path, why in catalog.damaged(store)]
@@ -130,7 +133,7 @@ def _listed(payload: Any, name: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _has(reader: Any, chunk: str, known: dict[str, bool]) -> bool:
+def _has(reader: _native.RunReader, chunk: str, known: dict[str, bool]) -> bool:
     if chunk not in known:
         try:
             known[chunk] = reader.has_chunk(chunk)

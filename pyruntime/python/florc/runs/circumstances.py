@@ -44,7 +44,7 @@ def installed() -> tuple[set[str], set[str]]:
     """Folders in which distributions of loaded modules are installed, and the top-level names of these modules."""
     folders, names = set(), set()
     for name, module in list(sys.modules.items()):
-        path = attributes_of(module).get("__file__")
+        path: Any = attributes_of(module).get("__file__")
         for kind in _INSTALLED if isinstance(path, str) else ():
             head, found, _ = path.partition(kind)
             if found:

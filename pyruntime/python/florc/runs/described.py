@@ -10,7 +10,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeGuard
 
 FORMAT = 2
 """Of `run.json` and of the first record of a journal."""
@@ -21,7 +21,7 @@ _LATEST = 1e11
 """Seconds since 1970 that every C library can turn into a date."""
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and "\0" not in value
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..project.script import Unusable
 from ..support.console import answer, count, plain, say, size
 from . import catalog
 from .run import Run, store_path
+
+if TYPE_CHECKING:
+    from ..support.arguments import Gc, Rm
 
 Taken = tuple[dict[str, tuple[int, int]], int]
 """Bytes in packs: per run what it refers to, and of that what no other run does; and what `florc gc` would free."""
@@ -28,7 +31,7 @@ class Disk(NamedTuple):
     """Of that, what no other run refers to: free after `florc rm` and `florc gc`, where whole packs are."""
 
 
-def remove(arguments: dict[str, Any]) -> int:
+def remove(arguments: Rm) -> int:
     """Remove runs. Each is gone whole: killed in between, `florc gc` removes what is left."""
     store = store_path()
     found: dict[str, Run] = {}
@@ -66,7 +69,7 @@ def _sync(folder: str) -> None:
         os.close(descriptor)
 
 
-def free(arguments: dict[str, Any]) -> int:
+def free(arguments: Gc) -> int:
     """Remove packs that no run refers to."""
     store = store_path()
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from ..plan.places import BOUNDARY
@@ -15,6 +15,12 @@ from . import masks
 from .clocks import DURATIONS, Spans
 from .run import CUT, Run
 from .timeline import Timeline, variables_of
+
+if TYPE_CHECKING:
+    from ..plan.loops import Plan
+
+    Read = tuple[int, int, str | None]
+    """Of a file that was read: bytes, time of its last change in ns, hash."""
 
 
 def _kept(plan: dict[str, Any]) -> dict[str, bool]:
@@ -78,7 +84,7 @@ class History:
         self.block_seconds: dict[str, float] = {}
         self.planned: dict[str, dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
-        self.plans: dict[str, dict] = {}
+        self.plans: dict[str, Plan] = {}
         self._writing: dict[str, bool] = {}
         """Blocks -> whether they may write to files that were open before."""
         self.files: list[dict[str, Any]] = []
@@ -97,14 +103,14 @@ class History:
         self._begun: frozenset[str] = frozenset()
         self.last_path = ""
         """The last iteration that was noted; empty where there is none."""
-        self._reads: dict[str, tuple] = {}
+        self._reads: dict[str, Read] = {}
         self.variables_read: dict[str, str | None] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
         self.distributions: dict[str, str] = {}
         """Name and version of each distribution that modules were loaded from -> a hash of the files that it came with."""
         self.lost = 0
         """Records that could not be written."""
-        self.inputs: list[tuple] = []
+        self.inputs: list[tuple[Any, ...]] = []
         """Values that the script took from outside: path, function, differences of numbers, others."""
         self.is_late = False
         """Whether no more of them were kept from here on."""
@@ -363,7 +369,7 @@ class History:
             return masks.without_numbers
         return masks.without_times if line.line < 0 else str
 
-    def reads(self) -> dict[str, tuple]:
+    def reads(self) -> dict[str, Read]:
         """Files that the run read and did not change, where they lie now: size, time in ns, hash or None."""
         changed = self.changed_files()
         found = {self.run.file(path): known for path, known in self._reads.items()}

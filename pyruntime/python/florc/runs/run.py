@@ -17,12 +17,12 @@ from . import relocate as moved
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import IO, Any
 
 try:
     import fcntl
 except ImportError:  # no such locks on this platform: a run that was killed looks like one that is running
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 CUT = ("killed", "interrupted", "cut off")
 """How a run ends that has an unfinished iteration."""
@@ -65,7 +65,7 @@ class Run:
         self.note: Callable[..., None] = lambda kind, **payload: None
         """Adds a record to the journal of a run that is being recorded."""
         self._recorded: _Recorded | None = None
-        self._lock: Any = None
+        self._lock: IO[str] | None = None
 
     @classmethod
     def begin(cls, store: str, script: str, argv: list[str], module: str | None, name: str | None, hash_seed: str) -> Run:

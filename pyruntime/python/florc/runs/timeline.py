@@ -32,7 +32,7 @@ class Followed(NamedTuple):
         return _native.Path(self.place).loop
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]  # nobody counts equal fields of it
         """How many iterations were begun."""
         return next(iter(self.ended), max(self.begun, default=-1) + 1)
 
@@ -72,7 +72,7 @@ class Timeline:
 
     def __init__(self) -> None:
         self.loops: dict[str, Followed] = {}
-        self._order: list[tuple] = []
+        self._order: list[tuple[float, str]] = []
 
     def iteration(self, path: str, at: float) -> None:
         """An iteration began, and so did those around it."""

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _native
 from ..plan import carried, forms, places
@@ -86,11 +86,12 @@ class Versions:
         self._kept_though_dead.clear()
         self._beside.clear()
         self._trees.clear()
-        self._emitted = {file: comparison.instrument(file) for file in comparison.paths()}
+        instrumented = {file: comparison.instrument(file) for file in comparison.paths()}
+        self._emitted = {file: emitted for file, emitted in instrumented.items() if emitted is not None}
         for file, emitted in self._emitted.items():
             self._note(file, emitted)
 
-    def instrument(self, text: str, file: str, module: str) -> Any:
+    def instrument(self, text: str, file: str, module: str) -> _native.Instrumented | None:
         """The present text instrumented against the recorded one; None when the compiler cannot read it."""
         self.files.add(file)
         if self._project.text(file) != text:
@@ -101,12 +102,13 @@ class Versions:
             self._compare()
         return self._emitted.get(file)
 
-    def _note(self, file: str, emitted: Any) -> None:
+    def _note(self, file: str, emitted: _native.Instrumented) -> None:
         for entry in json.loads(emitted.plan)["loops"]:
             loop = places.loop_of(entry, file)
             self._loops[loop.id] = loop
-            if entry.get("boundary") is not None:
-                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, file)
+            start = entry.get("boundary")
+            if start is not None:
+                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, start, file)
         report = json.loads(emitted.changes)
         qualifier = "" if report["module"] == MAIN else f"{report['module']}."
         for change in report["changes"]:

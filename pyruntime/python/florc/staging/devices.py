@@ -9,10 +9,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 SPARE = 0.05
 """Share of a device's memory that copies leave to the training's own peaks, which the allocator may split badly."""
+
+
+class Device(Protocol):
+    """What staging asks of a device."""
+
+    def room(self) -> int:
+        """Bytes that copies on the device may take."""
+
+    def pinned(self, nbytes: int) -> Any:
+        """Host memory that it can write on its own, a tensor of bytes."""
+
+    def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
+        """One buffer on the device with every tensor of bytes at its offset."""
+
+    def drain(self, copies: list[tuple[Any, Any]], hold: bool) -> Any:
+        """Copies to host memory; the event of their end."""
 
 
 class Cuda:
@@ -67,12 +83,12 @@ class Cuda:
         return done
 
 
-MAKERS: dict[str, Callable[[str], Any]] = {"cuda": Cuda}
+MAKERS: dict[str, Callable[[str], Device]] = {"cuda": Cuda}
 """Type of device -> what makes one of a name (`cuda:0`)."""
-_made: dict[str, Any] = {}
+_made: dict[str, Device] = {}
 
 
-def named(name: str) -> Any:
+def named(name: str) -> Device:
     """The device of this name."""
     found = _made.get(name)
     if found is None:
@@ -82,13 +98,13 @@ def named(name: str) -> Any:
 
 def in_use() -> bool:
     """Whether the program computes on a device."""
-    cuda = getattr(sys.modules.get("torch"), "cuda", None)
-    return hasattr(cuda, "is_initialized") and cuda.is_initialized()
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+    return hasattr(cuda, "is_initialized") and bool(cuda.is_initialized())
 
 
 def capturing() -> bool:
     """Whether a CUDA graph is being captured: a copy would become part of it, to ask for an event would break it."""
     try:
-        return in_use() and sys.modules["torch"].cuda.is_current_stream_capturing()
+        return in_use() and bool(sys.modules["torch"].cuda.is_current_stream_capturing())
     except RuntimeError:  # the device failed: its events say so, too
         return False

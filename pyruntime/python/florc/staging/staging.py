@@ -6,12 +6,16 @@ import ctypes
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..state import DeviceLeaf
 from . import devices
 from .pinned import ALIGNMENT, Block, Pool, layout
 from .worker import Parcel, Worker
+
+if TYPE_CHECKING:
+    from .. import _native
+    from ..state import Encoded
 
 HOST = ""
 CLONE_BYTES_PER_S = 5e11
@@ -29,7 +33,7 @@ Lost = Callable[[str], None]
 class Transfer(NamedTuple):
     """A checkpoint that devices are copying. `staged(seq)` and `lost(why)` are told what becomes of it."""
 
-    parcel: Any
+    parcel: Parcel
     nbytes: int
     buffers: list[Any]
     events: list[Any]
@@ -40,7 +44,7 @@ class Transfer(NamedTuple):
 class Staging:
     """Between encoding and the recorder. Methods are for the thread that trains; only `finish` waits for devices."""
 
-    def __init__(self, recorder: Any, limit: int | None = None):
+    def __init__(self, recorder: _native.Recorder, limit: int | None = None):
         self.recorder = recorder
         self.capacity = recorder.room()
         self.pool = Pool(self.capacity if limit is None else limit)
@@ -48,9 +52,9 @@ class Staging:
         """Bytes taken that the recorder does not have yet."""
         self._copying: deque[Transfer] = deque()
         self._worker = Worker(recorder)
-        self._finished: list[dict[str, Any]] = []
+        self._finished: list[_native._Done] = []
 
-    def submit(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> float | None:
+    def submit(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         """Take a checkpoint as it is at this instant.
 
         Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
@@ -65,7 +69,7 @@ class Staging:
         return receipt["stall_s"]
 
     @staticmethod
-    def copy_seconds(encoded: Any, host_bytes_per_s: float) -> float:
+    def copy_seconds(encoded: Encoded, host_bytes_per_s: float) -> float:
         """A guess of how long the training will be held up by taking this checkpoint."""
         device = encoded.device_bytes
         return (len(encoded.graph) + encoded.nbytes - device) / host_bytes_per_s + device / HELD_BYTES_PER_S
@@ -74,7 +78,7 @@ class Staging:
         """Whether nothing can be taken now, whatever it is."""
         return devices.capturing()
 
-    def _begin(self, header: str, encoded: Any, staged: Staged, lost: Lost) -> float | None:
+    def _begin(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         begun = time.perf_counter()
         leaves = list(encoded.leaves)
         needed = encoded.nbytes + len(encoded.graph) + len(header) + (2 * len(leaves) + 4) * ALIGNMENT
@@ -134,7 +138,7 @@ class Staging:
         self.waiting -= transfer.nbytes
         transfer.lost(why)
 
-    def finished(self, known: Iterable[int]) -> list[dict[str, Any]]:
+    def finished(self, known: Iterable[int]) -> list[_native._Done]:
         """What the recorder has finished of the checkpoints whose numbers are known.
 
         The thread that submits may be told a number later than the disk is done with it.
@@ -165,7 +169,7 @@ class Staging:
 
 def _blocks(leaves: list[Any]) -> dict[str, list[Block]]:
     """Where leaves will lie in pinned memory, by device; those in host memory under HOST. Bytes stay where they are."""
-    sizes: dict[str, list] = {}
+    sizes: dict[str, list[tuple[int, int]]] = {}
     for index, leaf in enumerate(leaves):
         if type(leaf) is not bytes:
             sizes.setdefault(leaf.device if type(leaf) is DeviceLeaf else HOST, []).append((index, leaf.nbytes))
@@ -178,7 +182,7 @@ def _copy_host(leaves: list[Any], blocks: list[Block], targets: list[Any]) -> No
             ctypes.memmove(target.data_ptr() + offset, leaves[index].ptr, leaves[index].nbytes)
 
 
-def _copy_device(device: Any, leaves: list[Any], blocks: list[Block], targets: list[Any], events: list[Any]) -> float:
+def _copy_device(device: devices.Device, leaves: list[Any], blocks: list[Block], targets: list[Any], events: list[Any]) -> float:
     """Launch the copies of one device; the seconds for which its own work stands still.
 
     With memory for it, everything is copied on the device first, and goes to the host while the device works on.

@@ -10,7 +10,10 @@ import _thread
 import time
 from collections import deque
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .. import _native
 
 PAUSE_S = 5e-3
 """Between two attempts, while the recorder's memory is full of what the disk has not taken yet."""
@@ -23,6 +26,7 @@ class Parcel(NamedTuple):
     graph: bytes
     leaves: list[Any]
     transfer: Any
+    """What `Staging` knows it by (`staging.Transfer`)."""
 
 
 class Result(NamedTuple):
@@ -36,7 +40,7 @@ class Result(NamedTuple):
 class Worker:
     """Submits parcels one after the other."""
 
-    def __init__(self, recorder: Any):
+    def __init__(self, recorder: _native.Recorder):
         self.results: deque[Result] = deque()
         self.given = 0
         """Parcels whose result was not taken yet."""

@@ -13,11 +13,21 @@ from .atoms import dtype_descr, dtype_from
 from .kind import Kind
 from .kinds import Leaf, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 _FEW = 1 << 16
 """Arrays of more whole numbers are not looked through for addresses of objects."""
 
 
-def encode_array(enc, a):
+def encode_array(enc: Encoder, a: Any) -> Node:
     numpy = sys.modules["numpy"]
     descr = dtype_descr(a.dtype)
     if descr == "O":
@@ -37,7 +47,7 @@ def encode_array(enc, a):
     return ["ndarray", leaf, descr, list(a.shape), list(a.strides), a.flags.writeable, "F" if fortran else "C"]
 
 
-def encode_subclass(enc, a):
+def encode_subclass(enc: Encoder, a: Any) -> Node:
     """An array of a class of the script's, pickled. numpy pickles no attributes."""
     if attributes_of(a):
         raise Refused(f"the attributes of a {name_of(type(a))}, which is an array, cannot be stored")
@@ -46,12 +56,12 @@ def encode_subclass(enc, a):
     return encode_pickled(enc, a)
 
 
-def _whole(a):
+def _whole(a: Any) -> Any:
     """Records as items without fields: numpy copies field by field, and what lies between would be anything."""
     return a.view(f"V{a.itemsize}") if a.dtype.names and a.itemsize else a
 
 
-def bounds(shape, strides, itemsize):
+def bounds(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
     """Bytes before and after the first element that the elements of a non-empty array reach."""
     low, high = 0, itemsize
     for size, step in zip(shape, strides):
@@ -62,14 +72,14 @@ def bounds(shape, strides, itemsize):
     return low, high
 
 
-def numpy_module():
+def numpy_module() -> Any:
     numpy = sys.modules.get("numpy")
     if numpy is None:
         raise Refused("numpy is not imported")
     return numpy
 
 
-def source(r, node):
+def source(r: Restorer, node: Node) -> Any:
     """A read-only array over the leaf's bytes. Not to be kept."""
     numpy = numpy_module()
     dtype = dtype_from(node[2])
@@ -79,7 +89,7 @@ def source(r, node):
     return flat.reshape(node[3][::-1]).T if node[6] == "F" else flat.reshape(node[3])
 
 
-def put(r, node, target) -> None:
+def put(r: Restorer, node: Node, target: Any) -> None:
     """Copy the leaf into `target`, of the recorded shape and dtype."""
     _whole(target)[...] = _whole(source(r, node))
 
@@ -87,7 +97,7 @@ def put(r, node, target) -> None:
 class Array(Kind):
     order = 0
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         count = 1
         for size in node[3]:
             count *= size
@@ -95,7 +105,7 @@ class Array(Kind):
         if node[1] is not None:
             m.expect_bytes(node[1], count * dtype_from(node[2]).itemsize)
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         numpy = sys.modules.get("numpy")
         return (
             numpy is not None
@@ -107,7 +117,7 @@ class Array(Kind):
             and node[5]
         )
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         numpy = numpy_module()
         dtype = dtype_from(node[2])
         array = r.memory.get(index)
@@ -119,7 +129,7 @@ class Array(Kind):
         array.flags.writeable = node[5]
         return array
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         if r.live_of(index) is not None:
             put(r, node, obj)
 
@@ -127,7 +137,7 @@ class Array(Kind):
 class Objects(Kind):
     order = 1
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         numpy = sys.modules.get("numpy")
         if numpy is None or type(live) is not numpy.ndarray or not live.dtype.hasobject or list(live.shape) != node[2]:
             return False
@@ -135,10 +145,10 @@ class Objects(Kind):
             m.pair(value, item)
         return True
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return numpy_module().empty(node[2], object)
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         flat = numpy_module().empty(len(node[1]), object)
         for i, value in enumerate(node[1]):
             flat[i] = r.value(value)

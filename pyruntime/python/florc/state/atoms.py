@@ -20,23 +20,23 @@ from .kinds import Refused, find_class, type_name
 
 ATOMS = WeakTable()
 """Exact type -> encoder."""
-DECODERS: dict[str, Callable[[list], Any]] = {}
+DECODERS: dict[str, Callable[[list[Any]], Any]] = {}
 """Tag -> decoder of the whole tagged list."""
 
 
-def _same(value):
+def _same(value: Any) -> Any:
     return value
 
 
-def _int(value: int):
+def _int(value: int) -> Any:
     return value if -(1 << 63) <= value < (1 << 64) else ["i", hex(value)]
 
 
-def _float(value: float):
+def _float(value: float) -> Any:
     return value if math.isfinite(value) else ["f", struct.pack(">d", value).hex()]
 
 
-def _str(value: str):
+def _str(value: str) -> Any:
     if value.isascii():
         return value
     try:
@@ -46,7 +46,7 @@ def _str(value: str):
     return value
 
 
-def enum_atom(value: enum.Enum):
+def enum_atom(value: enum.Enum) -> Any:
     module, qualname = type_name(type(value))
     own = attributes_of(value)  # `name` and `value` may be properties of the user's
     name = own.get("_name_")
@@ -55,32 +55,32 @@ def enum_atom(value: enum.Enum):
     return ["ev", module, qualname, _int(int.__pos__(own["_value_"]))]  # a combination of flags
 
 
-def _enum_class(module: str, qualname: str):
+def _enum_class(module: str, qualname: str) -> Any:
     cls = find_class(module, qualname)
     if cls is None or not issubclass(cls, enum.Enum):
         raise Refused(f"the enumeration {module}.{qualname} is not defined")
     return cls
 
 
-def _enum_member(v: list):
+def _enum_member(v: list[Any]) -> Any:
     member = _enum_class(v[1], v[2]).__members__.get(v[3])
     if member is None:
         raise Refused(f"{v[1]}.{v[2]} has no member {v[3]}")
     return member
 
 
-def _singleton(v: list):
+def _singleton(v: list[Any]) -> Any:
     return {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}[v[1]]
 
 
-def _torch():
+def _torch() -> Any:
     torch = sys.modules.get("torch")
     if torch is None:
         raise Refused("torch is not imported")
     return torch
 
 
-def _torch_constant(name: str):
+def _torch_constant(name: str) -> Any:
     torch = _torch()
     found = getattr(torch, name, None)
     if not issubclass(type(found), (torch.dtype, torch.layout, torch.memory_format)):
@@ -88,25 +88,25 @@ def _torch_constant(name: str):
     return found
 
 
-def _numpy():
+def _numpy() -> Any:
     numpy = sys.modules.get("numpy")
     if numpy is None:
         raise Refused("numpy is not imported")
     return numpy
 
 
-def dtype_descr(dtype):
+def dtype_descr(dtype: Any) -> Any:
     """A numpy dtype as JSON: `"<f4"`, or a list of fields for structured types."""
     if dtype.hasobject:
         return "O" if dtype.str == "|O" else None
     return sys.modules["numpy"].lib.format.dtype_to_descr(dtype)
 
 
-def dtype_from(descr):
+def dtype_from(descr: Any) -> Any:
     return _numpy().lib.format.descr_to_dtype(_fields(descr))
 
 
-def _fields(descr):
+def _fields(descr: Any) -> Any:
     if not issubclass(type(descr), list):
         return descr
     fields = []
@@ -116,15 +116,15 @@ def _fields(descr):
     return fields
 
 
-def _numpy_scalar(value):
+def _numpy_scalar(value: Any) -> Any:
     return ["ns", dtype_descr(value.dtype), value.tobytes().hex()]
 
 
-def _numpy_scalar_from(v: list):
+def _numpy_scalar_from(v: list[Any]) -> Any:
     return _numpy().frombuffer(bytes.fromhex(v[2]), dtype=dtype_from(v[1]), count=1)[0]
 
 
-def register_torch(torch) -> None:
+def register_torch(torch: Any) -> None:
     """Atoms of torch; called when the first torch object is met."""
     ATOMS[torch.dtype] = lambda v: ["T", str(v)[6:]]
     ATOMS[torch.layout] = lambda v: ["T", str(v)[6:]]
@@ -133,7 +133,7 @@ def register_torch(torch) -> None:
     ATOMS[torch.Size] = lambda v: ["sz", *v]
 
 
-def numpy_atom(kind: type):
+def numpy_atom(kind: type) -> Any:
     """The encoder for a numpy scalar or dtype class, or None."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
@@ -145,7 +145,7 @@ def numpy_atom(kind: type):
     return None
 
 
-def decode(value):
+def decode(value: Any) -> Any:
     """The Python value of an atom. Refused when a class or library it names is missing."""
     if type(value) is not list:
         return value
@@ -184,7 +184,7 @@ DECODERS.update(
 )
 
 
-def same_atom(a, b) -> bool:
+def same_atom(a: Any, b: Any) -> bool:
     """Whether two atoms are equal to the last bit (`-0.0` is not `0.0`, `1` is not `True`)."""
     if a is b:
         return True
@@ -192,7 +192,7 @@ def same_atom(a, b) -> bool:
     if kind is not type(b):
         return False
     if kind is str or kind is int or kind is bytes:
-        return a == b
+        return bool(a == b)
     if kind not in ATOMS:
         return False
     return repr(ATOMS[kind](a)) == repr(ATOMS[kind](b))

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 from .kinds import torch_module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def _restored_node(torch, name: str):
+
+def _restored_node(torch: Any, name: str) -> Any:
     """An autograd Function whose node has the recorded class name and whose backward says why it cannot run."""
-    found = _NODES.get(name)
+    found: Any = _NODES.get(name)
     if found is None:
         found = _NODES[name] = type(
             name,
@@ -20,7 +24,7 @@ def _restored_node(torch, name: str):
     return found
 
 
-_NODES: dict = {}
+_NODES: dict[str, Any] = {}
 
 
 NO_HISTORY = "what it computes is differentiated after it, and a checkpoint holds no autograd history"
@@ -34,13 +38,13 @@ class History:
     on_missing: Callable[[], None] | None = None
 
 
-def _no_history(ctx, *grads):
+def _no_history(ctx: Any, *grads: Any) -> None:
     if History.on_missing is not None:
         History.on_missing()
     raise RuntimeError("restored by florc: its autograd history is not in the checkpoint")
 
 
-def with_history(value, name: str):
+def with_history(value: Any, name: str) -> Any:
     """`value` as the result of an operation called `name`: prints like the recorded tensor, cannot be differentiated."""
     torch = torch_module()
     History.made += 1

@@ -8,7 +8,6 @@ import random
 import sys
 import types
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from ..support.static import module_of, mro_of, name_of, static
@@ -30,9 +29,14 @@ from . import (
 )
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .encode import Encoder
+    from .kinds import Encode, Node
+
 HANDLERS = WeakTable()
 """Exact class -> encoder(enc, object) -> node."""
-BUILTIN_HANDLERS: dict[type, Callable] = {
+BUILTIN_HANDLERS: dict[type, Encode] = {
     **containers.ENCODERS,
     functools.partial: references.encode_partial,
     types.MethodType: references.encode_method,
@@ -43,12 +47,12 @@ BUILTIN_HANDLERS: dict[type, Callable] = {
 HANDLERS.update(BUILTIN_HANDLERS)
 
 
-def encode_light_object(enc, obj):
+def encode_light_object(enc: Encoder, obj: Any) -> Node:
     """A dataset or sampler: small plain values and generators only."""
     return objects.encode_object(enc, obj)
 
 
-def encode_light_derived(enc, obj):
+def encode_light_derived(enc: Encoder, obj: Any) -> Node:
     return objects.encode_derived(enc, obj)
 
 
@@ -88,18 +92,18 @@ _PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
 _LIMIT = 10000
 
 
-def learn(kind: type, obj: Any) -> Callable:
+def learn(kind: type, obj: Any) -> Encode:
     """The encoder of a class met for the first time; atoms are entered in ATOMS instead (the caller looks)."""
     if len(HANDLERS) > _LIMIT:  # a program that makes classes in a loop
         HANDLERS.clear()
         HANDLERS.update(BUILTIN_HANDLERS)
-    handler = _torch_handler(kind) or _numpy_handler(kind) or _plain_handler(kind)
+    handler: Encode = _torch_handler(kind) or _numpy_handler(kind) or _plain_handler(kind)
     HANDLERS[kind] = handler
     return handler
 
 
-def _torch_handler(kind: type):
-    torch = sys.modules.get("torch")
+def _torch_handler(kind: type) -> Encode | None:
+    torch: Any = sys.modules.get("torch")
     if not hasattr(torch, "optim") or not hasattr(torch, "utils"):
         return None
     if torch.dtype not in atoms.ATOMS:
@@ -125,8 +129,8 @@ def _torch_handler(kind: type):
     return None
 
 
-def _numpy_handler(kind: type):
-    numpy = sys.modules.get("numpy")
+def _numpy_handler(kind: type) -> Encode | None:
+    numpy: Any = sys.modules.get("numpy")
     if not hasattr(numpy, "ndarray") or not hasattr(numpy, "random"):
         return None
     atom = atoms.numpy_atom(kind)
@@ -147,7 +151,7 @@ def _numpy_handler(kind: type):
     return None
 
 
-def _plain_handler(kind: type):
+def _plain_handler(kind: type) -> Encode:
     if data.is_data(kind):
         return data.encode_data
     if issubclass(kind, enum.Enum):
@@ -180,4 +184,4 @@ _dictoffset_of = type.__dict__["__dictoffset__"].__get__
 
 
 def _has_dict(kind: type) -> bool:
-    return _dictoffset_of(kind) != 0
+    return bool(_dictoffset_of(kind) != 0)

@@ -17,7 +17,16 @@ from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_opaque
 
-_ARGUMENTS: dict[str, Callable[[Any], tuple]] = {
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
+_ARGUMENTS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "datetime.datetime": lambda v: v.__reduce__()[1],
     "datetime.date": lambda v: v.__reduce__()[1],
     "datetime.time": lambda v: v.__reduce__()[1],
@@ -80,7 +89,7 @@ def _pickler() -> Any:
     import pickle
 
     class Pickler(pickle.Pickler):
-        def reducer_override(self, part):
+        def reducer_override(self, part: Any) -> Any:
             if any(is_users_code(static(type(part), name)) for name in _ASKED_FOR_STATE):
                 raise RunsCode
             return NotImplemented
@@ -88,18 +97,18 @@ def _pickler() -> Any:
     return Pickler
 
 
-def _pickled(obj) -> bytes:
+def _pickled(obj: Any) -> bytes:
     """`pickle.dumps(obj, 4)`. Raises RunsCode where that would run code of the user's."""
     out = _io.BytesIO()
     _pickler()(out, 4).dump(obj)
     return out.getvalue()
 
 
-def encode_data(enc, obj):
+def encode_data(enc: Encoder, obj: Any) -> Node:
     return ["data", constructor_name(type(obj)), [enc.value(x) for x in _ARGUMENTS[constructor_name(type(obj))](obj)]]
 
 
-def encode_pickled(enc, obj):
+def encode_pickled(enc: Encoder, obj: Any) -> Node:
     """Pickled when its class lets itself be pickled, else by reference."""
     kind = type(obj)
     if kind not in _NOT_PICKLED:
@@ -115,35 +124,36 @@ class Data(Kind):
 
     immutable = True
 
-    def match(self, m, node, live) -> bool:
-        return constructor_name(type(live)) == node[1]
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
+        return bool(constructor_name(type(live)) == node[1])
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         if node[1] not in _ARGUMENTS:
             raise Refused(f"no constructor for {node[1]}")
 
-    def parts(self, node):
-        return node[2]
+    def parts(self, node: Node) -> Iterable[Any]:
+        values: list[Any] = node[2]
+        return values
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return _constructor(node[1])(*[r.value(v) for v in node[2]])
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made == live and repr(made) == repr(live)
 
 
 class Pickled(Kind):
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return type_name(type(live)) == (node[2], node[3])
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         if not m.trust_pickle:
             raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
         m.find_class(node[2], node[3], node[0])
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         import pickle
 
         data, live = bytes(r.leaf(node[1])), r.live_of(index)
@@ -155,7 +165,7 @@ class Pickled(Kind):
                 pass
         return pickle.loads(data)
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made is live
 
 

@@ -11,6 +11,10 @@ from .kinds import is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .kinds import Node
+
 LIMIT = 1000
 _DEEP = 3
 """Elements of sets whose order is another in each run are told apart by what they hold, so far down."""
@@ -36,9 +40,9 @@ Passes = Callable[[str, Any, Any], bool]
 
 def differences(
     graph_a: bytes,
-    leaf_hashes_a: Sequence,
+    leaf_hashes_a: Sequence[Any],
     graph_b: bytes,
-    leaf_hashes_b: Sequence,
+    leaf_hashes_b: Sequence[Any],
     grade: Grade | None = None,
     passes: Passes = lambda place, a, b: False,
 ) -> list[Difference]:
@@ -52,13 +56,21 @@ def differences(
 
 
 class _Comparison:
-    def __init__(self, a: dict, hashes_a: Sequence, b: dict, hashes_b: Sequence, grade: Grade | None, passes: Passes):
+    def __init__(
+        self,
+        a: dict[str, Any],
+        hashes_a: Sequence[Any],
+        b: dict[str, Any],
+        hashes_b: Sequence[Any],
+        grade: Grade | None,
+        passes: Passes,
+    ):
         self.a, self.b = a, b
         self.grade, self.passes = grade, passes
         self.hashes = (hashes_a, hashes_b)
         self.found: list[Difference] = []
         self.names = (all_paths(a), all_paths(b))
-        self.queue: list[tuple] = []
+        self.queue: list[tuple[Any, ...]] = []
         self.partner: dict[int, int] = {}
 
     def run(self) -> None:
@@ -81,7 +93,7 @@ class _Comparison:
             else:
                 self._values(name, a[name], b[name])
 
-    def _values(self, place: str, a, b) -> None:
+    def _values(self, place: str, a: Any, b: Any) -> None:
         if is_ref(a) and is_ref(b):
             if a[0] not in self.partner:
                 self.partner[a[0]] = b[0]
@@ -91,7 +103,7 @@ class _Comparison:
         elif is_ref(a) or is_ref(b) or repr(a) != repr(b):
             self._say(place, f"{self._shown(a, 0)} -> {self._shown(b, 1)}", a, b)
 
-    def _shown(self, value, side: int) -> str:
+    def _shown(self, value: Any, side: int) -> str:
         return describe((self.a, self.b)[side]["nodes"][value[0]]) if is_ref(value) else show(value)
 
     def _nodes(self, place: str, a: int, b: int) -> None:
@@ -116,13 +128,13 @@ class _Comparison:
                 side = "first" if label in mine else "second"
                 self._say(place + label, f"only in the {side}")
 
-    def _graded(self, one, two) -> str:
+    def _graded(self, one: Any, two: Any) -> str:
         mine, theirs = _leaves(one), _leaves(two)
         is_array = one[0] in ("tensor", "ndarray") and bool(mine) and bool(theirs)
         found = self.grade(one[2], mine[0], theirs[0]) if self.grade and is_array else ""
         return f"differs: {found}" if found else "differs"
 
-    def _children(self, node, side: int) -> dict[str, Any]:
+    def _children(self, node: Node, side: int) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for label, value in children(node):
             if label.startswith("[#"):
@@ -144,18 +156,18 @@ class _Comparison:
         hashes = [self.hashes[side][leaf] for leaf in _leaves(node)]
         return f"{describe(node)} {hashes} {[(label, self._content(child, side, deep - 1)) for label, child in inside]}"
 
-    def _same_leaf(self, one, two) -> bool:
+    def _same_leaf(self, one: Any, two: Any) -> bool:
         mine = [self.hashes[0][i] for i in _leaves(one)]
         theirs = [self.hashes[1][i] for i in _leaves(two)]
         return mine == theirs
 
     @staticmethod
-    def _facts(node):
+    def _facts(node: Node) -> Any:
         if node[0] == "sparse":
             return node[1:5]
         return node[2:8] + node[10:] if node[0] == "tensor" else node[2:]
 
-    def _random(self, a: dict[str, list], b: dict[str, list]) -> None:
+    def _random(self, a: dict[str, list[Any]], b: dict[str, list[Any]]) -> None:
         for name in {**a, **b}:
             if name not in a or name not in b:
                 self._say(f"$random.{name}", "only in the second" if name in b else "only in the first")
@@ -163,9 +175,9 @@ class _Comparison:
                 self._say(f"$random.{name}", "state differs")
 
 
-def describe(node) -> str:
+def describe(node: Node) -> str:
     """`float32[10, 64]`, `dict of 3`, `Adam`: what a node is, not what it holds."""
-    kind = node[0]
+    kind: str = node[0]
     if kind == "tensor":
         return f"{node[2]}{node[3]}"
     if kind == "sparse":
@@ -173,7 +185,7 @@ def describe(node) -> str:
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
     if kind in ("object", "torch.Module", "pickle", "value", "progress"):
-        return node[3] if kind == "pickle" else node[2]
+        return str(node[3] if kind == "pickle" else node[2])
     if kind == "numbers":
         return f"{node[4]} of {node[3]}"
     if kind in ("dict", "OrderedDict", "defaultdict"):
@@ -183,7 +195,7 @@ def describe(node) -> str:
     return kind
 
 
-def _leaves(node) -> list[int]:
+def _leaves(node: Node) -> list[int]:
     if node[0] in ("tensor", "ndarray", "numbers", "bytes", "bytearray", "array", "pickle"):
         return [] if node[1] is None else [node[1]]
     if node[0] == "object" and node[4] is not None:
@@ -193,7 +205,7 @@ def _leaves(node) -> list[int]:
     return []
 
 
-def _packed_leaves(packed) -> list[int]:
+def _packed_leaves(packed: Any) -> list[int]:
     if type(packed) is not list:
         return []
     if packed[0] == "a":
@@ -201,13 +213,13 @@ def _packed_leaves(packed) -> list[int]:
     return [i for item in packed[1:] for i in _packed_leaves(item)] if packed[0] == "d" else []
 
 
-def _without_leaves(node):
+def _without_leaves(node: Node) -> Any:
     if node[0] != "rng":
         return node
     return node[:3] + node[4:] if node[1] in ("python", "torch") else _packed_values(node[3])
 
 
-def _packed_values(packed):
+def _packed_values(packed: Any) -> Any:
     if type(packed) is list and packed[0] == "a":
         return packed[1]
     if type(packed) is list and packed[0] == "d":

@@ -54,7 +54,9 @@ def encode(
         return _encode(encoder, places, dead or {}, frozenset(outputs), names or {})
 
 
-def _encode(encoder: Encoder, places: dict[str, Any], dead: dict[str, Any], outputs: frozenset, names: dict[str, Any]) -> Encoded:
+def _encode(
+    encoder: Encoder, places: dict[str, Any], dead: dict[str, Any], outputs: frozenset[str], names: dict[str, Any]
+) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
         histories = encoder.histories
@@ -76,10 +78,10 @@ def _encode(encoder: Encoder, places: dict[str, Any], dead: dict[str, Any], outp
         RANDOM: random_state,
     }
     text = json.dumps(head, separators=(",", ":"), check_circular=False, allow_nan=False)
-    return Encoded(*encoder.finish(text), encoder)
+    return Encoded(*encoder.finish(text), encoder)  # type: ignore[arg-type]  # native leaves are a sequence
 
 
-_HOW = {
+_HOW: dict[Any, str] = {
     tensors.encode_tensor: "tensor",
     modules.encode_module: "module",
     encode_weakref: "weak",
@@ -97,7 +99,8 @@ def _how(kind: type, obj: Any) -> tuple[str, Any, str, str]:
             how = _HOW.get(handler, "node")
             if handler is objects.encode_object and not all_slots(kind):
                 how = "object"
-            return (how, handler, *map(str, type_name(kind)))
+            module, qualname = type_name(kind)
+            return how, handler, str(module), str(qualname)
     return ("atom", ATOMS[kind], "", "")
 
 
@@ -106,7 +109,8 @@ _CLASSES = _native.Classes(_how)
 
 def _length(obj: Any) -> int:
     """Of a container, or of an object derived from one, without its own `__len__`."""
-    return next((base.__len__(obj) for base in (*CONTENT_BASES, tuple, frozenset) if issubclass(type(obj), base)), 0)
+    bases: tuple[Any, ...] = (*CONTENT_BASES, tuple, frozenset)
+    return next((base.__len__(obj) for base in bases if issubclass(type(obj), base)), 0)
 
 
 class Encoder(_native.Walk):
@@ -115,14 +119,16 @@ class Encoder(_native.Walk):
     They use `value` (the encoded form of a part), `leaf`, `memory` and `span`. `current` is the number of the node at hand.
     """
 
-    def __new__(cls, gradients: bool = False, may_copy: bool = True):
-        return super().__new__(cls, _CLASSES, sequences.packed, objects.HOOKS, Leaf, gradients)
+    def __new__(cls, gradients: bool = False, may_copy: bool = True) -> Encoder:
+        walk: Any = super()  # whose `__new__` the stub spells `__init__`
+        made: Encoder = walk.__new__(cls, _CLASSES, sequences.packed, objects.HOOKS, Leaf, gradients)
+        return made
 
     def __init__(self, gradients: bool = False, may_copy: bool = True):
         self.may_copy = may_copy
         self.copied = 0
         """How many tensors torch had to copy."""
-        self.device_leaves: dict[tuple, int] = {}
+        self.device_leaves: dict[tuple[Any, ...], int] = {}
         """Leaf of the memory (device, address, bytes) of a device."""
         self.device_bytes = 0
         """Bytes that lie on devices, and are not read yet."""
@@ -130,7 +136,7 @@ class Encoder(_native.Walk):
         self.histories = 0
         """How many tensors with an autograd history were met: it is not part of the state."""
         self.root = ""
-        self.kept: list[tuple] = []
+        self.kept: list[tuple[Any, ...]] = []
         """What stays as it is: (number of the node that holds it, object)."""
         self.is_cut = False
         """Whether more stays as it is because there was too much of it."""
@@ -138,7 +144,7 @@ class Encoder(_native.Walk):
         """Names that hold an object which a place leads to."""
         self._most: int | None = None
 
-    def roots(self, places: dict[str, Any], outputs: frozenset) -> list:
+    def roots(self, places: dict[str, Any], outputs: frozenset[str]) -> list[Any]:
         found = []
         for name, value in places.items():
             self.root, self.current = name, -1
@@ -150,16 +156,16 @@ class Encoder(_native.Walk):
                 refuse_opaque_root(value)
         return found
 
-    def known(self, names: dict[str, Any]) -> list:
+    def known(self, names: dict[str, Any]) -> list[Any]:
         """Roots for the names whose objects were met."""
         numbers = [(name, self.number(value)) for name, value in names.items()]
         found = [[name, [number]] for name, number in numbers if number is not None]
-        self.names = [name for name, _ in found]
+        self.names = [name for name, number in numbers if number is not None]
         return found
 
-    def owner_roots(self) -> list:
+    def owner_roots(self) -> list[Any]:
         """[[place, optimizer's node, position, value]]: modules whose parameters an optimizer in the graph updates."""
-        found = []
+        found: list[list[Any]] = []
         for index in list(self.optimizers):
             for position, module in enumerate(owners.owners_of(self.object(index))):
                 if self.number(module) is None:

@@ -16,11 +16,22 @@ from .atoms import decode
 from .kind import Kind
 from .kinds import RANDOM, CannotRestore, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
-def capture(enc) -> list:
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
+
+def capture(enc: Encoder) -> list[Any]:
     """The global generators as `[[name, node], …]`: python, numpy and torch when imported, CUDA devices in use."""
     found = [["python", encode_python(enc, random)]]
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    numpy = sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
     legacy = getattr(getattr(numpy, "random", None), "get_state", None)
     if legacy is not None:
         found.append(["numpy", ["rng", "RandomState", "RandomState", _pack(enc, legacy(legacy=False))]])
@@ -32,12 +43,12 @@ def capture(enc) -> list:
     return found
 
 
-def encode_python(enc, generator):
+def encode_python(enc: Encoder, generator: Any) -> Node:
     version, numbers, gauss = generator.getstate()
     return ["rng", "python", version, enc.leaf(array.array("I", numbers).tobytes()), enc.value(gauss)]
 
 
-def encode_torch(enc, generator):
+def encode_torch(enc: Encoder, generator: Any) -> Node:
     if generator.device.type != "cpu":
         enc.copy()
     state = generator.get_state()
@@ -49,19 +60,19 @@ def encode_torch(enc, generator):
     ]
 
 
-def encode_bits(enc, bits):
+def encode_bits(enc: Encoder, bits: Any) -> Node:
     return ["rng", "bits", name_of(type(bits)), _pack(enc, bits.state)]
 
 
-def encode_random_state(enc, state):
+def encode_random_state(enc: Encoder, state: Any) -> Node:
     return ["rng", "RandomState", name_of(type(state)), _pack(enc, state.get_state(legacy=False))]
 
 
-def encode_generator(enc, generator):
+def encode_generator(enc: Encoder, generator: Any) -> Node:
     return ["generator", enc.value(generator.bit_generator)]
 
 
-def _pack(enc, state):
+def _pack(enc: Encoder, state: Any) -> Any:
     if issubclass(type(state), dict):
         return ["d", *[part for key, item in state.items() for part in (key, _pack(enc, item))]]
     if hasattr(state, "dtype") and hasattr(state, "tobytes"):
@@ -69,7 +80,7 @@ def _pack(enc, state):
     return enc.value(state)
 
 
-def _unpack(r, packed):
+def _unpack(r: Restorer, packed: Any) -> Any:
     if type(packed) is list and packed[0] == "d":
         return {key: _unpack(r, item) for key, item in zip(packed[1::2], packed[2::2])}
     if type(packed) is list and packed[0] == "a":
@@ -78,18 +89,18 @@ def _unpack(r, packed):
     return decode(packed)
 
 
-def _python_state(r, node):
+def _python_state(r: Restorer, node: Node) -> Any:
     numbers = array.array("I")
     numbers.frombytes(r.leaf(node[3]))
     return node[2], tuple(numbers), decode(node[4])
 
 
-def _torch_state(r, node):
+def _torch_state(r: Restorer, node: Node) -> Any:
     torch = sys.modules["torch"]
     return torch.frombuffer(bytearray(r.leaf(node[3])), dtype=torch.uint8)
 
 
-def _set(r, node, generator) -> None:
+def _set(r: Restorer, node: Node, generator: Any) -> None:
     if node[1] == "python":
         generator.setstate(_python_state(r, node))
     elif node[1] == "torch":
@@ -100,7 +111,7 @@ def _set(r, node, generator) -> None:
         generator.set_state(_unpack(r, node[3]))
 
 
-def global_generator(name: str):
+def global_generator(name: str) -> Any:
     """The live generator behind one name of `capture`, or None when its library or device is not here."""
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if name == "python":
@@ -115,14 +126,14 @@ def global_generator(name: str):
     return torch.cuda.default_generators[int(name[5:])]
 
 
-def check_globals(recorded: list) -> None:
+def check_globals(recorded: list[Any]) -> None:
     """CannotRestore when a generator that was recorded is not here."""
     for name, _ in recorded:
         if global_generator(name) is None:
             raise CannotRestore(f"{RANDOM}.{name}", "this generator does not exist here")
 
 
-def set_globals(r, recorded: list) -> None:
+def set_globals(r: Restorer, recorded: list[Any]) -> None:
     for name, node in recorded:
         _set(r, node, global_generator(name))
 
@@ -135,15 +146,15 @@ class Rng(Kind):
 
     order = 3
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return type(live) is self._class(node) and (node[1] != "torch" or str(live.device) == node[2])
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         if self._class(node) is None:
             raise Refused(f"there is no generator {node[2]} here")
 
     @staticmethod
-    def _class(node):
+    def _class(node: Node) -> Any:
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if node[1] == "python":
             return random.Random
@@ -151,11 +162,11 @@ class Rng(Kind):
             return getattr(torch, "Generator", None)
         return getattr(getattr(numpy, "random", None), node[2], None) if node[2] in _OF_NUMPY else None
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         cls = self._class(node)
         return cls(node[2]) if node[1] == "torch" else cls(0) if node[1] != "python" else cls()
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         _set(r, node, obj)
 
 
@@ -164,20 +175,20 @@ class Generator(Kind):
 
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         numpy = sys.modules.get("numpy")
         if numpy is None or type(live) is not numpy.random.Generator:
             return False
         m.pair(node[1], live.bit_generator)
         return True
 
-    def parts(self, node):
+    def parts(self, node: Node) -> Iterable[Any]:
         return (node[1],)
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return sys.modules["numpy"].random.Generator(r.value(node[1]))
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made.bit_generator is live.bit_generator
 
 

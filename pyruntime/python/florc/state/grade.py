@@ -5,6 +5,10 @@ from __future__ import annotations
 import struct
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _FLOATS = {"float16": "e", "bfloat16": "e", "float32": "f", "float64": "d"}
 _INTEGERS = {"e": "h", "f": "i", "d": "q"}
 NEAR_ULP = 16
@@ -42,6 +46,6 @@ def _ordered(bits: int, lowest: int) -> int:
     return bits if bits >= 0 else lowest - bits
 
 
-def _ordered_array(numpy, bits):
+def _ordered_array(numpy: Any, bits: Any) -> Any:
     wide = bits.astype("q")
     return numpy.where(wide >= 0, wide, int(numpy.iinfo(bits.dtype).min) - wide)

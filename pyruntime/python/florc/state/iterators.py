@@ -24,7 +24,7 @@ def is_under_way(obj: Any) -> bool:
     if module == "itertools":
         return True
     if module in ("_csv", "csv"):
-        return obj.line_num > 0  # whether it has more to give is known to its file alone
+        return bool(obj.line_num > 0)  # whether it has more to give is known to its file alone
     if module != "builtins" or operator.length_hint(obj, 1) == 0:
         return False
     reduced = obj.__reduce__()
@@ -35,6 +35,6 @@ def is_under_way(obj: Any) -> bool:
 
 def _is_spent(loading: Any) -> bool:
     try:
-        return loading._num_yielded >= len(loading)
+        return bool(loading._num_yielded >= len(loading))
     except TypeError:  # over a dataset without a length
         return False

@@ -14,6 +14,17 @@ from typing import Any, NamedTuple
 from ..support.static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
 from ..support.weak_table import WeakTable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .encode import Encoder
+
+    Encode = Callable[[Encoder, Any], list[Any]]
+    """Makes the node of an object."""
+
+Node = list[Any]
+"""A node of the graph, as JSON has it: its kind first."""
 FORMAT = 1
 RANDOM = "$random"
 OWNER = "$owner:"
@@ -54,7 +65,7 @@ class Refused(Exception):
 
 
 @contextlib.contextmanager
-def no_collections():
+def no_collections() -> Any:
     """Thousands of short-lived lists would start full garbage collections in the middle of the training loop."""
     collecting = gc.isenabled()
     gc.disable()
@@ -104,15 +115,15 @@ class Encoded(NamedTuple):
     @property
     def device_bytes(self) -> int:
         """Bytes of `nbytes` that are not read yet."""
-        return self.encoder.device_bytes
+        return int(self.encoder.device_bytes)
 
 
-def on_host(leaves: list) -> list:
+def on_host(leaves: Sequence[Any]) -> list[Any]:
     """The same leaves, those of devices copied to host memory. Waits for the devices."""
     return [leaf.read() if type(leaf) is DeviceLeaf else leaf for leaf in leaves]
 
 
-def leaf_bytes(leaf) -> bytes:
+def leaf_bytes(leaf: Any) -> bytes:
     """A copy of the bytes of one entry of `Encoded.leaves`."""
     if type(leaf) is DeviceLeaf:
         leaf = leaf.read()
@@ -135,7 +146,7 @@ class _PyBuffer(ctypes.Structure):
     ]
 
 
-def unguarded(data):
+def unguarded(data: Any) -> Any:
     """The same bytes as a buffer that calls itself writable, without a copy; only to be read, while `data` is held.
 
     torch warns about read-only buffers, and silencing a warning would make the user's own ones appear again.
@@ -151,7 +162,7 @@ def unguarded(data):
         ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
 
 
-def is_ref(value) -> bool:
+def is_ref(value: Any) -> bool:
     """Whether an encoded value refers to a node: a list of exactly one integer."""
     return type(value) is list and len(value) == 1 and type(value[0]) is int
 
@@ -165,7 +176,7 @@ def dotted(cls: type) -> str:
     return qualname if module in ("builtins", "") else f"{module}.{qualname}"
 
 
-def find_named(module: str, qualname: str):
+def find_named(module: str, qualname: str) -> Any:
     """The object that modules already imported know by this name, or None. Nothing is imported."""
     found: Any = sys.modules.get(module)
     if found is None:
@@ -185,7 +196,7 @@ def find_class(module: str, qualname: str) -> type | None:
     return found if issubclass(type(found), type) else None
 
 
-CONTENT_BASES = {
+CONTENT_BASES: dict[type, str] = {
     list: "list",
     dict: "dict",
     collections.OrderedDict: "OrderedDict",
@@ -195,7 +206,15 @@ CONTENT_BASES = {
     bytearray: "bytearray",
     array.array: "array",
 }
-VALUE_BASES = {int: "int", float: "float", str: "str", bytes: "bytes", complex: "complex", tuple: "tuple", frozenset: "frozenset"}
+VALUE_BASES: dict[type, str] = {
+    int: "int",
+    float: "float",
+    str: "str",
+    bytes: "bytes",
+    complex: "complex",
+    tuple: "tuple",
+    frozenset: "frozenset",
+}
 
 
 _BASES = WeakTable((cls, True) for cls in (*CONTENT_BASES, *VALUE_BASES))
@@ -220,16 +239,17 @@ def _hidden_bytes(cls: type) -> int:
     base = _base_of(cls)
     own = dict_of(cls)
     visible = len(own_slots(cls)) + ("__dict__" in own) + ("__weakref__" in own)
-    hidden = _basicsize_of(cls) - _basicsize_of(base) - POINTER * visible
-    return max(hidden, _itemsize_of(cls) - _itemsize_of(base))
+    hidden: int = _basicsize_of(cls) - _basicsize_of(base) - POINTER * visible
+    items: int = _itemsize_of(cls) - _itemsize_of(base)
+    return max(hidden, items)
 
 
-def refuse_kept(values) -> None:
+def refuse_kept(values: Any) -> None:
     if KEPT in values:
         raise Refused("the data in it was not recorded, and there is none here now")
 
 
-def torch_module():
+def torch_module() -> Any:
     """torch, only if the program has imported it; Refused otherwise."""
     torch = sys.modules.get("torch")
     if torch is None:

@@ -43,20 +43,20 @@ _MISSING = object()
 class Matcher:
     """`live[i]` is the live object of node i, or None. The shortest path decides; one live object serves one node."""
 
-    def __init__(self, document: dict, trust_pickle: bool):
+    def __init__(self, document: dict[str, Any], trust_pickle: bool):
         self.document = document
-        self.nodes: list[list] = document["nodes"]
+        self.nodes: list[list[Any]] = document["nodes"]
         self.sizes: list[int] = document["leaves"]
         self.trust_pickle = trust_pickle
         self.live: list[Any] = [None] * len(self.nodes)
         self.claims: set[int] = set()
         self.needs_memory: set[int] = set()
-        self.anchors: dict[int, tuple] = {}
+        self.anchors: dict[int, tuple[Any, ...]] = {}
         self.index = -1
-        self._classes: dict[tuple, type] = {}
+        self._classes: dict[tuple[Any, ...], type] = {}
         self._checked: set[type] = set()
-        self._queue: deque = deque()
-        self._keyed: list[list] = []
+        self._queue: deque[Any] = deque()
+        self._keyed: list[list[Any]] = []
 
     def run(self, live_places: dict[str, Any]) -> None:
         for name, value in self.document["places"]:
@@ -68,7 +68,7 @@ class Matcher:
         memory.plan(self)
         self._check()
 
-    def _pair_owner(self, name: str, optimizer, position: int, value) -> None:
+    def _pair_owner(self, name: str, optimizer: Any, position: int, value: Any) -> None:
         """Find the live module that owns a live optimizer's parameters: without it its buffers would stay as they are."""
         if optimizer is None:
             return
@@ -79,12 +79,12 @@ class Matcher:
         if self.live[value[0]] is None:
             raise CannotRestore(name, "the module that owns the optimizer's parameters is not the recorded one")
 
-    def pair(self, value, live) -> None:
+    def pair(self, value: Any, live: Any) -> None:
         """Propose `live` for an encoded value."""
         if type(value) is list and type(value[0]) is int and live is not None and self.live[value[0]] is None:
             self._queue.append((value[0], live))
 
-    def pair_items(self, encoded: list, items) -> None:
+    def pair_items(self, encoded: list[Any], items: Any) -> None:
         """Propose the values of `items` (key, value) for an encoded `[key, value, …]`, key by key."""
         live = dict(items)
         waiting = []
@@ -96,7 +96,7 @@ class Matcher:
         if waiting and live:
             self._keyed.append([waiting, live])
 
-    def pair_elements(self, encoded: list, elements) -> None:
+    def pair_elements(self, encoded: list[Any], elements: Any) -> None:
         """Propose set elements that are objects, in turn, to recorded ones."""
         objects_ = [x for x in elements if type(x) not in ATOMS]
         for value, live in zip([v for v in encoded if is_ref(v)], objects_):
@@ -131,7 +131,7 @@ class Matcher:
                     self._try(index, live)
             self._match_keys()
 
-    def _try(self, index: int, live) -> None:
+    def _try(self, index: int, live: Any) -> None:
         node = self.nodes[index]
         self.index = index
         waiting = len(self._queue)
@@ -166,12 +166,13 @@ class Matcher:
         if progress or not self._keyed:
             return
         waiting, live = self._keyed.pop(0)
-        free = [key for key in live if type(key).__hash__ is object.__hash__ and id(key) not in self.claims]
+        by_address: Any = object.__hash__
+        free = [key for key in live if type(key).__hash__ is by_address and id(key) not in self.claims]
         for (key, value), candidate in zip(waiting, free):
             self.pair(key, candidate)
             self.pair(value, live[candidate])
 
-    def _peek(self, value, depth: int = 20):
+    def _peek(self, value: Any, depth: int = 20) -> Any:
         """What an encoded key is in the live program, as far as it is known."""
         if not is_ref(value):
             return _MISSING if value == KEPT else decode(value)

@@ -13,16 +13,25 @@ from .kinds import KEPT, Refused, type_name
 from .mappings import update_dict
 from .objects import HOOKS, Object, encode_attributes, encode_object, fill_attributes, instance_dict, match_attributes
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 TABLES = ("_parameters", "_buffers", "_modules")
 _NOT_OWN = HOOKS | set(TABLES)
 
 
-def encode_optimizer(enc, obj):
+def encode_optimizer(enc: Encoder, obj: Any) -> Node:
     enc.optimizers.append(enc.current)
     return encode_object(enc, obj)
 
 
-def encode_module(enc, obj):
+def encode_module(enc: Encoder, obj: Any) -> Node:
     attributes = instance_dict(obj)
     tables = [attributes.get(name) for name in TABLES]
     if not all(issubclass(type(table), dict) for table in tables):
@@ -37,14 +46,14 @@ def encode_module(enc, obj):
     return ["torch.Module", *type_name(type(obj)), own, *encoded]
 
 
-def encode_scaler(enc, obj):
+def encode_scaler(enc: Encoder, obj: Any) -> Node:
     """A gradient scaler notes, between unscale and update, what it did under the addresses of optimizers."""
     if instance_dict(obj).get("_per_optimizer_states"):
         raise Refused("the gradient scaler is between step() and update()")
     return encode_object(enc, obj)
 
 
-def encode_loader(enc, obj):
+def encode_loader(enc: Encoder, obj: Any) -> Node:
     """A DataLoader; its live iterator (worker processes) is nobody's state."""
     attributes = {name: item for name, item in instance_dict(obj).items() if name != "_iterator"}
     own = encode_attributes(enc, attributes)
@@ -56,7 +65,7 @@ def encode_loader(enc, obj):
 class Module(Object):
     """torch modules: their tables of parameters, buffers and submodules are updated in place too."""
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         attributes = instance_dict(live)
         if type_name(type(live)) != (node[1], node[2]) or not attributes or not all(t in attributes for t in TABLES):
             return False
@@ -66,13 +75,13 @@ class Module(Object):
         m.saw_class(type(live))
         return True
 
-    def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2], node[0])
-        obj = object.__new__(cls)
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        cls: Any = r.find_class(node[1], node[2], node[0])
+        obj: Any = object.__new__(cls)
         sys.modules["torch"].nn.Module.__init__(obj)
         return obj
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         attributes = instance_dict(obj)
         fill_attributes(r, node[3], attributes, _NOT_OWN)
         for encoded, name in zip(node[4:], TABLES):

@@ -16,6 +16,16 @@ from .containers import KINDS as CONTAINERS
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, layout_base, type_name
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 HOOKS = frozenset(
     [
         "_backward_pre_hooks",
@@ -47,7 +57,7 @@ REBOUND = frozenset({"_last_lr"})
 _MISSING = object()
 
 
-def instance_dict(obj):
+def instance_dict(obj: Any) -> Any:
     """The attribute dict of an object, past any `__getattribute__` of its class; None without one."""
     try:
         return object.__getattribute__(obj, "__dict__")
@@ -55,16 +65,16 @@ def instance_dict(obj):
         return None
 
 
-def blank(cls: type):
+def blank(cls: type) -> Any:
     """A new object of the class without any of the user's code: made by the nearest builtin `__new__`."""
     for base in mro_of(cls):
-        new = base.__dict__.get("__new__")
+        new: Any = base.__dict__.get("__new__")
         if issubclass(type(new), types.BuiltinFunctionType):
             return new(cls)
     return object.__new__(cls)
 
 
-def encode_attributes(enc, attributes: dict) -> list:
+def encode_attributes(enc: Encoder, attributes: dict[str, Any]) -> list[Any]:
     value = enc.value
     out = []
     for name, item in attributes.items():
@@ -74,7 +84,7 @@ def encode_attributes(enc, attributes: dict) -> list:
     return out
 
 
-def _attributes(enc, obj) -> list:
+def _attributes(enc: Encoder, obj: Any) -> list[Any]:
     attributes = instance_dict(obj)
     out = encode_attributes(enc, attributes) if attributes else []
     for name, slot in all_slots(type(obj)):
@@ -84,24 +94,25 @@ def _attributes(enc, obj) -> list:
     return out
 
 
-def _read(slot, obj):
+def _read(slot: Any, obj: Any) -> Any:
     try:
         return slot.__get__(obj, type(obj))
     except AttributeError:
         return _MISSING
 
 
-def encode_object(enc, obj):
+def encode_object(enc: Encoder, obj: Any) -> Node:
     return ["object", *type_name(type(obj)), _attributes(enc, obj), None]
 
 
-def encode_derived(enc, obj):
+def encode_derived(enc: Encoder, obj: Any) -> Node:
     """An instance of a class derived from list, dict, set, deque, …"""
-    content = CONTENT[layout_base(type(obj))](enc, obj)
+    base: Any = layout_base(type(obj))
+    content = CONTENT[base](enc, obj)
     return ["object", *type_name(type(obj)), _attributes(enc, obj), content]
 
 
-_PLAIN = {
+_PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__,
     float: float.__pos__,
     complex: complex.__pos__,
@@ -113,21 +124,21 @@ _PLAIN = {
 """What an object derived from a class of values is without that: exact, and by the base's own methods."""
 
 
-def encode_derived_value(enc, obj):
+def encode_derived_value(enc: Encoder, obj: Any) -> Node:
     """An instance of a class derived from int, str, tuple, …"""
-    base = layout_base(type(obj))
+    base: Any = layout_base(type(obj))
     plain = _PLAIN[base](obj)
     return ["value", *type_name(type(obj)), _attributes(enc, obj), VALUE_BASES[base], enc.value(plain)]
 
 
-def match_attributes(m, encoded: list, attributes) -> None:
+def match_attributes(m: Matcher, encoded: list[Any], attributes: Any) -> None:
     if attributes:
         for name, value in zip(encoded[0::2], encoded[1::2]):
             if type(value) is list and name in attributes and name not in REBOUND:
                 m.pair(value, attributes[name])
 
 
-def fill_attributes(r, encoded: list, attributes: dict, keep=HOOKS) -> None:
+def fill_attributes(r: Restorer, encoded: list[Any], attributes: dict[str, Any], keep: Any = HOOKS) -> None:
     """Make an attribute dict hold exactly the recorded names, in their order; `keep` and KEPT slots stay as they are."""
     recorded = {}
     for name, value in zip(encoded[0::2], encoded[1::2]):
@@ -150,7 +161,7 @@ def fill_attributes(r, encoded: list, attributes: dict, keep=HOOKS) -> None:
 class Object(Kind):
     """Plain objects, with or without the content of a builtin container."""
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         if type_name(type(live)) != (node[1], node[2]):
             return False
         attributes = instance_dict(live)
@@ -160,7 +171,7 @@ class Object(Kind):
             if value == KEPT and name not in names and name not in slots:
                 return False
         if node[4] is not None:
-            base = CONTENT_BASES.get(layout_base(type(live)))
+            base = CONTENT_BASES.get(layout_base(type(live)) or object)
             if base != ("list" if node[4][0] == "numbers" else node[4][0]) or (
                 not self.content(node).match_content(m, node[4], live)
             ):
@@ -173,14 +184,14 @@ class Object(Kind):
         return True
 
     @staticmethod
-    def content(node):
+    def content(node: Node) -> Any:
         return CONTAINERS[node[4][0]]
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         if node[0] == "object" and node[4] is not None:
             self.content(node).check(m, node[4], index)
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         cls = m.find_class(node[1], node[2], node[0])
         if cls is None:
             raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
@@ -189,9 +200,9 @@ class Object(Kind):
         if layout_base(cls) is None and node[0] == "object":
             raise Refused(f"the class {node[1]}.{node[2]} is not a plain Python class any more")
 
-    def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2], node[0])
-        base = layout_base(cls)
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        cls: Any = r.find_class(node[1], node[2], node[0])
+        base: Any = layout_base(cls)
         if node[4] is not None and node[4][0] == "deque":
             obj = blank(cls)
             base.__init__(obj, (), node[4][2])
@@ -205,10 +216,11 @@ class Object(Kind):
             torch.optim.Optimizer.__setstate__(obj, {})  # gives it the hook tables that are not recorded
         return obj
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         attributes = instance_dict(obj)
         slots = dict(all_slots(type(obj)))
-        plain, slotted = [], {}
+        plain: list[Any] = []
+        slotted: dict[str, Any] = {}
         for name, value in zip(node[3][0::2], node[3][1::2]):
             if name in slots and (attributes is None or name not in attributes):
                 slotted[name] = value
@@ -222,7 +234,7 @@ class Object(Kind):
             r.later(lambda: self.content(node).fill(r, node[4], obj, index))
 
     @staticmethod
-    def _fill_slot(r, slot, obj, value):
+    def _fill_slot(r: Restorer, slot: Any, obj: Any, value: Any) -> None:
         if value is _MISSING:
             if _read(slot, obj) is not _MISSING:
                 slot.__delete__(obj)
@@ -235,23 +247,24 @@ class DerivedValue(Kind):
 
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         if type_name(type(live)) != (node[1], node[2]) or layout_base(type(live)) not in VALUE_BASES:
             return False
         match_attributes(m, node[3], instance_dict(live))
         m.saw_class(type(live))
         return True
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         if m.find_class(node[1], node[2], node[0]) is None:
             raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
 
-    def parts(self, node):
+    def parts(self, node: Node) -> Iterable[Any]:
         return [*node[3][1::2], node[5]]
 
-    def make(self, r, node, index):
-        cls = r.find_class(node[1], node[2], node[0])
-        obj = layout_base(cls).__new__(cls, r.value(node[5]))
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        cls: Any = r.find_class(node[1], node[2], node[0])
+        base: Any = layout_base(cls)
+        obj = base.__new__(cls, r.value(node[5]))
         if node[3]:
             fill_attributes(r, node[3], instance_dict(obj))
         return obj

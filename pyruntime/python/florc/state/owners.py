@@ -16,7 +16,7 @@ from .objects import instance_dict
 _CACHE = WeakTable()
 
 
-def owners_of(optimizer) -> list:
+def owners_of(optimizer: Any) -> list[Any]:
     """Outermost modules, in a fixed order, that own at least one of the optimizer's parameters.
 
     Finding them looks at every object the collector knows (tens of milliseconds), so the answer is remembered until the
@@ -34,9 +34,9 @@ def owners_of(optimizer) -> list:
     return modules
 
 
-def _search(parameter_ids: tuple) -> list:
-    owning: dict[int, list] = {}
-    parents: dict[int, list] = {}
+def _search(parameter_ids: tuple[Any, ...]) -> list[Any]:
+    owning: dict[int, list[Any]] = {}
+    parents: dict[int, list[Any]] = {}
     for module, attributes in _all_modules():
         for parameter in (attributes.get("_parameters") or {}).values():
             if parameter is not None:
@@ -65,6 +65,7 @@ def _size(module: Any) -> int:
 def _subclasses(base: type) -> set[int]:
     """The addresses of a class and of all that derive from it: a set of the classes would ask their metaclasses for hashes."""
     found, work = {id(base)}, [base]
+    cls: type
     while work:
         for cls in type.__subclasses__(work.pop()):
             if id(cls) not in found:
@@ -73,7 +74,7 @@ def _subclasses(base: type) -> set[int]:
     return found
 
 
-def _all_modules() -> list[tuple]:
+def _all_modules() -> list[tuple[Any, ...]]:
     """(module, its attributes) for every module alive, in one pass at the speed of builtins."""
     base = sys.modules["torch"].nn.Module
     alive = gc.get_objects()
@@ -86,7 +87,7 @@ def _all_modules() -> list[tuple]:
     return found
 
 
-def _roots(module, parents: dict[int, list]) -> list:
+def _roots(module: Any, parents: dict[int, list[Any]]) -> list[Any]:
     roots, seen, work = [], {id(module)}, [module]
     while work:
         current = work.pop()

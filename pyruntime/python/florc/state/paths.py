@@ -8,10 +8,17 @@ from collections.abc import Iterator
 
 from .kinds import is_ref
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+
 _LENGTH = 200
 
 
-def children(node) -> Iterator[tuple[str, object]]:
+def children(node: Node) -> Iterator[tuple[str, object]]:
     """(label, encoded value) of what a node holds. A label `[#]` stands for a key that is itself an object."""
     kind = node[0]
     if kind == "object":
@@ -57,12 +64,12 @@ def children(node) -> Iterator[tuple[str, object]]:
         yield ".base", node[5]
 
 
-def _named(encoded: list) -> Iterator[tuple[str, object]]:
+def _named(encoded: list[Any]) -> Iterator[tuple[str, object]]:
     for name, value in zip(encoded[0::2], encoded[1::2]):
         yield f".{name}", value
 
 
-def show(atom) -> str:
+def show(atom: Any) -> str:
     """An atom as Python would write it."""
     from .atoms import decode
 
@@ -73,13 +80,13 @@ def show(atom) -> str:
     return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
-def all_paths(document: dict) -> list[str | None]:
+def all_paths(document: dict[str, Any]) -> list[str | None]:
     """The shortest path of every node, None for one that nothing leads to."""
     nodes = document["nodes"]
     found: list[str | None] = [None] * len(nodes)
-    queue: deque = deque()
+    queue: deque[Any] = deque()
 
-    def reach(value, path: str) -> None:
+    def reach(value: Any, path: str) -> None:
         if is_ref(value) and found[value[0]] is None:
             found[value[0]] = path
             queue.append(value[0])
@@ -114,26 +121,27 @@ def by_reference(graph: bytes) -> list[tuple[str, str]]:
     ]
 
 
-def of_node(document: dict, index: int) -> str:
+def of_node(document: dict[str, Any], index: int) -> str:
     return all_paths(document)[index] or f"node {index}"
 
 
-def of_object(enc, places: dict[str, object]) -> str:
+def of_object(enc: Encoder, places: dict[str, object]) -> str:
     """The path of the object that an Encoder is at, from the objects themselves: their nodes are not complete yet."""
-    steps, index = [], enc.current
-    while index >= 0:
+    steps: list[str] = []
+    index: int | None = enc.current
+    while index is not None and index >= 0:
         parent, last = enc.parent(index), enc.object(index)
-        if parent >= 0:
+        if parent is not None and parent >= 0:
             steps.append(_label(enc.object(parent), last))
         index = parent
-        if parent < 0:
+        if parent is not None and parent < 0:
             root = next((name for name, value in places.items() if value is last), enc.root)
             return root + "".join(reversed(steps))
     return enc.root
 
 
-def _label(parent, child) -> str:
-    attributes = getattr(parent, "__dict__", None)
+def _label(parent: Any, child: Any) -> str:
+    attributes: Any = getattr(parent, "__dict__", None)
     if issubclass(type(attributes), dict):
         for name, value in attributes.items():
             if value is child:

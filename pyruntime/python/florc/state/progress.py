@@ -10,13 +10,22 @@ from .kind import Kind
 from .kinds import Refused, type_name
 from .objects import instance_dict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 COUNTED = ("n", "last_print_n", "total", "desc", "postfix", "disable", "leave", "unit", "unit_scale")
 """Attributes that a program sets, or reads back."""
 TIMED = frozenset({".last_print_n"})
 """Those that depend on when the bar was drawn."""
 
 
-def is_bar(obj) -> bool:
+def is_bar(obj: Any) -> bool:
     """Whether an object is one of tqdm's own bars."""
     return is_bar_class(type(obj))
 
@@ -25,7 +34,7 @@ def is_bar_class(cls: type) -> bool:
     return module_of(cls).partition(".")[0] == "tqdm" and any(name_of(base) == "tqdm" for base in mro_of(cls))
 
 
-def encode_bar(enc, obj):
+def encode_bar(enc: Encoder, obj: Any) -> Node:
     attributes = instance_dict(obj)
     own = [part for name in COUNTED if name in attributes for part in (name, enc.value(attributes[name]))]
     return ["progress", *type_name(type(obj)), own]
@@ -34,7 +43,7 @@ def encode_bar(enc, obj):
 class Bar(Kind):
     """The live bar, which keeps its place on the screen."""
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         names, attributes = node[3][0::2], instance_dict(live)
         if type_name(type(live)) != (node[1], node[2]) or ("last_print_n" in names) != ("last_print_n" in attributes):
             return False  # a bar that was made to draw nothing has no more than its numbers
@@ -42,10 +51,10 @@ class Bar(Kind):
             m.pair(value, attributes.get(name))
         return True
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         raise Refused("the progress bar was made while it was skipped, or draws otherwise than it did")
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         attributes = instance_dict(obj)
         for name in COUNTED:
             attributes.pop(name, None)

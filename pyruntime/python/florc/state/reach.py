@@ -18,7 +18,7 @@ from typing import Any
 from . import classify, data, modules, objects, sequences
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
-_OBJECTS: frozenset[Callable] = frozenset(
+_OBJECTS: frozenset[Callable[..., Any]] = frozenset(
     {
         objects.encode_object,
         objects.encode_derived,
@@ -29,7 +29,7 @@ _OBJECTS: frozenset[Callable] = frozenset(
         modules.encode_loader,
     }
 )
-ENCODERS: dict[str, frozenset[Callable]] = {
+ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "object": _OBJECTS,
     "torch.Module": frozenset({modules.encode_module}),
     "value": frozenset({objects.encode_derived_value}),

@@ -17,6 +17,16 @@ from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 OPAQUE_MODULES = frozenset(
     [
         "_io",
@@ -149,9 +159,12 @@ def is_iterator(cls: type) -> bool:
     return defines(cls, "__next__")
 
 
-def encode_named(enc, obj):
+def encode_named(enc: Encoder, obj: Any) -> Node:
     """A function or class by name when that name leads back to it; else by reference."""
-    owner = None if issubclass(type(obj), type) else getattr(obj, "__self__", None)
+    owner: Any = None if issubclass(type(obj), type) else getattr(obj, "__self__", None)
+    module: Any
+    qualname: Any
+    name: Any
     if owner is not None and not issubclass(type(owner), types.ModuleType):
         return ["method", enc.value(owner), obj.__name__]
     if issubclass(type(obj), type):
@@ -171,28 +184,28 @@ def encode_named(enc, obj):
     return encode_opaque(enc, obj)
 
 
-def encode_module(enc, obj):
+def encode_module(enc: Encoder, obj: Any) -> Node:
     name = attributes_of(obj).get("__name__")
     return ["named", name, ""] if type(name) is str and sys.modules.get(name) is obj else encode_opaque(enc, obj)
 
 
-def encode_method(enc, obj):
+def encode_method(enc: Encoder, obj: Any) -> Node:
     """A bound method that its object's class still has under that name."""
     func, owner = obj.__func__, obj.__self__
     name = getattr(func, "__name__", None)
     holder = owner if issubclass(type(owner), type) else type(owner)
-    found = static(holder, name) if type(name) is str else None
+    found: Any = static(holder, name) if type(name) is str else None
     if found is func or type(found) in (classmethod, staticmethod) and found.__func__ is func:
         return ["method", enc.value(owner), name]
     return encode_opaque(enc, obj)
 
 
-def encode_partial(enc, obj):
+def encode_partial(enc: Encoder, obj: Any) -> Node:
     items = [enc.value(x) for pair in obj.keywords.items() for x in pair]
     return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
 
 
-def encode_weakref(enc, obj):
+def encode_weakref(enc: Encoder, obj: Any) -> Node:
     """A weak reference to something that is in the graph anyway; called when everything else is."""
     target = obj()
     if obj.__callback__ is None and (target is None or enc.number(target) is not None):
@@ -200,7 +213,7 @@ def encode_weakref(enc, obj):
     return encode_opaque(enc, obj)
 
 
-def encode_opaque(enc, obj):
+def encode_opaque(enc: Encoder, obj: Any) -> Node:
     """By reference: the live object stays. Refused for an iterator that may have moved. (A place that is one is refused
     anyway, see `refuse_opaque_root`.)"""
     if is_under_way(obj):
@@ -208,12 +221,12 @@ def encode_opaque(enc, obj):
     return ["opaque", *type_name(type(obj)), _qualname(obj)]
 
 
-def _qualname(obj):
+def _qualname(obj: Any) -> Any:
     name = getattr(obj, "__qualname__", None) if issubclass(type(obj), FUNCTIONS + (types.MethodType,)) else None
     return name if issubclass(type(name), str) else None
 
 
-def is_output(obj) -> bool:
+def is_output(obj: Any) -> bool:
     """Whether a program only ever writes to it: a logger, a progress bar, a run of a tracking service."""
     module = type_name(type(obj))[0]
     if module in ("_csv", "csv") and is_iterator(type(obj)):  # `csv.reader`: read from
@@ -226,7 +239,7 @@ def is_output(obj) -> bool:
     )
 
 
-def refuse_opaque_root(obj) -> None:
+def refuse_opaque_root(obj: Any) -> None:
     """Refused when a place itself was recorded by reference although a loop may have changed it."""
     if is_output(obj) or issubclass(type(obj), CODE):
         return
@@ -245,15 +258,15 @@ class Named(Kind):
 
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return self._is(node, live)
 
-    def _is(self, node, live) -> bool:
+    def _is(self, node: Node, live: Any) -> bool:
         if node[2] == "":
             return issubclass(type(live), types.ModuleType) and live.__name__ == node[1]
         return find_named(node[1], node[2]) is live
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
         if found is None:
             raise Refused(f"{node[1]}.{node[2]} is not defined")
@@ -261,40 +274,40 @@ class Named(Kind):
             raise Refused(f"{node[1]}.{node[2]} is neither a function nor a class")
         m.check_named(node[1], found)
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return sys.modules[node[1]] if node[2] == "" else find_named(node[1], node[2])
 
 
 class Method(Kind):
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         owner = getattr(live, "__self__", None)
         if owner is None or getattr(live, "__name__", None) != node[2]:
             return False
         m.pair(node[1], owner)
         return True
 
-    def parts(self, node):
+    def parts(self, node: Node) -> Iterable[Any]:
         return (node[1],)
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         owner = r.value(node[1])
         if not hasattr(type(owner), node[2]) and not hasattr(owner, node[2]):
             raise Refused(f"{dotted(type(owner))} has no method {node[2]}")
         r.matcher.check_named("", getattr(type(owner), node[2], None))
         # A new object is still an empty shell: its class, not its attributes, knows the method.
-        holder = type(owner).__dict__.get(node[2])
+        holder: Any = type(owner).__dict__.get(node[2])
         return types.MethodType(holder, owner) if issubclass(type(holder), types.FunctionType) else getattr(owner, node[2])
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made == live and made.__self__ is live.__self__
 
 
 class Partial(Kind):
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         if type(live) is not functools.partial or len(live.args) != len(node[2]):
             return False
         m.pair(node[1], live.func)
@@ -303,14 +316,14 @@ class Partial(Kind):
         m.pair_items(node[3], live.keywords.items())
         return True
 
-    def parts(self, node):
+    def parts(self, node: Node) -> Iterable[Any]:
         return [node[1], *node[2], *node[3]]
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         items = [r.value(v) for v in node[3]]
         return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         pairs = [(made.func, live.func), *zip(made.args, live.args)]
         pairs += [(value, live.keywords.get(key, self)) for key, value in made.keywords.items()]
         return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
@@ -319,17 +332,17 @@ class Partial(Kind):
 class Weak(Kind):
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return type(live) is weakref.ref
 
-    def parts(self, node):
+    def parts(self, node: Node) -> Iterable[Any]:
         return (node[1],)
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         target = r.value(node[1])
         return weakref.ref(_Dead() if target is None else target)
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made is live or made() is None and live() is None
 
 
@@ -342,16 +355,16 @@ class Opaque(Kind):
 
     immutable = True
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         raise Refused(f"an object of {node[1]}.{node[2]} was recorded by reference, and there is none here now")
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return r.live_of(index)
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made is live
 
 

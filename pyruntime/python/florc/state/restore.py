@@ -28,7 +28,7 @@ def restore(
         return _restore(json.loads(graph), read_leaf, live, trust_pickle, foreign)
 
 
-def _restore(document: dict, read_leaf, live: dict[str, Any], trust_pickle: bool, foreign) -> dict[str, Any]:
+def _restore(document: dict[str, Any], read_leaf: Any, live: dict[str, Any], trust_pickle: bool, foreign: Any) -> dict[str, Any]:
     if document.get("format") != FORMAT:
         raise CannotRestore("", f"format {document.get('format')} of a checkpoint is not known")
     generators.check_globals(document[RANDOM])
@@ -41,9 +41,9 @@ def _restore(document: dict, read_leaf, live: dict[str, Any], trust_pickle: bool
     return {name: restorer.value(value) for name, value in document["places"]}
 
 
-def _ordinary_tensors():
+def _ordinary_tensors() -> Any:
     """Tensors made under the user's inference mode could never be trained."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     return torch.inference_mode(False) if hasattr(torch, "inference_mode") else contextlib.nullcontext()
 
 
@@ -64,7 +64,7 @@ class Restorer:
         self._leaves = [self._read(read_leaf, i, n) for i, n in enumerate(self.document["leaves"])]
 
     @staticmethod
-    def _read(read_leaf, index: int, nbytes: int):
+    def _read(read_leaf: Any, index: int, nbytes: int) -> Any:
         try:
             data = read_leaf(index)
         except Exception as error:
@@ -73,13 +73,13 @@ class Restorer:
             raise CannotRestore("", f"leaf {index} has {memoryview(data).nbytes} bytes instead of {nbytes}")
         return data
 
-    def leaf(self, index: int):
+    def leaf(self, index: int) -> Any:
         return self._leaves[index]
 
-    def live_of(self, index: int):
+    def live_of(self, index: int) -> Any:
         return self.matcher.live[index]
 
-    def value(self, encoded):
+    def value(self, encoded: list[Any]) -> Any:
         """The object of an encoded value whose node is made."""
         return self.made[encoded[0]] if is_ref(encoded) else decode(encoded)
 
@@ -102,7 +102,7 @@ class Restorer:
             place = paths.of_node(self.document, index) if index >= 0 else ""
             raise CannotRestore(place, str(error) or type(error).__name__) from error
 
-    def _put(self, index: int, obj) -> None:
+    def _put(self, index: int, obj: Any) -> None:
         self.made[index] = obj
         self._is_made[index] = 1
 
@@ -125,7 +125,7 @@ class Restorer:
                 waiting.add(top)
                 stack.extend(parts)
 
-    def _make_immutable(self, index: int, node: list) -> None:
+    def _make_immutable(self, index: int, node: list[Any]) -> None:
         kind, live = KINDS[node[0]], self.matcher.live[index]
         made = kind.make(self, node, index)
         self._put(index, live if live is not None and kind.same(made, live) else made)

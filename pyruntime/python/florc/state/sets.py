@@ -25,6 +25,13 @@ from .atoms import decode
 from .kind import Kind, Whole
 from .kinds import KEPT, POINTER, CannotRestore, Refused, is_ref, refuse_kept
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .encode import Encoder
+    from .kinds import Encode, Node
+    from .match import Matcher
+    from .restore import Restorer
+
 _SLOT_BYTES = 2 * POINTER
 """Of a set's table: an element and its hash."""
 _SMALL_TABLE = 8
@@ -52,12 +59,12 @@ class Layout(NamedTuple):
     """Slots of elements that are no longer there."""
 
 
-def layout(obj) -> Layout:
+def layout(obj: Any) -> Layout:
     """Read the table of a set or a frozenset. Raises Refused when it does not look as CPython's do."""
     return _read(obj)[0]
 
 
-def _read(obj) -> tuple[Layout, int]:
+def _read(obj: Any) -> tuple[Layout, int]:
     """Its layout, and the sum of the hashes of its elements: no code of theirs runs."""
     base = set if issubclass(type(obj), set) else frozenset
     fields = ctypes.c_ssize_t * 4  # fill, used, mask, address of the table
@@ -75,7 +82,7 @@ def _read(obj) -> tuple[Layout, int]:
     return Layout(mask + 1, slots, removed), sum(table[2 * at + 1] for at in slots) % _MOST
 
 
-def arrange(obj: set, items: list, wanted: Layout) -> bool:
+def arrange(obj: set[Any], items: list[Any], wanted: Layout) -> bool:
     """Fill a set so that its elements lie as wanted. Whether that succeeded: hashes may be others than they were."""
     order = _insertion_order(items, wanted)
     set.clear(obj)
@@ -96,7 +103,7 @@ def arrange(obj: set, items: list, wanted: Layout) -> bool:
     return len(obj) == len(items) and layout(obj) == wanted
 
 
-def arranged(items: list, wanted: Layout) -> frozenset | None:
+def arranged(items: list[Any], wanted: Layout) -> frozenset[Any] | None:
     """A frozenset whose elements lie as wanted; None where none can be made."""
     order = None if wanted.removed else _insertion_order(items, wanted)
     if order is None:
@@ -109,7 +116,7 @@ def arranged(items: list, wanted: Layout) -> frozenset | None:
     return made if len(made) == len(items) and layout(made) == wanted else None
 
 
-def _longer(keys: list, count: int) -> dict[Any, None] | None:
+def _longer(keys: list[Any], count: int) -> dict[Any, None] | None:
     """The keys in a dict of at least so many: what else is in it is equal to one of them by the time that a set takes it in. None
     where that cannot be, as every comparison would run code of the script."""
     safe = [key for key in keys if type(key) in _COMPARED_QUIETLY]
@@ -152,7 +159,7 @@ def _path(hashed: int, mask: int) -> Iterator[int]:
         at = (at * 5 + 1 + perturb) & mask
 
 
-def _insertion_order(items: list, wanted: Layout) -> list | None:
+def _insertion_order(items: list[Any], wanted: Layout) -> list[Any] | None:
     """An order of taking in that puts each item where it shall lie; None when there is none. Removed ones come first, then those
     that wait for no other: their order does not matter."""
     if len(items) != len(wanted.slots):
@@ -188,48 +195,48 @@ def _insertion_order(items: list, wanted: Layout) -> list | None:
 _COMPARED_QUIETLY = (_Removed, int, str, bytes, bool, float, complex, tuple, frozenset, type(None))
 
 
-def encode_set(enc, obj):
+def encode_set(enc: Encoder, obj: Any) -> Node:
     values = [enc.value(x) for x in set.__iter__(obj)]
     return ["set", sorted(values, key=json.dumps)] if KEPT in values else ["set", values, *_order(obj)]
 
 
-def encode_frozenset(enc, obj):
+def encode_frozenset(enc: Encoder, obj: Any) -> Node:
     values = [enc.value(x) for x in frozenset.__iter__(obj)]
     return ["frozenset", sorted(values, key=json.dumps)] if KEPT in values else ["frozenset", values, *_order(obj)]
 
 
-def _order(obj) -> list:
+def _order(obj: Any) -> list[Any]:
     there, hashed = _read(obj)
     return [there.table, hash(_HASHED), there.slots, there.removed, hashed]
 
 
-def hashes_of(node: list) -> int | None:
+def hashes_of(node: list[Any]) -> int | None:
     """The sum of the hashes of a recorded set's elements; None where it is not known. Where it differs, so may the order."""
     return node[_WITH_HASHES - 1] if len(node) == _WITH_HASHES else None
 
 
-def _is_ordered(node: list) -> bool:
+def _is_ordered(node: list[Any]) -> bool:
     """Whether a recorded order is to be kept: under another hash seed it cannot be."""
     return len(node) > 2 and node[3] == hash(_HASHED)
 
 
-def _wanted(node: list) -> Layout:
+def _wanted(node: list[Any]) -> Layout:
     return Layout(node[2], *node[4:_ORDERED_PARTS])
 
 
-def _have_other_hashes(node: list, items: list) -> bool:
+def _have_other_hashes(node: list[Any], items: list[Any]) -> bool:
     recorded = hashes_of(node)
     return recorded is not None and sum(map(hash, items)) % _MOST != recorded
 
 
-def _keeps_order(node: list, items: list) -> bool:
+def _keeps_order(node: list[Any], items: list[Any]) -> bool:
     """Whether the order is to be brought about; one that is lost, as the hashes are others, is counted."""
     is_lost = _is_ordered(node) and _have_other_hashes(node, items)
     lost_orders[0] += is_lost and len(items) > 1
     return _is_ordered(node) and not is_lost
 
 
-def _checked(node: list, can: Callable[[list, Layout], bool]) -> None:
+def _checked(node: list[Any], can: Callable[[list[Any], Layout], bool]) -> None:
     """Raises Refused where elements that are plain values cannot be laid as they were; of others that is seen when they are
     made."""
     if not _is_ordered(node) or any(map(is_ref, node[1])):
@@ -244,23 +251,23 @@ def _checked(node: list, can: Callable[[list, Layout], bool]) -> None:
 class Set(Kind):
     order = 2
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         return type(live) is set and self.match_content(m, node, live)
 
-    def match_content(self, m, node, live) -> bool:
+    def match_content(self, m: Matcher, node: Node, live: Any) -> bool:
         m.pair_elements(node[1], set.__iter__(live))
         return True
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         _checked(node, lambda items, wanted: arrange(set(), items, wanted))
 
-    def check_new(self, m, node, index):
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
         refuse_kept(node[1])
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         return set()
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         if KEPT in node[1]:
             return
         items = [r.value(v) for v in node[1]]
@@ -276,7 +283,7 @@ class Set(Kind):
             set.update(obj, new)
 
 
-def _is_same(one, other) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     """Whether an element can stay: the same object, or an equal plain value."""
     return one is other or type(one) is type(other) and type(one) in _PLAIN and one == other
 
@@ -287,16 +294,16 @@ _PLAIN = (int, str, bytes, bool, float)
 class FrozenSet(Whole):
     """Kept when it has the same elements in the same order, else built anew."""
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         if type(live) is not frozenset:
             return False
         m.pair_elements(node[1], frozenset.__iter__(live))
         return True
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         _checked(node, lambda items, wanted: arranged(items, wanted) is not None)
 
-    def of_items(self, r, node, index, items):
+    def of_items(self, r: Restorer, node: Node, index: int, items: Any) -> Any:
         if not _keeps_order(node, items):
             return frozenset(items)
         made = arranged(items, _wanted(node))
@@ -304,9 +311,9 @@ class FrozenSet(Whole):
             raise Refused("the order of a frozenset cannot be brought about again")
         return made
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made == live and list(made) == list(live)
 
 
-ENCODERS = {set: encode_set, frozenset: encode_frozenset}
+ENCODERS: dict[type, Encode] = {set: encode_set, frozenset: encode_frozenset}
 KINDS = {"set": Set(), "frozenset": FrozenSet()}

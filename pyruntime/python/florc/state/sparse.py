@@ -12,6 +12,16 @@ import sys
 from .kind import Kind
 from .kinds import Refused, is_ref
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 PARTS = {
     "sparse_coo": ("_indices", "_values"),
     "sparse_csr": ("crow_indices", "col_indices", "values"),
@@ -22,7 +32,7 @@ PARTS = {
 """Layout -> methods that return what a tensor consists of; the memory is its own."""
 
 
-def encode_sparse(enc, t):
+def encode_sparse(enc: Encoder, t: Any) -> Node:
     torch = sys.modules["torch"]
     layout = str(t.layout)[6:]
     if layout not in PARTS:
@@ -36,7 +46,7 @@ def encode_sparse(enc, t):
     return ["sparse", layout, list(t.shape), flags, coalesced, [enc.value(part) for part in _parts(t, layout)]]
 
 
-def _parts(t, layout: str) -> list:
+def _parts(t: Any, layout: str) -> list[Any]:
     plain = t.detach()
     return [getattr(plain, name)() for name in PARTS[layout]]
 
@@ -45,11 +55,11 @@ class Sparse(Kind):
     # Made from its parts, though a live one is filled: that comes after they are.
     immutable = True
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         if node[1] not in PARTS or len(node[5]) != len(PARTS[node[1]]) or not all(map(is_ref, node[5])):
             raise Refused("the checkpoint is damaged: a sparse tensor lacks parts")
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         torch = sys.modules.get("torch")
         if torch is None or type(live) is not (torch.nn.Parameter if "p" in node[3] else torch.Tensor):
             return False
@@ -64,10 +74,11 @@ class Sparse(Kind):
             m.pair(ref, part)
         return True
 
-    def parts(self, node):
-        return node[5]
+    def parts(self, node: Node) -> Iterable[Any]:
+        values: list[Any] = node[5]
+        return values
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         torch = sys.modules["torch"]
         live = r.live_of(index)
         parts = [r.value(ref) for ref in node[5]]
@@ -83,11 +94,11 @@ class Sparse(Kind):
             return torch.nn.Parameter(made, requires_grad="r" in node[3])
         return made.requires_grad_() if "r" in node[3] else made
 
-    def same(self, made, live) -> bool:
+    def same(self, made: Any, live: Any) -> bool:
         return made is live
 
 
-def _fill(node, live, parts) -> None:
+def _fill(node: Node, live: Any, parts: Any) -> None:
     """The parts were filled in place, but for those that were given other memory: they are copied."""
     with sys.modules["torch"].no_grad():
         for target, part in zip(_parts(live, node[1]), parts):

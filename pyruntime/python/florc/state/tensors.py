@@ -20,12 +20,19 @@ from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
 HOST = "cpu"
 DEFERRED = frozenset({"cuda"})
 """Types of devices whose memory is read later (`florc.staging`); that of others is copied at once."""
 
 
-def extent(shape, stride) -> int:
+def extent(shape: Any, stride: Any) -> int:
     """Elements from the first to the last one in memory; 0 for an empty tensor."""
     span = 1
     for size, step in zip(shape, stride):
@@ -35,11 +42,11 @@ def extent(shape, stride) -> int:
     return span
 
 
-def encode_unknown_tensor(enc, t):
+def encode_unknown_tensor(enc: Encoder, t: Any) -> Node:
     raise Refused(f"a tensor of class {name_of(type(t))} cannot be stored as plain bytes")
 
 
-def encode_tensor(enc, t):
+def encode_tensor(enc: Encoder, t: Any) -> Node:
     torch = sys.modules["torch"]
     if t.layout is not torch.strided:
         return encode_sparse(enc, t)
@@ -75,7 +82,7 @@ def encode_tensor(enc, t):
     ]
 
 
-def _stage(enc, t, shape, stride, device):
+def _stage(enc: Encoder, t: Any, shape: Any, stride: Any, device: Any) -> Any:
     """The leaf of a tensor and whether it is raw memory. CPU memory that is dense is referred to, not copied."""
     size = t.element_size()
     count = t.numel()
@@ -97,7 +104,7 @@ def _stage(enc, t, shape, stride, device):
     return enc.memory(pointer, span * size, t), raw
 
 
-def _device_leaf(enc, t, raw, device, key) -> int:
+def _device_leaf(enc: Encoder, t: Any, raw: Any, device: Any, key: Any) -> int:
     """The index of a leaf in a device's memory; dense tensors over the same memory have the same one.
 
     What is not dense is copied on the device, which waits for nothing.
@@ -119,21 +126,21 @@ def _device_leaf(enc, t, raw, device, key) -> int:
     return index
 
 
-def dtype_of(node):
+def dtype_of(node: Node) -> Any:
     torch = torch_module()
     found = getattr(torch, node[2], None)
     return found if issubclass(type(found), torch.dtype) else None
 
 
-def leaf_nbytes(node) -> int:
+def leaf_nbytes(node: Node) -> int:
     """Bytes the leaf of a tensor node must have."""
     count = 1
     for size in node[3]:
         count *= size
-    return (extent(node[3], node[4]) if node[10] else count) * dtype_of(node).itemsize
+    return int((extent(node[3], node[4]) if node[10] else count) * dtype_of(node).itemsize)
 
 
-def source(r, node):
+def source(r: Restorer, node: Node) -> Any:
     """A CPU tensor over the leaf's bytes, with the recorded shape and, when raw, the recorded strides. Not to be kept."""
     torch = torch_module()
     dtype = dtype_of(node)
@@ -145,7 +152,7 @@ def source(r, node):
     return flat.as_strided(node[3], node[4]) if node[10] else flat.reshape(node[3])
 
 
-def fresh(r, node):
+def fresh(r: Restorer, node: Node) -> Any:
     """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient."""
     torch = torch_module()
     dtype, device = dtype_of(node), torch.device(node[5])
@@ -155,7 +162,7 @@ def fresh(r, node):
     return put(r, node, flat.as_strided(node[3], node[4]))
 
 
-def put(r, node, target):
+def put(r: Restorer, node: Node, target: Any) -> Any:
     """Copy the leaf into `target`, of the recorded shape and strides."""
     torch = torch_module()
     if node[1] is not None:
@@ -172,7 +179,7 @@ def put(r, node, target):
 class Tensor(Kind):
     order = 0
 
-    def check(self, m, node, index):
+    def check(self, m: Matcher, node: Node, index: int) -> None:
         torch = torch_module()
         if dtype_of(node) is None:
             raise Refused(f"this torch has no dtype {node[2]}")
@@ -181,7 +188,7 @@ class Tensor(Kind):
         if node[1] is not None:
             m.expect_bytes(node[1], leaf_nbytes(node))
 
-    def match(self, m, node, live) -> bool:
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
         torch = sys.modules.get("torch")
         if torch is None or type(live) is not (torch.nn.Parameter if "p" in node[6] else torch.Tensor):
             return False
@@ -197,7 +204,7 @@ class Tensor(Kind):
         match_attributes(m, node[9], live.__dict__)
         return True
 
-    def make(self, r, node, index):
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
         torch = torch_module()
         data = r.memory.get(index)
         if data is None:
@@ -209,14 +216,14 @@ class Tensor(Kind):
         return data.requires_grad_() if "r" in node[6] else data
 
     @staticmethod
-    def _repoint(obj, data) -> None:
+    def _repoint(obj: Any, data: Any) -> None:
         """Give a live tensor other memory; a gradient that does not fit it any more would stop the next step."""
         grad = obj.grad
         if grad is not None and (grad.shape, grad.dtype, grad.device) != (data.shape, data.dtype, data.device):
             obj.grad = None
         obj.data = data
 
-    def fill(self, r, node, obj, index):
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         if r.live_of(index) is not None:
             data = r.memory.get(index)
             if data is not None:

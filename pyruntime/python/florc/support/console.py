@@ -9,13 +9,13 @@ from .light import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TextIO
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 quiet = False
 _OWN = "florc: "
-_stream: Any = None
+_stream: TextIO | None = None
 _STEERING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Separators of lines, and what turns the direction of writing around: not controls by category."""
 

@@ -9,7 +9,7 @@ from .light import suppress
 try:
     import fcntl
 except ImportError:
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _FICLONE = 0x40049409
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class NamedTuple(tuple):
+class _Named(tuple[object, ...]):
     """`typing.NamedTuple`, as far as florc needs it."""
 
     __slots__ = ()
@@ -52,6 +52,12 @@ class NamedTuple(tuple):
         return type(self)(**{**self._asdict(), **changed})
 
 
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+else:
+    NamedTuple = _Named
+
+
 class suppress:
     """`contextlib.suppress`."""
 
@@ -63,7 +69,7 @@ class suppress:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> bool:
         return kind is not None and issubclass(kind, self._kinds)
 
 

@@ -9,7 +9,7 @@ from .. import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 count = 0
 first = ""
@@ -44,7 +44,7 @@ class Swallow:
     def __enter__(self) -> None:
         _native.hold_interrupts()
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> bool:
         _native.release_interrupts()
         if not isinstance(error, Exception):
             return False

@@ -51,12 +51,13 @@ def defines(cls: type, name: str) -> bool:
     return static(cls, name, _MISSING) is not _MISSING
 
 
-def attributes_of(obj: Any) -> dict[str, Any]:
+def attributes_of(obj: object) -> dict[str, Any]:
     """`obj.__dict__`; empty for an object without one."""
     try:
-        return object.__getattribute__(obj, "__dict__")
+        found: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
         return {}
+    return found
 
 
 def same_class(cls: type, classes: tuple[type, ...]) -> bool:
@@ -64,7 +65,7 @@ def same_class(cls: type, classes: tuple[type, ...]) -> bool:
     return any(cls is other for other in classes)
 
 
-def own_slots(cls: type) -> list[tuple[str, Any]]:
+def own_slots(cls: type) -> list[tuple[str, MemberDescriptorType]]:
     """(name, descriptor) of what `__slots__` of this very class declares."""
     names = dict_of(cls).get("__slots__", ())
     if issubclass(type(names), str):
@@ -84,16 +85,16 @@ def own_slots(cls: type) -> list[tuple[str, Any]]:
 _SLOTS = WeakTable()
 
 
-def all_slots(cls: type) -> list[tuple[str, Any]]:
+def all_slots(cls: type) -> list[tuple[str, MemberDescriptorType]]:
     """Slots of a class and its bases, base first; cached."""
-    found = _SLOTS.get(cls)
+    found: list[tuple[str, MemberDescriptorType]] | None = _SLOTS.get(cls)
     if found is None:
         found = [slot for base in reversed(mro_of(cls)) for slot in own_slots(base)]
         _SLOTS[cls] = found
     return found
 
 
-def is_begun(generator: GeneratorType) -> bool:
+def is_begun(generator: GeneratorType[Any, Any, Any]) -> bool:
     """Whether a generator runs, or has given something out and is not over (`inspect`, which knows it too, takes long to
     import)."""
     if generator.gi_running:
@@ -110,7 +111,7 @@ is_users: Callable[[str], bool] = lambda file: False
 """Whether code of a file is the user's; a session says so."""
 
 
-def read_attribute(obj: Any, name: str) -> Any:
+def read_attribute(obj: object, name: str) -> Any:
     """`getattr(obj, name)` as long as only Python's and libraries' code runs. Raises AttributeError, and RunsCode."""
     cls = type(obj)
     if is_users_code(static(cls, "__getattribute__")):
@@ -137,7 +138,7 @@ def read_attribute(obj: Any, name: str) -> Any:
     return getattr(obj, name)
 
 
-def _parts_of_module(obj: Any, own: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+def _parts_of_module(obj: object, own: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     module = getattr(sys.modules.get("torch.nn"), "Module", None)
     if module is None or not issubclass(type(obj), module):
         return ()

@@ -16,7 +16,7 @@ class WeakTable:
     __slots__ = ("__weakref__", "_known")
 
     def __init__(self, entries: Iterable[tuple[type, Any]] = ()):
-        self._known: dict[int, tuple[ref, Any]] = {}
+        self._known: dict[int, tuple[ref[type], Any]] = {}
         for cls, value in entries:
             self[cls] = value
 

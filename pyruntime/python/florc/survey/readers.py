@@ -7,8 +7,6 @@ import gc
 import itertools
 import sys
 import types
-from _collections import deque  # `collections` and the like take long to import
-from _functools import _lru_cache_wrapper, partial
 from _operator import length_hint
 from itertools import chain, islice
 
@@ -17,10 +15,16 @@ from ..support.weak_table import WeakTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Iterator
+    from functools import _lru_cache_wrapper, partial
     from typing import Any
 
     Parts = dict[Any, Any]
     """The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
+else:
+    from _collections import deque  # `collections` and the like take long to import
+    from _functools import _lru_cache_wrapper, partial
 
 MAX_ITEMS = 200
 """Of longer containers the length and both ends are looked at."""
@@ -33,7 +37,8 @@ ATOM_IDS = frozenset(map(id, ATOMS))
 
 
 def _list(obj: Any, base: Any) -> Parts:
-    count = base.__len__(obj)
+    count: int = base.__len__(obj)
+    items: Iterator[tuple[int, Any]]
     if count <= MAX_ITEMS:
         items = enumerate(base.__iter__(obj))
     else:
@@ -136,7 +141,7 @@ def version(value: Any) -> Any:
     """What tells two states of a tensor apart: torch counts its changes."""
     if id(type(value)) in ATOM_IDS:
         return value
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     base = getattr(torch, "Tensor", None)
     if base is None or not issubclass(type(value), base):
         return 0

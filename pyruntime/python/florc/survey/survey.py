@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import sys
 import types
-from _collections import deque
 from itertools import chain
 from types import FrameType
 
@@ -26,11 +25,14 @@ from . import readers as contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Container, Iterable, Iterator
     from typing import Any
 
     Way = tuple[int, Any]
     """The number of the object that holds another, and under which key."""
+else:
+    from _collections import deque
 
 MAX_OBJECTS = 4000
 """A program that holds more is looked at in part."""
@@ -78,7 +80,8 @@ class Reader:
     def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[Scope]:
         """The block's own names but for those in `rebound`, those of the project functions that called it, the globals of
         the project's files."""
-        found, at = [], frame
+        found: list[Scope] = []
+        at: FrameType | None = frame
         module_level = frame.f_globals is frame.f_locals
         while at is not None and at.f_locals is not at.f_globals:
             if self._is_project(at.f_code.co_filename):
@@ -101,7 +104,7 @@ class Reader:
     def parts(self, obj: Any) -> contents.Parts | None:
         """What an object holds, by key; None for objects that are not looked into."""
         kind = type(obj)
-        reader = contents.READERS.get(kind)
+        reader: Callable[[Any], contents.Parts | None] | None = contents.READERS.get(kind)
         if reader is not None:
             return reader(obj)
         if contents.is_iterator(kind):
@@ -114,7 +117,7 @@ class Reader:
             return contents.of_function(obj) if self._is_project(obj.__code__.co_filename) else None
         if issubclass(kind, type):
             return contents.of_class(obj) if self._is_ours(obj) else None
-        torch = sys.modules.get("torch")
+        torch: Any = sys.modules.get("torch")
         if hasattr(torch, "nn") and hasattr(torch, "optim"):
             for base, reader in (
                 (torch.Tensor, contents.of_tensor),
@@ -141,14 +144,15 @@ class Reader:
             return parts
         for base in (dict, list, tuple, deque):  # Counter, defaultdict, named tuples
             if issubclass(kind, base) and module_of(kind) in ("collections", "typing"):
-                return contents.READERS[base](obj)
+                found: contents.Parts = contents.READERS[base](obj)
+                return found
         return None
 
     def _is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""
-        known = self._classes.get(cls)
+        known: bool | None = self._classes.get(cls)
         if known is None:
-            file = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
+            file: Any = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
             known = self._classes[cls] = issubclass(type(file), str) and self._is_project(file)
         return known
 
@@ -311,7 +315,8 @@ def _lies_in(obj: Any, restored: list[_Span]) -> bool:
 
 def _is_restored_in_place(obj: Any) -> bool:
     """Others get new memory, which no view shares (see `match` in `state.tensors` and `state.arrays`)."""
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    numpy: Any = sys.modules.get("numpy")
     if hasattr(numpy, "ndarray") and type(obj) is numpy.ndarray:
         return bool(obj.flags.writeable)
     known = hasattr(torch, "nn") and type(obj) in (torch.Tensor, torch.nn.Parameter)
@@ -323,7 +328,8 @@ def _span(obj: Any) -> _Span | None:
     from ..state.arrays import bounds
     from ..state.tensors import extent
 
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    numpy: Any = sys.modules.get("numpy")
     if hasattr(numpy, "ndarray") and issubclass(type(obj), numpy.ndarray):
         data = numpy.ndarray.view(obj, numpy.ndarray)
         start = data.__array_interface__["data"][0] if data.nbytes else 0

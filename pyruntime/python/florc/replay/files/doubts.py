@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from typing import Any
+from types import FrameType
 
 from ...runs.found_files import Noted
 from ...support.light import OWN
@@ -19,7 +19,7 @@ from ..select.skipped import Skipped
 try:
     import fcntl
 except ImportError:
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _NAMELESS = " (deleted)"
 """How the system names an open file that has no name, or lost it."""
@@ -165,7 +165,7 @@ class Doubts:
         if not any(map(self._skipped.holds, noted.brief)) or any(map(self._skipped.holds, noted.removed)):
             self.miss(path, self._skipped.causes(noted.places))
 
-    def descriptor(self, number: Any) -> None:
+    def descriptor(self, number: object) -> None:
         """An open file is read, or asked for its size."""
         if not self.behind or not isinstance(number, int):
             return
@@ -174,7 +174,7 @@ class Doubts:
             if path is not None and path in self.behind:
                 self._say(path, _ASKED)
 
-    def is_watched(self, number: Any) -> bool:
+    def is_watched(self, number: int) -> bool:
         """Whether an open file is the script's own: in the view, temporary, or without a name."""
         with contextlib.suppress(OSError, OverflowError):
             return self._open_file(number) is not None
@@ -206,9 +206,9 @@ def _needed(path: str) -> str:
 def asks_for() -> str | None:
     """What the caller of a function of this package wants to know of a path: `existence`, `all`, or None, where it is for the
     caller's own next step only."""
-    at = sys._getframe(1)
+    at: FrameType | None = sys._getframe(1)
     while at is not None and at.f_code.co_filename.startswith(OWN):
-        at = at.f_back  # type: ignore[assignment]
+        at = at.f_back
     for _ in range(6):
         if at is None:
             break
@@ -220,5 +220,5 @@ def asks_for() -> str | None:
             break
         if name in _EXISTENCE:
             return "existence"
-        at = at.f_back  # type: ignore[assignment]
+        at = at.f_back
     return "all"

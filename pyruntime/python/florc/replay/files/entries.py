@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .redirection import Functions
 
 _lstat = os.lstat
 
@@ -13,11 +16,11 @@ _lstat = os.lstat
 class Entry:
     """As `os.DirEntry`."""
 
-    def __init__(self, functions: Any, real: str, name: Any, path: Any):
+    def __init__(self, functions: Functions, real: str, name: str | bytes, path: str | bytes):
         self._functions, self._real = functions, real
         self.name, self.path = name, path
 
-    def __fspath__(self) -> Any:
+    def __fspath__(self) -> str | bytes:
         return self.path
 
     def __repr__(self) -> str:
@@ -63,7 +66,7 @@ class Entry:
 class Entries:
     """The iterator, which is also a context manager."""
 
-    def __init__(self, functions: Any, real: str, path: Any, names: list[str]):
+    def __init__(self, functions: Functions, real: str, path: Any, names: list[str]):
         text = "." if path is None else path if isinstance(path, int) else os.fspath(path)
         self._entries: Iterator[Entry] = iter([_entry(functions, real, text, name) for name in names])
 
@@ -76,7 +79,7 @@ class Entries:
     def __enter__(self) -> Entries:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -84,7 +87,7 @@ class Entries:
         self._entries = iter(())
 
 
-def _entry(functions: Any, real: str, text: Any, name: str) -> Entry:
+def _entry(functions: Functions, real: str, text: str | bytes | int, name: str) -> Entry:
     whole = f"{'' if real == '/' else real}/{name}"
     if isinstance(text, bytes):
         return Entry(functions, whole, os.fsencode(name), os.path.join(text, os.fsencode(name)))

@@ -15,7 +15,7 @@ _TEXT, _BINARY = "t", "b"
 def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int], None]) -> type:
     """A `FileIO` that says (its descriptor) when it is read, or asked how long it is, and when it is written to."""
 
-    class FileIO(original):  # type: ignore[misc, valid-type]
+    class FileIO(original):  # type: ignore[misc]  # the base is an argument
         is_asked = False
         """Whether what opens it has done so: from then on the script asks."""
 
@@ -25,12 +25,14 @@ def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int],
 
         def tell(self) -> int:
             self._hear()
-            return super().tell()
+            at: int = super().tell()
+            return at
 
         def seek(self, offset: int, whence: int = 0) -> int:
             if whence == 2:
                 self._hear()
-            return super().seek(offset, whence)
+            at: int = super().seek(offset, whence)
+            return at
 
         def write(self, data: Any) -> Any:
             wrote(self.fileno())
@@ -76,7 +78,7 @@ def opened(
             result = buffered(raw, size)
             if not is_binary:
                 result = io.TextIOWrapper(result, encoding, errors, newline, by_line)
-                result.mode = mode  # type: ignore[attr-defined]
+                result.mode = mode  # type: ignore[misc]  # CPython lets it be set
     except BaseException:
         raw.close()
         raise
@@ -91,7 +93,7 @@ def replace_everywhere(made: dict[int, tuple[Any, Any]]) -> None:
         if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
             continue
         names = getattr(module, "__dict__", None) or {}
-        holders = [module]
+        holders: list[Any] = [module]
         if name.partition(".")[0] in ("pathlib", "glob"):
             holders += [held for held in names.values() if isinstance(held, type)]
         for holder in holders:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ...inputs import standard_input
 from .entries import Entries
+
+if TYPE_CHECKING:
+    from .redirection import Functions
 
 
 class Looks:
     """Stands in the place of the functions. `functions`: a `redirection.Functions`."""
 
-    def __init__(self, functions: Any):
+    def __init__(self, functions: Functions):
         self._functions, self._view = functions, functions.view
 
     def look(self, original: Any, path: Any, *args: Any, dir_fd: Any = None, follow_symlinks: bool = True, **options: Any) -> Any:
@@ -66,7 +70,7 @@ class Looks:
             return None
         return real
 
-    def listdir(self, original: Any, path: Any = None) -> list[Any]:
+    def listdir(self, original: Callable[..., list[Any]], path: Any = None) -> list[Any]:
         """`os.listdir`."""
         real = self._listed(path)
         if real is None:
@@ -88,15 +92,15 @@ class Looks:
             self._functions.call(original, where, "." if path is None or isinstance(path, int) else path)
         return self._view.names(real)
 
-    def getcwd(self, original: Any) -> str:
+    def getcwd(self, original: Callable[[], str]) -> str:
         """`os.getcwd`."""
         return self._functions.paths.shown(original())
 
-    def getcwdb(self, original: Any) -> bytes:
+    def getcwdb(self, original: Callable[[], bytes]) -> bytes:
         """`os.getcwdb`."""
         return os.fsencode(self._functions.paths.shown(os.fsdecode(original())))
 
-    def chdir(self, original: Any, path: Any) -> None:
+    def chdir(self, original: Callable[..., None], path: Any) -> None:
         """`os.chdir`: to the user's own folder, or to the replay's where only that is there."""
         real = self._functions.resolve(path)
         if real is None:

@@ -6,20 +6,24 @@ import errno
 import os
 import shutil
 import stat
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .view import ADDED, HERE, KEPT, OWN, PLAIN, Found
+
+if TYPE_CHECKING:
+    from .redirection import Functions
 
 
 class Moves:
     """Stands in the place of the functions. `functions`: a `redirection.Functions`."""
 
-    def __init__(self, functions: Any):
+    def __init__(self, functions: Functions):
         self._functions, self._view = functions, functions.view
 
     # -- making ----------------------------------------------------------------------------------------------------
 
-    def mkdir(self, original: Any, path: Any, mode: int = 0o777, *, dir_fd: Any = None) -> None:
+    def mkdir(self, original: Callable[..., None], path: Any, mode: int = 0o777, *, dir_fd: Any = None) -> None:
         """`os.mkdir`."""
         functions, view = self._functions, self._view
         real = functions.resolve(path, True, dir_fd)
@@ -49,7 +53,7 @@ class Moves:
         view.made(real)
         return None
 
-    def _make(self, original: Any, path: Any, dir_fd: Any, *args: Any) -> None:
+    def _make(self, original: Callable[..., None], path: Any, dir_fd: Any, *args: Any) -> None:
         real = self._functions.resolve(path, False, dir_fd)
         if real is None:
             return original(path, *args, dir_fd=dir_fd)
@@ -60,15 +64,17 @@ class Moves:
         self._view.made(real)
         return None
 
-    def mkfifo(self, original: Any, path: Any, mode: int = 0o666, *, dir_fd: Any = None) -> None:
+    def mkfifo(self, original: Callable[..., None], path: Any, mode: int = 0o666, *, dir_fd: Any = None) -> None:
         """`os.mkfifo`."""
         self._make(original, path, dir_fd, mode)
 
-    def mknod(self, original: Any, path: Any, mode: int = 0o600, device: int = 0, *, dir_fd: Any = None) -> None:
+    def mknod(self, original: Callable[..., None], path: Any, mode: int = 0o600, device: int = 0, *, dir_fd: Any = None) -> None:
         """`os.mknod`."""
         self._make(original, path, dir_fd, mode, device)
 
-    def symlink(self, original: Any, src: Any, dst: Any, target_is_directory: bool = False, *, dir_fd: Any = None) -> None:
+    def symlink(
+        self, original: Callable[..., None], src: Any, dst: Any, target_is_directory: bool = False, *, dir_fd: Any = None
+    ) -> None:
         """`os.symlink`: its text is the script's own."""
         real = self._functions.resolve(dst, False, dir_fd)
         if real is None:
@@ -80,7 +86,14 @@ class Moves:
         return None
 
     def link(
-        self, original: Any, src: Any, dst: Any, *, src_dir_fd: Any = None, dst_dir_fd: Any = None, follow_symlinks: bool = True
+        self,
+        original: Callable[..., None],
+        src: Any,
+        dst: Any,
+        *,
+        src_dir_fd: Any = None,
+        dst_dir_fd: Any = None,
+        follow_symlinks: bool = True,
     ) -> None:
         """`os.link`: both are the replay's own from then on."""
         functions, view = self._functions, self._view
@@ -102,7 +115,7 @@ class Moves:
 
     # -- removing --------------------------------------------------------------------------------------------------
 
-    def unlink(self, original: Any, path: Any, *, dir_fd: Any = None) -> None:
+    def unlink(self, original: Callable[..., None], path: Any, *, dir_fd: Any = None) -> None:
         """`os.unlink`, `os.remove`."""
         functions, view = self._functions, self._view
         real = functions.resolve(path, False, dir_fd)
@@ -117,7 +130,7 @@ class Moves:
 
     remove = unlink
 
-    def rmdir(self, original: Any, path: Any, *, dir_fd: Any = None) -> None:
+    def rmdir(self, original: Callable[..., None], path: Any, *, dir_fd: Any = None) -> None:
         """`os.rmdir`."""
         functions, view = self._functions, self._view
         real = functions.resolve(path, False, dir_fd)
@@ -136,7 +149,7 @@ class Moves:
         view.removed(real)
         return None
 
-    def _remove_really(self, original: Any, found: Found, path: Any) -> None:
+    def _remove_really(self, original: Callable[..., None], found: Found, path: Any) -> None:
         self._functions.call(original, found.where, path)
         self._functions.temporary.pop(found.where, None)
 
@@ -146,7 +159,9 @@ class Moves:
 
     # -- renaming --------------------------------------------------------------------------------------------------
 
-    def rename(self, original: Any, src: Any, dst: Any, *, src_dir_fd: Any = None, dst_dir_fd: Any = None) -> None:
+    def rename(
+        self, original: Callable[..., None], src: Any, dst: Any, *, src_dir_fd: Any = None, dst_dir_fd: Any = None
+    ) -> None:
         """`os.rename`, `os.replace`."""
         functions, view = self._functions, self._view
         source, target = functions.resolve(src, False, src_dir_fd), functions.resolve(dst, False, dst_dir_fd)
@@ -225,7 +240,7 @@ class Moves:
         if is_short:
             view.doubts.behind[target] = None
 
-    def _across(self, original: Any, src: Any, dst: Any, source: str | None, target: str | None) -> None:
+    def _across(self, original: Callable[..., None], src: Any, dst: Any, source: str | None, target: str | None) -> None:
         """One of both is not in the view."""
         if source is None:
             assert target is not None
@@ -239,7 +254,9 @@ class Moves:
 
     # -- changing --------------------------------------------------------------------------------------------------
 
-    def _changed(self, original: Any, path: Any, follow: bool, dir_fd: Any, args: tuple, options: dict) -> Any:
+    def _changed(
+        self, original: Callable[..., Any], path: Any, follow: bool, dir_fd: Any, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
         functions, view = self._functions, self._view
         real = functions.resolve(path, follow, dir_fd)
         if real is None:
@@ -254,32 +271,34 @@ class Moves:
             return None if found.kind not in (HERE, OWN) else functions.call(original, found.where, path, *args, **options)
         return functions.call(original, view.copied(real, found), path, *args, **options)
 
-    def truncate(self, original: Any, path: Any, length: int) -> None:
+    def truncate(self, original: Callable[..., None], path: Any, length: int) -> None:
         """`os.truncate`."""
         self._changed(original, path, True, None, (length,), {})
 
-    def chmod(self, original: Any, path: Any, mode: int, *, dir_fd: Any = None, **options: Any) -> None:
+    def chmod(self, original: Callable[..., None], path: Any, mode: int, *, dir_fd: Any = None, **options: Any) -> None:
         """`os.chmod`."""
         self._changed(original, path, options.get("follow_symlinks", True), dir_fd, (mode,), options)
 
-    def chown(self, original: Any, path: Any, uid: int, gid: int, *, dir_fd: Any = None, **options: Any) -> None:
+    def chown(self, original: Callable[..., None], path: Any, uid: int, gid: int, *, dir_fd: Any = None, **options: Any) -> None:
         """`os.chown`."""
         self._changed(original, path, options.get("follow_symlinks", True), dir_fd, (uid, gid), options)
 
-    def lchown(self, original: Any, path: Any, uid: int, gid: int) -> None:
+    def lchown(self, original: Callable[..., None], path: Any, uid: int, gid: int) -> None:
         """`os.lchown`."""
         self._changed(original, path, False, None, (uid, gid), {})
 
-    def utime(self, original: Any, path: Any, times: Any = None, *, dir_fd: Any = None, **options: Any) -> None:
+    def utime(self, original: Callable[..., None], path: Any, times: Any = None, *, dir_fd: Any = None, **options: Any) -> None:
         """`os.utime`."""
         self._changed(
             original, path, options.get("follow_symlinks", True), dir_fd, (times,) if "ns" not in options else (), options
         )
 
-    def setxattr(self, original: Any, path: Any, attribute: Any, value: Any, flags: int = 0, **options: Any) -> None:
+    def setxattr(
+        self, original: Callable[..., None], path: Any, attribute: Any, value: Any, flags: int = 0, **options: Any
+    ) -> None:
         """`os.setxattr`."""
         self._changed(original, path, options.get("follow_symlinks", True), None, (attribute, value, flags), options)
 
-    def removexattr(self, original: Any, path: Any, attribute: Any, **options: Any) -> None:
+    def removexattr(self, original: Callable[..., None], path: Any, attribute: Any, **options: Any) -> None:
         """`os.removexattr`."""
         self._changed(original, path, options.get("follow_symlinks", True), None, (attribute,), options)

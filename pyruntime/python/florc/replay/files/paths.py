@@ -6,7 +6,6 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
-from typing import Any
 
 from ...support.light import OWN
 from .view import View
@@ -93,7 +92,7 @@ class Paths:
 def _foreign(project: str) -> Iterable[str]:
     """Folders of Python and of libraries, and of what programs remember (`~/.cache`): not one that the project lies in."""
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
-    folders: set[Any] = {sysconfig.get_path(name) for name in names} | {os.path.dirname(OWN)}
+    folders: set[str | None] = {*map(sysconfig.get_path, names), os.path.dirname(OWN)}
     folders |= {sys.prefix, sys.base_prefix}
     home = os.path.expanduser("~")
     hidden: list[str] = []

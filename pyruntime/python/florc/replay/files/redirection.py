@@ -14,7 +14,8 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import FrameType
+from typing import Any, TypeVar
 
 from ... import _native
 from ...inputs import standard_input
@@ -26,6 +27,7 @@ from .moves import Moves
 from .paths import Paths
 from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
 
+_T = TypeVar("_T")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _UNNAMED = getattr(os, "O_TMPFILE", 0)
 
@@ -45,7 +47,7 @@ class Functions:
         self._inside: set[int] = set()
         """Threads that are in one of these functions."""
         self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
-        self._open: weakref.WeakSet = weakref.WeakSet()
+        self._open: weakref.WeakSet[Any] = weakref.WeakSet()
         """What the script opened to write to."""
         self.temporary: dict[str, None] = {}
         """Temporary files and folders that the script made at their own paths, and not yet removed."""
@@ -107,14 +109,14 @@ class Functions:
         original = io.FileIO
         functions = self
 
-        class Kind(type(original)):  # type: ignore[misc]
+        class Kind(type(original)):  # type: ignore[misc]  # the base is a call
             def __instancecheck__(cls, instance: Any) -> bool:
                 return isinstance(instance, original)
 
             def __subclasscheck__(cls, subclass: Any) -> bool:
                 return issubclass(subclass, original)
 
-        class FileIO(original, metaclass=Kind):  # type: ignore[misc, valid-type]
+        class FileIO(original, metaclass=Kind):  # type: ignore[misc, valid-type]  # the base is a variable
             def __init__(self, file: Any, mode: str = "r", closefd: bool = True, opener: Any = None):
                 is_free = functions.is_on and threading.get_ident() not in functions._inside
                 if opener is None and not isinstance(file, int) and is_free:
@@ -134,7 +136,7 @@ class Functions:
         text = os.fspath(path)
         return self.paths.resolve(os.fsdecode(text), follow or text[-1:] in ("/", b"/"), folder)
 
-    def call(self, original: Any, where: str, path: Any, *args: Any, **options: Any) -> Any:
+    def call(self, original: Callable[..., _T], where: str, path: Any, *args: Any, **options: Any) -> _T:
         """Call a function with another path; an error names the one that was given."""
         text = os.fspath(path)
         if text[-1:] in ("/", b"/") and where != "/":
@@ -240,7 +242,7 @@ class Functions:
             if not was_inside:
                 self._inside.discard(me)
 
-    def open(self, original: Any, path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
+    def open(self, original: Callable[..., int], path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
         """`os.open`."""
         real = self.resolve(path, not flags & os.O_NOFOLLOW, dir_fd)
         if real is None:
@@ -342,9 +344,9 @@ class Functions:
     def is_temporary(self, real: str) -> bool:
         """Whether `tempfile` makes a file or folder for the script, with a name of its own in the system's folder: sockets and
         programs that the script starts have to find it."""
-        at = sys._getframe(1)
+        at: FrameType | None = sys._getframe(1)
         while at is not None and at.f_code.co_filename.startswith(OWN_FOLDER):
-            at = at.f_back  # type: ignore[assignment]
+            at = at.f_back
         if at is None or at.f_globals.get("__name__") != "tempfile" or tempfile.tempdir is None:
             return False
         return os.path.dirname(real) == os.path.realpath(os.fsdecode(tempfile.tempdir))

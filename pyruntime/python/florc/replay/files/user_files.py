@@ -14,7 +14,7 @@ import glob
 import itertools
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import IO
 
 from ...inputs import again as inputs_again
 from ...process import native_writers
@@ -33,7 +33,7 @@ from .view import View, is_really_there, remove
 try:
     import fcntl
 except ImportError:  # replays side by side are not told apart
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _SUFFIX = ".florc-replay"
 _OTHERS = frozenset(
@@ -75,7 +75,7 @@ class UserFiles:
         notes = read(history.files, os.path.join(run.path, FOLDER_NAME), run.file)
         try:
             os.makedirs(self._folder, exist_ok=True)
-            self._lock: Any = _locked(self._folder)
+            self._lock: IO[bytes] | bool | None = _locked(self._folder)
             self._view = View(
                 self._folder, notes, skipped, history.folders, history.pid if not names.isdisjoint(NUMBER) else None
             )
@@ -113,7 +113,7 @@ class UserFiles:
         """Whether the recorded run left a temporary file or folder where programs of the script would change it."""
         return self._has_others and is_really_there(path)
 
-    def start_again(self, cannot_restore: Callable[[dict[str, str]], Any]) -> None:
+    def start_again(self, cannot_restore: Callable[[dict[str, str]], object]) -> None:
         """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
 
         def missed(causes: dict[str, str]) -> None:
@@ -178,7 +178,7 @@ def _free(path: str) -> str:
     )
 
 
-def _locked(folder: str) -> Any:
+def _locked(folder: str) -> IO[bytes] | bool:
     if fcntl is None:
         return True
     lock = open(os.path.join(folder, "lock"), "wb")  # noqa: SIM115 - held until the process ends

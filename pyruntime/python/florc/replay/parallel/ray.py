@@ -49,7 +49,8 @@ class _Task:
     """A command that a task of the cluster runs."""
 
     def __init__(self, ray: Any, command: list[str], environment: dict[str, str], out: str, log: str):
-        self._ray, self._code, self._log = ray, None, log
+        self._ray, self._log = ray, log
+        self._code: int | None = None
         # florc has its own way of trying again, and says so
         self._task = ray.remote(max_retries=0)(_run).remote(command, environment, os.getcwd(), out, log)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...plan.window import Window
 from ...runs.journal import History
@@ -141,6 +141,19 @@ def keep(replay: Replay, task: Task, anomalies: list[str], compared: int, masked
     os.replace(task.result + ".new", task.result)
 
 
+class Process(Protocol):
+    """A command that was started."""
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+
+    def ask_to_end(self) -> None:
+        """It, and whatever it started."""
+
+    def end(self, patience: float) -> None:
+        """Wait until it has ended, at most so many seconds; then end it where that can be."""
+
+
 class Local:
     """A process on this machine."""
 
@@ -171,8 +184,8 @@ class Local:
             os.killpg(self._process.pid, number)
 
 
-Launch = Callable[[list[str], dict[str, str], str, str], Any]
-"""Starts a command with an environment, and two files for what it writes: something with `poll`, `ask_to_end`, `end`."""
+Launch = Callable[[list[str], dict[str, str], str, str], Process]
+"""Starts a command with an environment, and two files for what it writes."""
 
 
 class _Worker:
@@ -185,7 +198,7 @@ class _Worker:
         self.task = Task(window, self._base + ".json")
         self.attempts = 0
         self.begun = time.perf_counter()
-        self.process: Any = None
+        self.process: Process | None = None
 
     @property
     def out(self) -> str:
@@ -201,13 +214,18 @@ class _Worker:
         self.attempts += 1
         self.process = self._launch(self._command, {**self._environment, **self.task.to_environment()}, self.out, self.log)
 
+    def code(self) -> int | None:
+        """Its exit code; None while it runs."""
+        return None if self.process is None else self.process.poll()
+
     def result(self) -> dict[str, Any] | None:
         """What it found; None when it ended without."""
         try:
             with open(self.task.result, encoding="utf-8", errors="surrogateescape") as file:
-                return json.load(file)
+                found: dict[str, Any] = json.load(file)
         except (OSError, ValueError):
             return None
+        return found
 
     def describe(self) -> str:
         """`worker 2, iterations 6 to 11 of L1`."""
@@ -227,7 +245,7 @@ def run(
             worker.start()
         running = list(workers)
         while running:
-            for worker in [w for w in running if w.process.poll() is not None]:
+            for worker in [w for w in running if w.code() is not None]:
                 if worker.result() is None and worker.attempts < _ATTEMPTS:
                     say(f"{worker.describe()}: {_ending(worker)}; it is started once more")
                     worker.start()
@@ -251,11 +269,11 @@ def _outcome(worker: _Worker) -> str:
 
 
 def _ending(worker: _Worker) -> str:
-    code = worker.process.poll()
+    code = worker.code() or 0
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
-def _end(processes: list[Any]) -> None:
+def _end(processes: list[Process]) -> None:
     for process in processes:
         process.ask_to_end()
     deadline = time.monotonic() + _PATIENCE_S

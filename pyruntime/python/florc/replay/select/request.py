@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import _native
 from ...plan.window import END, Samples, Window
@@ -20,8 +20,12 @@ from . import segments
 from .costs import Costs
 from .steps import training_loop
 
+if TYPE_CHECKING:
+    from ...plan.loops import Entry
+    from ...support.arguments import Selection
 
-def selected(history: History, arguments: dict[str, Any]) -> Window | None:
+
+def selected(history: History, arguments: Selection) -> Window | None:
     """The window that was asked for; None for the whole run."""
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
@@ -145,7 +149,7 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
     return True
 
 
-def _end_of_body(history: History, file: str, entry: dict[str, Any]) -> int:
+def _end_of_body(history: History, file: str, entry: Entry) -> int:
     """The last line of a `while` loop's body: its `else` runs when the condition was false."""
     found = (
         node.body[-1].end_lineno
@@ -158,7 +162,8 @@ def _end_of_body(history: History, file: str, entry: dict[str, Any]) -> int:
 def _is_endless(header: str) -> bool:
     """Whether a loop is left by a way out only: `while True`, `while 1`."""
     try:
-        condition = ast.parse(f"{header}: pass").body[0].test
+        loop: Any = ast.parse(f"{header}: pass").body[0]
+        condition = loop.test
     except (SyntaxError, ValueError, AttributeError):
         return False
     return isinstance(condition, ast.Constant) and bool(condition.value)

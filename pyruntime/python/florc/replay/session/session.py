@@ -56,7 +56,7 @@ class Replay:
     """It is told of every iteration."""
 
     @property
-    def inputs(self) -> list[tuple]:
+    def inputs(self) -> list[tuple[Any, ...]]:
         """What the recorded run took from outside: it is given back."""
         return self.history.inputs
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...process import output
 from ...runs.versions import Versions
@@ -54,7 +55,7 @@ class Statements:
         return any(name in sys.modules for name in _STARTERS)
 
 
-def merged(one: dict[str, Ran], other: dict[str, Any]) -> dict[str, Ran]:
+def merged(one: dict[str, Ran], other: Mapping[str, Sequence[int]]) -> dict[str, Ran]:
     """The times of two parts of a replay together."""
     return {name: Ran(*map(sum, zip(one.get(name, Ran()), other.get(name, Ran())))) for name in [*one, *other]}
 

@@ -1,0 +1,89 @@
+"""What the native half makes of a command line, by command. Only types: nothing imports this while florc runs."""
+
+from typing import TypedDict
+
+
+class Record(TypedDict):
+    """Of `florc record`. `overhead`: a share of the run's time; `max_staging`: MiB; `max_disk`: bytes."""
+
+    command: str
+    module: str | None
+    name: str | None
+    overhead: float
+    checkpoint: str
+    engine: str
+    max_staging: int | None
+    max_disk: int | None
+    quiet: bool
+    script: list[str]
+
+
+class Selection(TypedDict):
+    """What of a run is to be replayed."""
+
+    iterations: str | None
+    steps: str | None
+    around: str | None
+    window: int
+    last: bool
+
+
+class Replay(Selection):
+    """Of `florc replay`. `shard`: which part, of how many."""
+
+    command: str
+    target: list[str]
+    dry_run: bool
+    allow_drift: bool
+    strict: bool
+    step_into: list[str]
+    workers: int | None
+    ray: str | None
+    shard: tuple[int, int] | None
+    emit: str | None
+    trust: bool
+    json: bool
+    quiet: bool
+
+
+class Verify(TypedDict):
+    """Of `florc verify`."""
+
+    command: str
+    run: str | None
+    samples: int
+    trust: bool
+    json: bool
+    quiet: bool
+
+
+class Runs(TypedDict):
+    """Of `florc runs`."""
+
+    command: str
+    script: str | None
+    disk: bool
+    json: bool
+
+
+class Check(TypedDict):
+    """Of `florc check`."""
+
+    command: str
+    run: str | None
+    read_data: bool
+    json: bool
+
+
+class Rm(TypedDict):
+    """Of `florc rm`."""
+
+    command: str
+    runs: list[str]
+
+
+class Gc(TypedDict):
+    """Of `florc gc`."""
+
+    command: str
+    quiet: bool

@@ -1,0 +1,109 @@
+"""Types that no checker can compare with what is there: shapes of what the native half returns. And what is left unchecked."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import florc
+import pytest
+from florc import _native
+from florc.support import arguments
+
+FLORC = Path(florc.__file__).parent
+PLAN = """
+import torch
+total, lines = 0, []
+for epoch in range(3):
+    for i in range(4):
+        total += helper(i)
+        lines.append(total)
+    while total < 5:
+        total += 1
+"""
+
+
+def fields(file: str, name: str) -> tuple[set[str], set[str]]:
+    """The keys that a typed dict in a file may have, and those that it must have."""
+    for node in ast.walk(ast.parse((FLORC / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            own = {
+                n.target.id: n.annotation for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+            }
+            bases = [fields(file, base.id) for base in node.bases if isinstance(base, ast.Name) and base.id != "TypedDict"]
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name and isinstance(node.value, ast.Call):
+            table = node.value.args[1]
+            assert isinstance(table, ast.Dict)
+            own, bases = {ast.literal_eval(k): v for k, v in zip(table.keys, table.values) if k is not None}, []
+        else:
+            continue
+        must = {key for key, kind in own.items() if not ast.unparse(kind).startswith("NotRequired")}
+        return set(own).union(*(every for every, _ in bases)), must.union(*(needed for _, needed in bases))
+    raise LookupError(name)
+
+
+def has_the_shape(found: dict[str, Any], file: str, name: str, may_have_more: bool = False) -> None:
+    every, must = fields(file, name)
+    assert must <= set(found), name
+    assert may_have_more or set(found) <= every, name
+
+
+def test_what_a_recorder_returns_is_as_the_stub_has_it(tmp_path: Path) -> None:
+    recorder = _native.Recorder(str(tmp_path / ".florc"), "run", max_staging=1 << 20)
+    staged = recorder.submit("{}", b"graph", [b"leaf"])
+    cloned = recorder.fork(1 << 10, lambda: ("now", "refused"))
+    totals = recorder.close()
+    assert staged is not None and cloned is not None
+    has_the_shape({**staged}, "_native.pyi", "_Staged")
+    has_the_shape({**cloned}, "_native.pyi", "_Cloned")
+    has_the_shape({**totals}, "_native.pyi", "_Totals")
+    done = recorder.poll()
+    assert [one["refusal"] for one in done] == [None, "now"]
+    for one in done:
+        has_the_shape({**one}, "_native.pyi", "_Done")
+
+
+def test_events_are_named_by_text() -> None:
+    tree = ast.parse((FLORC / "_native.pyi").read_text(encoding="utf-8"))
+    (listen,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "listen")
+    said = ast.unparse(listen.args.args[0].annotation or ast.Constant(None))
+    with pytest.raises(TypeError):
+        _native.listen([b"open"], print)  # type: ignore[list-item]  # what it is not called with
+    assert said == "list[str]"
+
+
+@pytest.mark.parametrize(
+    "words", ["record train.py", "replay train.py", "verify", "runs", "check", "rm one", "gc"], ids=lambda words: words.split()[0]
+)
+def test_a_command_is_given_what_its_type_says(words: str) -> None:
+    code, text = _native.command_line(["florc", *words.split()])
+    assert code is None and text is not None
+    kind = getattr(arguments, words.split()[0].capitalize())
+    assert set(json.loads(text)) == set(kind.__annotations__)
+
+
+def test_a_plan_holds_what_its_type_says() -> None:
+    made = _native.instrument(PLAN, "train.py")
+    loops = json.loads(made.plan)["loops"]
+    assert len(loops) == 3
+    for loop in loops:
+        has_the_shape(loop, "plan/loops.py", "Entry", may_have_more=True)
+        for place in loop["places"]:
+            has_the_shape(place, "plan/loops.py", "_Place", may_have_more=True)
+        if loop["note"] is not None:
+            has_the_shape(loop["note"], "plan/loops.py", "Note", may_have_more=True)
+        if loop["boundary"] is not None:
+            has_the_shape(loop["boundary"], "plan/loops.py", "Boundary", may_have_more=True)
+    assert any(loop["places"] for loop in loops)
+
+
+def test_what_no_checker_looks_at_has_a_reason() -> None:
+    found = [
+        line for path in FLORC.rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines() if "type: ignore" in line
+    ]
+    assert found
+    for line in found:
+        assert re.search(r"# type: ignore\[[a-z, -]+\]  # (\S+ ){3,}\S+$", line), line
