@@ -239,6 +239,16 @@ def test_a_changed_statement_is_not_jumped_over(tmp_path: Path) -> None:
     assert "began with" not in part.said
 
 
+@pytest.mark.parametrize("ends", ["", "        if step == 63: break\n"])
+def test_a_statement_beside_the_steps_is_answered_for_whole_epochs(ends: str, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, EPOCHS.replace("        #PROBE\n", f"        #PROBE\n{ends}"))
+    bench.edit("#AFTER", 'print("PROBE", epoch, done, net[0].weight.sum().item())')
+    whole = bench.replay()
+    assert len(whole.out.splitlines()) == 3
+    part = bench.replay("--steps", "40:150")  # epoch 1 has steps 64 to 127
+    assert part.out.splitlines() == whole.out.splitlines()[1:2]
+
+
 @pytest.mark.parametrize("steps, expected", [("40:43", range(40, 43)), ("62:66", range(62, 66)), ("-1", [191])])
 def test_steps_are_counted_through_all_epochs(steps: str, expected: Any, tmp_path: Path) -> None:
     bench = Bench(tmp_path, EPOCHS)

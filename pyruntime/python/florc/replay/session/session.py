@@ -392,12 +392,20 @@ class Replay:
         finally:
             _native.in_added(-1)
 
+    def _place_of(self, name: str) -> str | None:
+        """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that
+        was left by a `break`, or a `while` loop, and what stands beside it is not in it."""
+        if self.window is None or not self.versions.is_beside(name, self.window.block):
+            return None
+        places = _native.Path(_native.loop_path()).lineage
+        left = [place for place in places if place.loop == self.window.block and place.index is not None]
+        return str(left[-1].parent or "") if left else None
+
     @contextlib.contextmanager
     def _written(self, name: str) -> Iterator[None]:
         self.tap.pause(1)
         self.statements.reached[name] = self.statements.reached.get(name, 0) + 1
-        is_beside = self.window is not None and self.versions.is_beside(name, self.window.block)
-        if not self.answers("" if is_beside else None):
+        if not self.answers(self._place_of(name)):
             try:
                 # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
                 with contextlib.suppress(Exception):
