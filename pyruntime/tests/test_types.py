@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,11 @@ def has_the_shape(found: dict[str, Any], file: str, name: str, may_have_more: bo
 def test_what_a_recorder_returns_is_as_the_stub_has_it(tmp_path: Path) -> None:
     recorder = _native.Recorder(str(tmp_path / ".florc"), "run", max_staging=1 << 20)
     staged = recorder.submit("{}", b"graph", [b"leaf"])
-    cloned = recorder.fork(1 << 10, lambda: ("now", "refused"))
+    cloned, tries = None, 0
+    while cloned is None and tries < 3000:  # there is no room before what was submitted is written
+        cloned = recorder.fork(1 << 10, lambda: ("now", "refused"))
+        tries += 1
+        time.sleep(0.01)
     totals = recorder.close()
     assert staged is not None and cloned is not None
     has_the_shape({**staged}, "_native.pyi", "_Staged")

@@ -124,7 +124,8 @@ def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeout
 @contextlib.contextmanager
 def house() -> Iterator[None]:
     """Where the processes of one run of the tests find these parents, which end soon after it."""
-    with tempfile.TemporaryDirectory(prefix="florc-warm-") as folder:
+    # the name of a socket has at most 107 characters
+    with tempfile.TemporaryDirectory(prefix="florc-warm-", dir="/tmp" if len(tempfile.gettempdir()) > 50 else None) as folder:
         os.environ[FOLDER] = os.path.join(folder, str(os.getpid()))
         os.mkdir(os.environ[FOLDER])
         yield

@@ -31,8 +31,9 @@ def serve(words: list[str]) -> CodeType:
     for name in names.split(","):
         __import__(name)
     with socket.socket(socket.AF_UNIX) as door:
-        door.bind(path)
+        door.bind(f"{path}.new")
         door.listen()
+        os.rename(f"{path}.new", path)  # it is there once it answers
         door.settimeout(2)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
