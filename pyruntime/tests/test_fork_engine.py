@@ -42,7 +42,7 @@ CHILD = """
     def good():
         return "{}", b"graph", [b"leaf" * 10]
     def slow():
-        time.sleep(1)
+        time.sleep(3)  # longer than a machine stalls
         return good()
     def for_ever():
         while True:
