@@ -53,6 +53,36 @@ impl Crate {
         Some(found.iter().map(|module| self.files[module].name.clone()).collect())
     }
 
+    /// Which top-level modules each file names, wherever what it names is defined: the file and the module.
+    pub fn named(&self) -> BTreeSet<(String, String)> {
+        let of = |module: &Segments, file: &File| {
+            let paths = file.uses.iter().map(|one| one.path.clone()).chain(paths(&file.text));
+            let roots = paths.filter_map(|path| self.absolute(module, &path).first().cloned());
+            roots.map(|root| (file.name.clone(), root)).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(|(module, file)| of(module, file)).collect()
+    }
+
+    /// A path in a module from the root of the crate; empty for one of another crate.
+    fn absolute(&self, module: &Segments, path: &[String]) -> Segments {
+        let heads = path.iter().take_while(|part| matches!(part.as_str(), "crate" | "self" | "super")).count();
+        let (head, rest) = path.split_at(heads);
+        let mut at = module.clone();
+        for part in head {
+            match part.as_str() {
+                "crate" => at.clear(),
+                "super" => drop(at.pop()),
+                _ => {}
+            }
+        }
+        at.extend(rest.first().cloned());
+        if heads == 0 && !self.files.contains_key(&at) {
+            return Vec::new();
+        }
+        at.extend(rest.iter().skip(1).cloned());
+        at
+    }
+
     /// The modules that a file imports from.
     fn imports(&self, module: &Segments, file: &File) -> BTreeSet<Segments> {
         let names: BTreeMap<&str, &Use> = file.uses.iter().map(|one| (one.alias.as_str(), one)).collect();
@@ -70,25 +100,9 @@ impl Crate {
 
     /// The module whose file defines what a path in a module names; None for a module itself, and for other crates.
     fn defines(&self, module: &Segments, path: &[String]) -> Option<Segments> {
-        let mut rest = path;
-        let mut at = module.clone();
-        while let Some((first, after)) = rest.split_first() {
-            match first.as_str() {
-                "crate" => at.clear(),
-                "self" => {}
-                "super" => {
-                    at.pop();
-                }
-                _ => break,
-            }
-            rest = after;
-        }
+        let mut at = Vec::new();
         let child = |at: &Segments, name: &String| Some([at.clone(), vec![name.clone()]].concat());
-        let is_of_another_crate = rest.len() == path.len() && !self.files.contains_key(&child(&at, rest.first()?)?);
-        if is_of_another_crate {
-            return None;
-        }
-        for name in rest {
+        for name in &self.absolute(module, path) {
             match child(&at, name).filter(|inner| self.files.contains_key(inner)) {
                 Some(inner) => at = inner,
                 None => {
