@@ -42,7 +42,7 @@ def test_probes_are_answered_exactly(script: str, tmp_path: Path) -> None:
 
     def run(texts: dict[str, str], *words: str) -> warm.Finished:
         write(tmp_path, texts)
-        done = (warm.cold if warm.is_cold(script) else warm.run)(words, imports, tmp_path, environment(), timeout=300)
+        done = warm.run(words, imports, tmp_path, environment(), script, timeout=300)
         assert done.returncode == 0, done.stderr
         return done
 

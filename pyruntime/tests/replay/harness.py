@@ -194,6 +194,5 @@ class Trial:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(version(lines))  # type: ignore[operator]
         text = "\n".join(line for lines in self.files.values() for line in lines)
-        run = warm.cold if warm.is_cold(self.folder.name) else warm.run
-        done = run(command, text, self.work, self.env)
+        done = warm.run(command, text, self.work, self.env, self.folder.name)
         return Ran(done.returncode, done.stdout, done.stderr, leftovers.tree(self.work))

@@ -70,7 +70,7 @@ class Parent:
     def run(self, words: Sequence[str], cwd: Path, env: dict[str, str], timeout: float) -> Finished:
         """Run `python words…`. Raises subprocess.TimeoutExpired."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
-            request = {"words": list(words), "cwd": str(cwd), "env": env, "without": [str(HERE), str(HERE.parent)]}
+            request = {"words": list(words), "cwd": str(cwd), "env": env}
             files = [nothing.fileno(), out.fileno(), err.fileno()]
             socket.send_fds(self._requests, [json.dumps(request).encode()], files)
             child = int(self._replies.readline())
@@ -105,13 +105,13 @@ def cold(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeou
     return Finished(done.returncode, done.stdout, done.stderr)
 
 
-def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeout: float = 120) -> Finished:
-    """Run `python words…`, a script or `-m florc`, whose text says what it imports. Cold where nothing is to be gained, or where the
-    environment is one that only a process of its own can have."""
+def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], case: str = "", timeout: float = 120) -> Finished:
+    """Run `python words…`, a script or `-m florc`, whose text says what it imports. Cold where the case is (`is_cold`), where
+    nothing is to be gained, or where the environment is one that only a process of its own can have."""
     read = {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in (HASH_SEED, "PYTHONPATH")}
     is_plain = sys.platform == "linux" and env.get(HASH_SEED) == "1" and read.items() <= os.environ.items()
     is_run = words[0].endswith(".py") or list(words[:2]) == ["-m", "florc"] and words[2] in ("record", "replay")
-    if not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
+    if is_cold(case) or not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
     modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text)
     word = "replay" if "replay" in words else ""

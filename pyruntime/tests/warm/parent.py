@@ -3,7 +3,7 @@ the tests, each of which speaks to a child of it.
 
 Importing torch takes seconds, and the tests start thousands of processes. A child is what `python script.py …` or `python -m florc
 record …` would have been, up to these: the modules are imported before the script begins, two frames lie below it, and it was
-not started by `exec`. So one case in ten starts cold all the same (`warm.is_cold`), and what is about starting always does.
+not started by `exec`. So one case in 25 starts cold all the same (`warm.is_cold`), and what is about starting always does.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> CodeType:
     for name in set(names).difference(FRESH):
         del names[name]
     names.update(__annotations__={}, __doc__=None)
-    sys.path[:] = [path for path in sys.path if path not in request["without"]]
+    here = os.path.dirname(__file__)
+    sys.path[:] = [path for path in sys.path if path not in (here, os.path.dirname(here))]
     sys.path[1:1] = [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
     words = request["words"]
     if words[:2] == ["-m", "florc"]:
