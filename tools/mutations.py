@@ -290,7 +290,7 @@ add(
 )
 add(
     "the deferred check compares no lines",
-    FLORC + "replay/report.py",
+    FLORC + "replay/check.py",
     "in _native.diff_lines(ours, theirs):",
     "in ():",
     CHECK + "test_a_line_that_differs_is_told",
@@ -403,7 +403,7 @@ add(
 )
 add(
     "loops of another length pass",
-    FLORC + "replay/report.py",
+    FLORC + "replay/check.py",
     "        anomalies += _other_lengths(replay)\n",
     "        pass\n",
     "tests/test_user_files.py::test_data_that_is_shorter_now_is_told",

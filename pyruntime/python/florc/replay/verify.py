@@ -14,11 +14,10 @@ from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support.console import answer, count, duration, say
 from . import report
-from .command import Attempt, prepare
-from .report import ANOMALOUS, Check
+from .process import Attempt, ReplayProcess
+from .report import ANOMALOUS, Report
 from .select import request as selection
 from .session.opening import opened, recorded_run, tell_where
-from .session.session import Replay
 
 if TYPE_CHECKING:
     from ..support.arguments import Verify as Arguments
@@ -36,10 +35,11 @@ def verify(wanted: str | None, path: str | None, arguments: Arguments) -> launch
     samples = selection.sampled(history, arguments["samples"])
     versions = Versions(history, script, as_recorded=True)
 
-    def tell(replay: Replay, outcome: Check, seconds: float, failure: BaseException | None, as_json: bool, folder: str) -> int:
-        return _tell(replay, outcome, samples, seconds, failure, as_json, folder)
+    def tell(found: Report, seconds: float, failure: BaseException | None, folder: str) -> int:
+        return _tell(found, samples, seconds, failure, arguments["json"], folder)
 
-    return prepare(Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True), tell)
+    attempt = Attempt(run, script, history, versions, set(), arguments["json"], samples, as_recorded=True)
+    return ReplayProcess(attempt, tell).prepared()
 
 
 def _recorded_script(run: Run) -> launch.Script:
@@ -49,9 +49,8 @@ def _recorded_script(run: Run) -> launch.Script:
     return launch.Script(path, run.source(path) or "", run.info["argv"], module)
 
 
-def _tell(
-    replay: Replay, outcome: Check, samples: Samples, seconds: float, failure: BaseException | None, as_json: bool, folder: str
-) -> int:
+def _tell(found: Report, samples: Samples, seconds: float, failure: BaseException | None, as_json: bool, folder: str) -> int:
+    outcome, run = found.result, found.history.run
     differs = list(outcome.anomalies)
     if outcome.ended:
         differs.append(f"{outcome.ended}: {failure}; its output is in {os.path.join(folder, 'output')}")
@@ -60,14 +59,14 @@ def _tell(
         answer(
             json.dumps(
                 {
-                    "run": replay.history.run.id,
+                    "run": run.id,
                     "verdict": verdict,
                     "loop": samples.place,
                     "iterations": samples.indices,
-                    "blocks": replay.verified,
-                    "lines": outcome.compared - replay.verified,
+                    "blocks": outcome.verified,
+                    "lines": outcome.compared - outcome.verified,
                     "differences": differs,
-                    "time_of_day": replay.timed,
+                    "time_of_day": outcome.timed,
                     "seconds": seconds,
                 }
             )
@@ -75,15 +74,15 @@ def _tell(
         )
     shown = ", ".join(map(str, samples.indices))
     many = len(samples.indices) != 1
-    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {replay.history.run.id}")
-    report.tell_timed(replay.timed)
+    say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {run.id}")
+    report.tell_timed(outcome.timed)
     if differs:
         say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)
-        for found in differs[1:_MOST]:
-            say(f"  {found}", always=True)
-        report.tell_circumstances(replay.history)
+        for difference in differs[1:_MOST]:
+            say(f"  {difference}", always=True)
+        report.tell_circumstances(found.history)
     elif outcome.compared:
-        say(report.exact(outcome.compared, outcome.masked, replay.verified))
+        say(found.exact())
     else:
         say("unverified: nothing that the recorded run kept could be compared")
     return ANOMALOUS if differs else 0

@@ -13,18 +13,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ...plan.window import Window
-from ...runs.journal import History
-from ...runs.versions import Versions
-from ...support import mishaps
 from ...support.console import duration, hand_on, say
-from ..select.skipped import Skipped
-from ..session.capture import Value
 from ..session.opening import WORKER
-from ..session.session import Replay
-from ..session.statements import Ran, merged
+from ..session.result import ReplayResult
 
 _ATTEMPTS = 2
 _LOG_LINES = 20
@@ -57,88 +51,6 @@ def _end_with_parent() -> None:
     """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-class Merged:
-    """The segments of a replay as one: what the report asks of a `Replay`."""
-
-    def __init__(self, history: History, versions: Versions):
-        self.history, self.versions = history, versions
-        self.values: list[Value] = []
-        self.differences: list[str] = []
-        self.disturbances: list[str] = []
-        self.timed: list[str] = []
-        self.read_back: list[str] = []
-        self.ended_in = ""
-        self.skipped = Skipped()
-        self.reasons: dict[str, dict[str, int]] = {}
-        self.entered: dict[str, int] = {}
-        self.compared = self.masked = self.verified = 0
-        self.unrecorded: list[str] = []
-        self.environment: list[str] = []
-        self.ran: dict[str, Ran] = {}
-        self.has_started_others = self.is_strict = False
-        self.restore_seconds = 0.0
-        self.ended = ""
-        """How the script ended, where that is otherwise than in the record."""
-        self.has_restored = False
-        self.is_over = False
-
-    def add(self, result: dict[str, Any]) -> None:
-        """Put the next segment's result after the others."""
-        self.values += [Value(*value) for value in result["values"]]
-        self.differences += [found for found in result["differences"] if found not in self.differences]
-        self.disturbances += [found for found in result["disturbances"] if found not in self.disturbances]
-        self.timed += [place for place in result["timed"] if place not in self.timed]
-        self.ended_in = self.ended_in or result.get("ended_in", "")
-        self.read_back += [file for file in result["read_back"] if file not in self.read_back]
-        self.skipped.blocks.update(result["skipped"])
-        for block, reasons in result["reasons"].items():
-            known = self.reasons.setdefault(block, {})
-            for why, times in reasons.items():
-                known[why] = known.get(why, 0) + times
-        for block, times in result["entered"].items():
-            self.entered[block] = self.entered.get(block, 0) + times
-        self.compared += result["compared"]
-        self.verified += result["verified"]
-        self.masked += result["masked"]
-        self.environment += [found for found in result["environment"] if found not in self.environment]
-        self.ran = merged(self.ran, result["statements"])
-        self.has_started_others |= result["has_started_others"]
-        self.unrecorded += [found for found in result["unrecorded"] if found not in self.unrecorded]
-        self.restore_seconds = max(self.restore_seconds, result["restore_seconds"])
-        self.ended = self.ended or result["ended"]
-        self.has_restored |= result["has_restored"]
-        self.is_over |= result["is_over"]
-
-
-def keep(replay: Replay, task: Task, anomalies: list[str], compared: int, masked: int, ended: str) -> None:
-    """Write a worker's result; it appears whole or not at all."""
-    result = {
-        "values": replay.values,
-        "differences": anomalies,
-        "disturbances": replay.disturbances,
-        "compared": compared,
-        "entered": replay.entered,
-        "skipped": [key for key in sorted(replay.skipped.blocks) if task.window.holds(key, replay.begun)],
-        "reasons": replay.reasons,
-        "verified": replay.verified,
-        "restore_seconds": replay.restore_seconds,
-        "ended": ended,
-        "timed": replay.timed,
-        "read_back": [*replay.read_back, *filter(None, [mishaps.told()])],
-        "statements": replay.ran,
-        "has_started_others": replay.statements.has_started_others(),
-        "masked": masked,
-        "environment": replay.environment,
-        "unrecorded": replay.unrecorded,
-        "ended_in": replay.ended_in,
-        "has_restored": replay.has_restored,
-        "is_over": replay.is_over,
-    }
-    with open(task.result + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump(result, file)
-    os.replace(task.result + ".new", task.result)
 
 
 class Process(Protocol):
@@ -218,14 +130,9 @@ class _Worker:
         """Its exit code; None while it runs."""
         return None if self.process is None else self.process.poll()
 
-    def result(self) -> dict[str, Any] | None:
+    def result(self) -> ReplayResult | None:
         """What it found; None when it ended without."""
-        try:
-            with open(self.task.result, encoding="utf-8", errors="surrogateescape") as file:
-                found: dict[str, Any] = json.load(file)
-        except (OSError, ValueError):
-            return None
-        return found
+        return ReplayResult.load(self.task.result)
 
     def describe(self) -> str:
         """`worker 2, iterations 6 to 11 of L1`."""
@@ -265,7 +172,7 @@ def _outcome(worker: _Worker) -> str:
     result = worker.result()
     if result is None:
         return f"FAILED: {_ending(worker)}"
-    return "ended early" if result["ended"] else "done"
+    return "ended early" if result.ended else "done"
 
 
 def _ending(worker: _Worker) -> str:
@@ -288,26 +195,28 @@ def _device(number: int) -> dict[str, str]:
     return {"CUDA_VISIBLE_DEVICES": devices[number % len(devices)]} if len(devices) > 1 else {}
 
 
-def merge(merged: Merged, workers: list[_Worker]) -> None:
+def merge(workers: list[_Worker]) -> ReplayResult:
     """Copy what the probes printed to standard output, in the order of the iterations, and put the results together.
 
     Where the script raised in one segment, a replay in one process would not have come to those after it.
     """
     sys.stdout.flush()
+    whole = ReplayResult()
     for worker in workers:
         result = worker.result()
         if result is None:
-            merged.differences.append(f"{worker.describe()} gave no answer; its log is {worker.log}")
+            whole = whole.followed_by(ReplayResult(anomalies=[f"{worker.describe()} gave no answer; its log is {worker.log}"]))
         else:
-            merged.add(result)
+            whole = whole.followed_by(result)
             _hand_on(worker.out)
-        if result is None or result["ended"]:
+        if result is None or result.ended:
             say(f"{worker.describe()} said at last:", always=True)
             for line in _tail(worker.log):
                 hand_on(line)
-        if result is not None and result["ended"]:
+        if result is not None and result.ended:
             break
     sys.stdout.flush()
+    return whole
 
 
 def _hand_on(path: str) -> None:

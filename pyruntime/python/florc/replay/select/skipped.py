@@ -39,7 +39,3 @@ class Skipped:
     def causes(self, places: Iterable[str]) -> set[str]:
         """The same of several places."""
         return set(filter(None, map(self.cause, places)))
-
-    def describe(self) -> str:
-        """`L1 began with iteration 70`, or nothing."""
-        return ", ".join(f"{place} began with iteration {index}" for place, index in self.jumps.items())

@@ -83,8 +83,6 @@ class Replay:
         self._proof: str | None = None
         self.variables: Mapping[str, str] = os.environ
         """The environment with which this process began."""
-        self.is_strict = False
-        """Whether an unverified answer is a failure."""
         self.begun = False
         """Whether the loop of the window was met."""
         self._leave = leave

@@ -1,0 +1,221 @@
+"""The process of a replay: from the script, ready to run, to its exit code. It has one way in and four ways out: the script
+ends, the recorded run went no further, all that was asked for is done, or blocks have to run and it starts again."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import CodeType
+from typing import NamedTuple, NoReturn
+
+from .. import _native, session
+from ..inputs import standard_input
+from ..plan.window import Window
+from ..process import start
+from ..process.output import Divert
+from ..project import script as launch
+from ..project import territory as project
+from ..project.script import Unusable
+from ..runs.journal import History
+from ..runs.run import Run, private_folder
+from ..runs.versions import Versions
+from ..support import console as messages
+from ..support.console import say
+from . import failures as failed
+from .check import check
+from .files.user_files import UserFiles
+from .parallel.workers import Task
+from .report import Report
+from .session.opening import AGAIN
+from .session.session import Leave, Replay
+from .session.statements import Statements
+
+
+class Started(NamedTuple):
+    """How this process was started, before anything of the user's ran."""
+
+    words: list[str]
+    folder: str
+    environment: dict[str, str]
+
+
+STARTED = Started(list(sys.argv[1:]), os.getcwd(), dict(os.environ))
+
+
+class Attempt(NamedTuple):
+    """What one process replays. `task`: it is a worker's; None for the whole command."""
+
+    run: Run
+    script: launch.Script
+    history: History
+    versions: Versions
+    forced: set[str]
+    as_json: bool
+    window: Window | None
+    task: Task | None = None
+    as_recorded: bool = False
+    """The recorded text of every file runs, whatever it holds today."""
+
+
+Tell = Callable[[Report, float, "BaseException | None", str], int]
+"""Prints a report: with the seconds that it took, what the script ended with, and the folder of its output; the exit code."""
+
+
+class ReplayProcess:
+    """This process, from now on. `tell` prints the report when it is over."""
+
+    def __init__(self, attempt: Attempt, tell: Tell):
+        run = attempt.run
+        self._attempt, self._tell = attempt, tell
+        self._folder = folder_of(run)
+        if os.path.isdir(run.info["cwd"]):
+            os.chdir(run.info["cwd"])
+        earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
+        self._again: dict[str, str] = earlier["blocks"]
+        """Blocks for which it started again, and why."""
+        messages.to_descriptor(2)
+        self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
+        self._begun = time.perf_counter()
+        self._replay = Replay(
+            attempt.history,
+            attempt.versions,
+            self._divert,
+            {*attempt.forced, *self._again},
+            attempt.as_json,
+            Leave(self._record_ended, self._start_again, self._window_over),
+            attempt.window,
+            Statements(os.path.join(self._folder, "in children")),
+        )
+        self._files = UserFiles(
+            run,
+            attempt.history,
+            self._folder,
+            self._replay.skipped,
+            self._replay.looking.is_running,
+            frozenset().union(*attempt.versions.names()),
+        )
+        self._replay.flush_files = self._files.flush
+        self._files.start_again(self._run_those_that_wrote)
+        self._replay.variables = STARTED.environment
+
+    def prepared(self) -> launch.Prepared:
+        """The script, ready to run. When it has ended, the result is reported, and the process ends."""
+        script = self._attempt.script
+        start.Generators(lambda name, value: None, self._attempt.history.generators)
+        code = self._compile(script.text, script.path, project.MAIN)
+        sys.meta_path.insert(0, project.ProjectFinder(self._attempt.versions.territory, self._compile))
+        session.begin(self._replay)
+        self._replay.tap.install()
+        self._files.watch()
+        standard_input.watch(self._replay.looking.is_running)
+        return launch.Prepared(code, launch.become_main(script), self._script_ended)
+
+    def _compile(self, text: str, file: str, module: str) -> CodeType:
+        recorded = self._attempt.run.source(file) if self._attempt.as_recorded else None
+        return self._replay.compile(text if recorded is None else recorded, file, module)
+
+    # -- the ways out ----------------------------------------------------------------------------------------------
+
+    def _script_ended(self, error: BaseException | None) -> None:
+        failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
+        if failure is not None and failed.is_unforeseen(self._replay, failure):
+            self._run_those_that_wrote(self._files.causes)  # what it did not find may be what they wrote
+        at_exit = _end_of_process()
+        end(self._finish(failure or at_exit))
+
+    def _record_ended(self) -> NoReturn:
+        replay = self._replay
+        replay.is_over = True
+        where = replay.ended_in = replay.history.iteration(_native.loop_path())
+        before = f", before {where}" if where else ""
+        how = "interrupted (Ctrl-C)" if replay.history.interrupted else self._attempt.run.status
+        say(f"the recorded run was {how} here: the replay ends with its last whole iteration{before}")
+        end(self._finish())
+
+    def _window_over(self) -> NoReturn:
+        self._replay.is_over = True
+        end(self._finish(is_cut=True))
+
+    def _run_those_that_wrote(self, causes: dict[str, str]) -> None:
+        """Start again where these blocks, or some of them, were restored."""
+        wanting = {block: why for block, why in causes.items() if block not in self._replay.forced}
+        if wanting:
+            self._start_again(wanting)
+
+    def _start_again(self, blocks: dict[str, str]) -> NoReturn:
+        """Start this command again with these blocks (and why) running instead of being restored."""
+        self._files.end(again=True)
+        self._divert.undo()
+        task, environment = self._attempt.task, STARTED.environment
+        environment.update(task.to_environment() if task else {})
+        environment[AGAIN] = json.dumps({"blocks": {**self._again, **blocks}, "written": self._divert.printed()})
+        os.chdir(STARTED.folder)
+        os.execve(sys.executable, start.command(*STARTED.words), start.environment(given=environment))
+
+    def _finish(self, failure: BaseException | None = None, is_cut: bool = False) -> int:
+        """Take the replay apart and report what it found; the exit code."""
+        replay = self._replay
+        session.end()
+        replay.tap.remove(is_cut)
+        launch.take_apart(is_cut)
+        self._files.end()
+        seconds = time.perf_counter() - self._begun
+        self._divert.undo()
+        if isinstance(failure, KeyboardInterrupt):
+            say("interrupted", always=True)
+            return messages.INTERRUPTED
+        replay.started_again_for(self._again)
+        unsure = self._files.unsure
+        if self._divert.is_otherwise:
+            options = " ".join(f"--step-into {block}" for block in sorted(self._again))
+            replay.differences.append(
+                "what was printed first is not what it is now: the replay started again, and prints no line "
+                f"twice ({options} prints all lines as they are)"
+            )
+        replay.note_read_back(self._files.read_back, unsure)
+        result = check(replay, failure)
+        code = self._tell(Report.of(replay.history, replay.versions, result), seconds, failure, self._folder)
+        if self._attempt.task is not None:
+            held = [key for key in result.skipped if self._attempt.task.window.holds(key, replay.begun)]
+            result._replace(skipped=held, jumps={}).save(self._attempt.task.result)
+        return code
+
+
+def folder_of(run: Run) -> str:
+    """Where a replay keeps what the script prints. Raises Unusable where it cannot be made."""
+    replays = os.path.join(run.path, "replays")
+    folder = os.path.join(replays, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    try:
+        private_folder(replays)
+        private_folder(folder)
+    except OSError as error:
+        raise Unusable(
+            f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
+            "make it writable, or set FLORC_DIR to a copy of the store in a folder that is"
+        ) from None
+    return folder
+
+
+def end(code: int) -> NoReturn:
+    """Everything the script does at its end is done: taking torch apart would only take another second."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # None, or an object of the script's own
+            stream.flush()
+    os._exit(code)
+
+
+def _end_of_process() -> BaseException | None:
+    """What Python does when a script has ended: what is printed then is the script's, too. Raises nothing: returns it."""
+    try:
+        # It wakes the workers of `concurrent.futures`, and waits for threads.
+        threading._shutdown()  # type: ignore[attr-defined]  # typeshed lists no private names
+        atexit._run_exitfuncs()
+    except BaseException as error:
+        return error
+    return None
