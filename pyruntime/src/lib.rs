@@ -24,6 +24,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<project::compile::Instrumented>()?;
     module.add_class::<encode::Classes>()?;
     module.add_class::<encode::Leaves>()?;
+    module.add_class::<encode::MemoryLeaf>()?;
     module.add_class::<encode::Walk>()?;
     module.add_class::<python::path::PyPath>()?;
     module.add_class::<python::policy::PyPolicy>()?;

@@ -1,6 +1,5 @@
 """The recorder in a real process: what is kept, and what a script never notices."""
 
-import ctypes
 import gc
 import json
 import os
@@ -8,7 +7,7 @@ import signal
 import time
 
 import pytest
-from florc._native import DamagedError, Policy, Recorder, RunReader, StoreError, create_store
+from florc._native import DamagedError, MemoryLeaf, Policy, Recorder, RunReader, StoreError, create_store
 from recorder_scripts import MIB, RUN, checkpoints, finish, gone, python, read, until
 
 
@@ -20,14 +19,14 @@ def store(tmp_path):
 @pytest.mark.parametrize("engine", ["writer", "thread", "inline"])
 def test_what_is_submitted_is_read_back(store, engine):
     recorder = Recorder(store, RUN, max_staging=64 * MIB, engine=engine)
-    weights = (ctypes.c_char * (3 * MIB)).from_buffer_copy(os.urandom(3 * MIB))
-    leaves = [(ctypes.addressof(weights), 3 * MIB), b"bytes", bytearray(b"array"), memoryview(b"view")[::2], b""]
+    weights = pytest.importorskip("numpy").frombuffer(bytearray(os.urandom(3 * MIB)), dtype="uint8")
+    leaves = [MemoryLeaf.of_array(weights), b"bytes", bytearray(b"array"), memoryview(b"view")[::2], b""]
     recorder.prepare(4 * MIB)
     recorder.log("log", '{"loss": 0.5}')
     got = recorder.submit('{"block": 7, "loop": {"epoch": 3}}', b"graph", leaves)
     assert got["seq"] == 0 and got["bytes"] > 3 * MIB and got["stall_s"] > 0
     expected = [b"graph", bytes(weights), b"bytes", b"array", b"ve", b""]
-    ctypes.memset(weights, 0, 3 * MIB)
+    weights[:] = 0
     totals = recorder.close()
     assert totals["checkpoints"] == 1 and totals["errors"] == [] and totals["drained"]
     assert recorder.close() == totals and recorder.dead is None

@@ -337,8 +337,29 @@ class Classes:
     def __init__(self, classify: Callable[[type, object], tuple[str, Callable[..., Any], str, str]]) -> None: ...
 
 @final
+class MemoryLeaf:
+    """Bytes of host memory that an object owns, which this keeps. Only the readers of tensors and arrays make one."""
+
+    @staticmethod
+    def of_tensor(tensor: Any, start: int = 0, nbytes: int | None = None) -> MemoryLeaf:
+        """The elements of a tensor, or `nbytes` bytes from the byte `start` on. Raises ValueError for one that is not in host
+        memory, is not contiguous, or has fewer bytes."""
+    @staticmethod
+    def of_array(array: Any) -> MemoryLeaf:
+        """The elements of a numpy array. Raises ValueError for one that is not C-contiguous."""
+    @staticmethod
+    def of_storage(storage: Any) -> MemoryLeaf:
+        """The bytes of a storage of torch. Raises ValueError for one that is not in host memory."""
+    @property
+    def address(self) -> int:
+        """The address of the first byte."""
+    @property
+    def nbytes(self) -> int:
+        """How many bytes there are."""
+
+@final
 class Leaves:
-    """The leaves of one state, in index order: `Leaf` (address, bytes, keepalive) or bytes."""
+    """The leaves of one state, in index order: `MemoryLeaf`, `DeviceLeaf` or bytes."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, key: int, /) -> Any: ...
@@ -346,14 +367,7 @@ class Leaves:
 class Walk:
     """Walks objects breadth first; an object's number is the order in which it was met."""
 
-    def __init__(
-        self,
-        classes: Classes,
-        pack: Callable[..., Any],
-        hooks: frozenset[str],
-        leaf_class: Callable[[int, int, object], Any],
-        gradients: bool,
-    ) -> None: ...
+    def __init__(self, classes: Classes, pack: Callable[..., Any], hooks: frozenset[str], gradients: bool) -> None: ...
     @property
     def gradients(self) -> bool:
         """Whether gradients are kept."""
@@ -372,7 +386,7 @@ class Walk:
     def run_light(self) -> None:
         """Fill datasets and the like, then weak references."""
     def leaf(self, leaf: object) -> int:
-        """A new leaf, `Leaf`, `DeviceLeaf` or bytes: its index."""
+        """A new leaf, `MemoryLeaf`, `DeviceLeaf` or bytes: its index."""
     def memory(self, address: int, len: int, owner: object) -> int:
         """A leaf of memory (bytes) that several nodes may be over: its index."""
     def span(self, device: str, address: int, len: int) -> None:
@@ -519,7 +533,7 @@ class Saver:
 
     def __init__(self, max_staging: int | None = None) -> None: ...
     def save(self, path: str, names: list[str], parts: list[Any]) -> int:
-        """Copy entries, `(address, bytes)` or bytes-like, and return a ticket. Raises OSError."""
+        """Copy entries, `MemoryLeaf` or bytes-like, and return a ticket. Raises OSError."""
     def wait(self, ticket: int | None = None, timeout_s: float | None = None) -> bool:
         """Wait until a save is durable (None: all of them): whether it is. Raises OSError when it failed."""
 

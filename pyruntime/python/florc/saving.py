@@ -138,16 +138,5 @@ def _entries(obj: Any) -> list[_Entry]:
 
 
 def _part(data: Any) -> Any:
-    """Bytes as they are; a storage as its address and size, so that it is copied once and without the GIL."""
-    return data if isinstance(data, bytes) else _Storage(data)
-
-
-class _Storage(tuple[int, int]):
-    """(address, bytes) of a storage that is kept alive with it."""
-
-    storage: Any
-
-    def __new__(cls, storage: Any) -> _Storage:
-        made = super().__new__(cls, (storage.data_ptr(), storage.nbytes()))
-        made.storage = storage
-        return made
+    """Bytes as they are; the memory of a storage, so that it is copied once and without the GIL."""
+    return data if isinstance(data, bytes) else _native.MemoryLeaf.of_storage(data)

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PySet, PyTuple};
+use pyo3::types::{PyBytes, PyList, PySet};
 
 use super::addresses::is_any_mapped;
 use super::classes::{Classes, How};
@@ -18,9 +18,9 @@ use super::walk::{Found, State, Walk};
 #[pymethods]
 impl Walk {
     #[new]
-    fn new(classes: Py<Classes>, pack: Py<PyAny>, hooks: Py<PyAny>, leaf_class: Py<PyAny>, gradients: bool) -> Walk {
+    fn new(classes: Py<Classes>, pack: Py<PyAny>, hooks: Py<PyAny>, gradients: bool) -> Walk {
         let found = Mutex::new(Found { current: -1, ..Found::default() });
-        Walk { found, classes, pack, hooks, leaf_class, gradients }
+        Walk { found, classes, pack, hooks, gradients }
     }
 
     /// The encoded form of one object: an atom, or a reference to its node (made when new).
@@ -89,18 +89,18 @@ impl Walk {
         Ok(())
     }
 
-    /// A new leaf, `Leaf`, `DeviceLeaf` or bytes: its index.
+    /// A new leaf, `MemoryLeaf`, `DeviceLeaf` or bytes: its index.
     fn leaf(&self, leaf: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let len = match leaf.cast::<PyTuple>() {
-            Ok(memory) => memory.getattr(intern!(leaf.py(), "nbytes"))?.extract()?,
-            Err(_) => leaf.len()?,
+        let len = match leaf.getattr_opt(intern!(leaf.py(), "nbytes"))? {
+            Some(nbytes) => nbytes.extract()?,
+            None => leaf.len()?,
         };
         let leaf = Leaf::Given { leaf: leaf.clone().unbind(), len };
         Ok(self.found().add_leaf(leaf))
     }
 
     /// A leaf of memory that several nodes may be over: its index.
-    fn memory(&self, address: usize, len: usize, owner: Py<PyAny>) -> usize {
+    fn memory(&self, address: usize, len: usize, owner: Py<PyAny>) -> PyResult<usize> {
         self.found().memory_leaf(address, len, || owner)
     }
 
@@ -192,7 +192,7 @@ impl Walk {
         put_list(&found.nodes, &mut out, |node, out| out.push_str(found.text.get(node.text.clone()).unwrap_or("null")));
         out.push('}');
         let nbytes = found.leaves.iter().map(Leaf::len).sum();
-        let leaves = Leaves { leaves: std::mem::take(&mut found.leaves), leaf_class: self.leaf_class.clone_ref(py) };
+        let leaves = Leaves { leaves: std::mem::take(&mut found.leaves) };
         Ok((PyBytes::new(py, out.as_bytes()), leaves, nbytes))
     }
 }

@@ -17,6 +17,6 @@ mod walk;
 
 pub use classes::Classes;
 pub use json::put_str;
-pub use leaves::Leaves;
+pub use leaves::{Leaves, MemoryLeaf};
 pub use parts::{part_of, parts_of};
 pub use walk::Walk;

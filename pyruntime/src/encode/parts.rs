@@ -1,9 +1,9 @@
 //! Where the bytes of a state are, for whoever copies them.
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyMemoryView};
 
-use super::leaves::{Leaf, Leaves};
+use super::leaves::{Leaf, Leaves, MemoryLeaf};
 use crate::materialize::staged::Part;
 
 impl Leaves {
@@ -15,7 +15,7 @@ impl Leaves {
         self.leaves
             .iter()
             .map(|leaf| match leaf {
-                Leaf::Memory { address, len, .. } => Ok(Part { address: *address, len: *len }),
+                Leaf::Memory(memory) => Ok(Part { address: memory.address, len: memory.len }),
                 Leaf::Given { leaf, .. } => part_of(leaf.bind(py), held),
             })
             .collect()
@@ -30,14 +30,11 @@ pub fn parts_of<'py>(leaves: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyByt
     leaves.try_iter()?.map(|leaf| part_of(&leaf?, held)).collect()
 }
 
-/// An address is taken as it is, bytes are borrowed, anything else bytes-like is copied once more into `held`.
+/// Memory is taken as it is, bytes are borrowed, anything else bytes-like is copied once more into `held`.
 pub fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Part> {
-    if let Ok(pair) = leaf.cast::<PyTuple>() {
-        let (address, len): (usize, usize) = (pair.get_item(0)?.extract()?, pair.get_item(1)?.extract()?);
-        if address == 0 && len > 0 {
-            return Err(PyValueError::new_err("a leaf has no address"));
-        }
-        return Ok(Part { address, len });
+    if let Ok(memory) = leaf.cast::<MemoryLeaf>() {
+        let memory = memory.get();
+        return Ok(Part { address: memory.address, len: memory.len });
     }
     if let Ok(bytes) = leaf.cast::<PyBytes>() {
         return Ok(Part::of(bytes.as_bytes()));
@@ -45,7 +42,7 @@ pub fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>
     // the stable ABI of Python 3.10 has no buffers, and a bytearray may change once the GIL is
     // released
     let view =
-        PyMemoryView::from(leaf).map_err(|_| PyTypeError::new_err("a leaf must be (address, bytes) or bytes-like"))?;
+        PyMemoryView::from(leaf).map_err(|_| PyTypeError::new_err("a leaf must be a MemoryLeaf or bytes-like"))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let part = Part::of(bytes.as_bytes());
     held.push(bytes);

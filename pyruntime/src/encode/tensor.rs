@@ -45,7 +45,7 @@ pub(super) fn put_tensor(
         let mut found = walk.found();
         let device = found.device("cpu");
         found.add_span(device, address, layout.span * item);
-        let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind());
+        let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind())?;
         put(out, format_args!("{index}"));
     }
     out.push(',');

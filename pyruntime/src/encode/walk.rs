@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::addresses::{in_text, may_be_address};
 use super::classes::{AddressHasher, Class, Classes};
 use super::dtypes::Dtypes;
-use super::leaves::Leaf;
+use super::leaves::{Leaf, MemoryLeaf};
 use super::shared::Span;
 use crate::locks::lock;
 
@@ -58,8 +58,7 @@ pub(super) struct Found {
 /// address stays its own while the walk lasts. Light objects (datasets, samplers, loaders) wait until everything else is
 /// known: what is reachable without them is state, the rest is bulk data.
 ///
-/// `pack(encoder, numbers, kind)` makes one leaf of a
-/// long list or tuple of numbers, or None; `leaf_class(address, nbytes, keepalive)` is what Python sees of memory.
+/// `pack(encoder, numbers, kind)` makes one leaf of a long list or tuple of numbers, or None.
 #[pyclass(subclass, frozen, module = "florc._native")]
 #[derive(Debug)]
 pub struct Walk {
@@ -68,7 +67,6 @@ pub struct Walk {
     pub(super) pack: Py<PyAny>,
     /// Names of attributes that hold code, not state.
     pub(super) hooks: Py<PyAny>,
-    pub(super) leaf_class: Py<PyAny>,
     #[pyo3(get)]
     pub(super) gradients: bool,
 }
@@ -127,13 +125,18 @@ impl Found {
         self.leaves.len() - 1
     }
 
-    pub(super) fn memory_leaf(&mut self, address: usize, len: usize, owner: impl FnOnce() -> Py<PyAny>) -> usize {
+    pub(super) fn memory_leaf(
+        &mut self,
+        address: usize,
+        len: usize,
+        owner: impl FnOnce() -> Py<PyAny>,
+    ) -> PyResult<usize> {
         if let Some(index) = self.leaf_of.get(&(address, len)) {
-            return *index;
+            return Ok(*index);
         }
-        let index = self.add_leaf(Leaf::Memory { address, len, owner: owner() });
+        let index = self.add_leaf(Leaf::Memory(MemoryLeaf::new(address, len, owner())?));
         self.leaf_of.insert((address, len), index);
-        index
+        Ok(index)
     }
 
     pub(super) fn add_span(&mut self, device: usize, address: usize, len: usize) {

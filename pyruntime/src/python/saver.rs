@@ -25,7 +25,7 @@ impl PySaver {
         Ok(PySaver(saver?))
     }
 
-    /// Copies entries, each `(address, bytes)` of host memory or bytes-like, and returns a ticket; the file is written
+    /// Copies entries, each a `MemoryLeaf` or bytes-like, and returns a ticket; the file is written
     /// afterwards. Raises OSError for a file larger than the staging memory that cannot be written.
     fn save(&self, py: Python<'_>, path: PathBuf, names: Vec<String>, parts: &Bound<'_, PyList>) -> PyResult<u64> {
         if names.len() != parts.len() {
@@ -36,7 +36,7 @@ impl PySaver {
         for part in parts.iter() {
             found.push(part_of(&part, &mut held)?);
         }
-        // SAFETY: bytes objects do not change and live through the call, the caller vouches for addresses
+        // SAFETY: bytes objects do not change and live through the call, as do the owners of memory, which the caller does not write to
         py.detach(|| unsafe { self.0.save(path, names, &found) }).map_err(PyOSError::new_err)
     }
 

@@ -17,9 +17,13 @@ import os
 import signal
 import socket
 import sys
+import weakref
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
+HELD: set[str] = set()
+"""The modules of libraries, which are not taken apart."""
 FRESH = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__annotations__", "__builtins__")
 
 
@@ -28,8 +32,12 @@ def serve(words: list[str]) -> CodeType:
     process of the tests: this one ends after it."""
     path, names, tests = words[:3]
     atexit.register(_end_soon)  # the first that is registered is the last that is called
-    for name in names.split(","):
-        __import__(name)
+    with _only_the_standard_library_at_exit():
+        for name in names.split(","):
+            __import__(name)
+    weakref.finalize._registry.clear()  # type: ignore[attr-defined]  # torch takes its operators apart
+    HELD.update(name for name, module in sys.modules.items() if _is_installed(module))
+    gc.freeze()  # a collection in a child looks at none of this: no page of it is copied
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(f"{path}.new")
         door.listen()
@@ -68,10 +76,26 @@ def _answer(requests: socket.socket) -> CodeType:
         requests.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
+@contextlib.contextmanager
+def _only_the_standard_library_at_exit() -> Iterator[None]:
+    """Leave out what torch registers for the end: it looks through all of its modules, for nothing."""
+    register = atexit.register
+
+    def only(function: Callable[..., Any], *args: Any, **named: Any) -> Callable[..., Any]:
+        if function.__module__ in ("logging", "multiprocessing.util", "weakref"):
+            register(function, *args, **named)
+        return function
+
+    atexit.register = only  # type: ignore[assignment]
+    yield
+    atexit.register = register
+
+
 def _end_soon() -> None:
     """Leave out what takes apart the libraries (a second, for torch): their modules, their garbage, the destructors of their C++.
     The script's own globals are taken apart as ever; what of it is garbage in a cycle is not."""
-    held = [sys.modules.pop(name) for name, module in list(sys.modules.items()) if _is_installed(module)]
+    later = [name for name, module in list(sys.modules.items()) if name not in HELD and _is_installed(module)]
+    held = [sys.modules.pop(name, None) for name in (*HELD, *later)]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
     gc.freeze()
     libc = ctypes.CDLL(None)
@@ -79,7 +103,8 @@ def _end_soon() -> None:
 
 
 def _is_installed(module: object) -> bool:
-    return "site-packages" in (getattr(module, "__file__", None) or "") and not module.__name__.startswith("florc")
+    path = getattr(module, "__file__", None) or ""
+    return path.startswith((sys.prefix, sys.base_prefix)) and not module.__name__.startswith("florc")
 
 
 def _become(request: dict[str, Any], descriptors: list[int]) -> CodeType:

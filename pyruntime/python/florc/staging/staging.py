@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _native
 from ..state import DeviceLeaf
 from . import devices
 from .pinned import ALIGNMENT, Block, Pool, layout
@@ -101,7 +102,7 @@ class Staging:
                     cost += _copy_device(devices.named(name), leaves, several, targets, events)
                 for block, target in zip(several, targets):
                     for index, offset in block.leaves:
-                        leaves[index] = (target.data_ptr() + offset, leaves[index].nbytes)
+                        leaves[index] = _native.MemoryLeaf.of_tensor(target, offset, leaves[index].nbytes)
         except BaseException:
             self.pool.forget(buffers)
             raise
@@ -179,7 +180,7 @@ def _blocks(leaves: list[Any]) -> dict[str, list[Block]]:
 def _copy_host(leaves: list[Any], blocks: list[Block], targets: list[Any]) -> None:
     for block, target in zip(blocks, targets):
         for index, offset in block.leaves:
-            ctypes.memmove(target.data_ptr() + offset, leaves[index].ptr, leaves[index].nbytes)
+            ctypes.memmove(target.data_ptr() + offset, leaves[index].address, leaves[index].nbytes)
 
 
 def _copy_device(device: devices.Device, leaves: list[Any], blocks: list[Block], targets: list[Any], events: list[Any]) -> float:

@@ -20,7 +20,7 @@ PAUSE_S = 5e-3
 
 
 class Parcel(NamedTuple):
-    """A checkpoint in host memory: JSON, object graph, and `(address, bytes)` or bytes for each leaf."""
+    """A checkpoint in host memory: JSON, object graph, and `MemoryLeaf` or bytes for each leaf."""
 
     header: str
     graph: bytes

@@ -9,7 +9,7 @@ from .differences import Difference, differences
 from .encode import encode
 from .grade import grade
 from .kept import exchanged, held_by
-from .kinds import CannotRestore, DeviceLeaf, Encoded, Leaf, NeedsCopy, Unsupported, leaf_bytes, on_host
+from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
 from .paths import by_reference
 from .progress import is_bar
@@ -23,7 +23,6 @@ __all__ = [
     "Difference",
     "Encoded",
     "History",
-    "Leaf",
     "NeedsCopy",
     "Unsupported",
     "by_reference",

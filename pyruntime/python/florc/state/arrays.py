@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 
+from .. import _native
 from ..support.static import attributes_of, name_of
 from .atoms import dtype_descr, dtype_from
 from .kind import Kind
-from .kinds import Leaf, Refused
+from .kinds import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ def encode_array(enc: Encoder, a: Any) -> Node:
     flat = a.T if fortran else numpy.ascontiguousarray(_whole(a))
     leaf = None
     if a.size and a.itemsize:
-        address = flat.__array_interface__["data"][0]
-        leaf = enc.leaf(Leaf(address, a.nbytes, flat))
+        leaf = enc.leaf(_native.MemoryLeaf.of_array(flat))
         if a.dtype.kind in "iu" and a.itemsize == 8 and a.size <= _FEW:
             enc.note_numbers(flat.tobytes())
         low, high = bounds(a.shape, a.strides, a.itemsize)

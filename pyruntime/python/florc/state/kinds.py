@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .. import _native
 from ..support.static import RunsCode, dict_of, module_of, own_slots, qualname_of, read_attribute, static
 from ..support.weak_table import WeakTable
 
@@ -76,18 +77,6 @@ def no_collections() -> Any:
             gc.enable()
 
 
-class Leaf(NamedTuple):
-    """`nbytes` bytes of host memory at address `ptr`, valid while `keepalive` is held and not written to."""
-
-    ptr: int
-    nbytes: int
-    keepalive: Any
-
-    def view(self) -> memoryview:
-        """The bytes without a copy; the view does not keep `keepalive` alive."""
-        return memoryview((ctypes.c_char * self.nbytes).from_address(self.ptr)).cast("B")
-
-
 class DeviceLeaf(NamedTuple):
     """`nbytes` bytes of memory of `device`, not read yet: `tensor` is uint8 of one dimension over them."""
 
@@ -95,14 +84,13 @@ class DeviceLeaf(NamedTuple):
     tensor: Any
     nbytes: int
 
-    def read(self) -> Leaf:
+    def read(self) -> _native.MemoryLeaf:
         """A copy in host memory. Waits for the device."""
-        copied = self.tensor.cpu()
-        return Leaf(copied.data_ptr(), self.nbytes, copied)
+        return _native.MemoryLeaf.of_tensor(self.tensor.cpu(), 0, self.nbytes)
 
 
 class Encoded(NamedTuple):
-    """`graph`: JSON text. `leaves`: Leaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes.
+    """`graph`: JSON text. `leaves`: MemoryLeaf, DeviceLeaf or bytes, in index order. `nbytes`: their sum in bytes.
 
     `encoder`: what was walked.
     """
@@ -127,7 +115,7 @@ def leaf_bytes(leaf: Any) -> bytes:
     """A copy of the bytes of one entry of `Encoded.leaves`."""
     if type(leaf) is DeviceLeaf:
         leaf = leaf.read()
-    return ctypes.string_at(leaf.ptr, leaf.nbytes) if issubclass(type(leaf), Leaf) else bytes(leaf)
+    return ctypes.string_at(leaf.address, leaf.nbytes) if type(leaf) is _native.MemoryLeaf else bytes(leaf)
 
 
 class _PyBuffer(ctypes.Structure):

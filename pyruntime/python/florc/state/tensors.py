@@ -13,10 +13,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .. import _native
 from ..support.static import name_of
 from .autograd import with_history
 from .kind import Kind
-from .kinds import DeviceLeaf, Leaf, Refused, torch_module, unguarded
+from .kinds import DeviceLeaf, Refused, torch_module, unguarded
 from .objects import encode_attributes, fill_attributes, match_attributes
 from .sparse import encode_sparse
 
@@ -99,8 +100,7 @@ def _stage(enc: Encoder, t: Any, shape: Any, stride: Any, device: Any) -> Any:
         return _device_leaf(enc, t, raw, device, (device, pointer, span * size)), raw
     if not raw and span != count:
         enc.copy()
-        t = t.detach().contiguous()
-        return enc.leaf(Leaf(t.data_ptr(), count * size, t)), False
+        return enc.leaf(_native.MemoryLeaf.of_tensor(t.detach().contiguous())), False
     return enc.memory(pointer, span * size, t), raw
 
 
