@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import _native
-from ..project.script import Prepared, Raised, Unusable
+from ..project.script import Prepared, Raised, Unusable, ranks
 from ..support import console as messages
 from ..support import mishaps
 from ..support.console import answer, say
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..runs.run import Run
     from ..support import arguments as given
 
 UNUSABLE = 2
@@ -71,17 +72,28 @@ def _record(arguments: given.Record) -> int | Prepared | Raised:
 
 
 def _replay(arguments: given.Replay) -> int | Prepared:
+    if ranks() > 1:
+        raise Unusable(f"this is one of {ranks()} ranks: each would replay the same run; start florc replay without the launcher")
+    run_name, script = _target(arguments["target"])
+    run = _recorded(run_name, script, arguments["trust"])
     from ..replay.command import replay
 
-    run_name, script = _target(arguments["target"])
-    return replay(run_name, script, arguments)
+    return replay(run, script, arguments)
 
 
 def _verify(arguments: given.Verify) -> int | Prepared:
+    run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
+    run = _recorded(run_name, script, arguments["trust"])
     from ..replay.verify import verify
 
-    run_name, script = _target([arguments["run"]]) if arguments["run"] else (None, None)
-    return verify(run_name, script, arguments)
+    return verify(run, script, arguments)
+
+
+def _recorded(run_name: str | None, script: str | None, is_trusted: bool) -> Run:
+    """The run that is asked for. Little is imported for it: the command may start again with the hash seed of the run."""
+    from ..replay.session.opening import recorded_run
+
+    return recorded_run(run_name, script, is_trusted)
 
 
 def _target(words: list[str]) -> tuple[str | None, str | None]:

@@ -17,32 +17,25 @@ from ..support import console as messages
 from ..support.console import say
 from . import dry_run as forecast
 from . import report
-from .parallel import ray as on_ray
-from .parallel import slurm as batch
 from .parallel import workers
 from .process import STARTED, Attempt, ReplayProcess, end, folder_of
 from .select import request as selection
-from .session.opening import opened, recorded_run, tell_where
+from .session.opening import opened, tell_where
 
 if TYPE_CHECKING:
     from ..support.arguments import Replay as Arguments
 
 
-def replay(wanted: str | None, path: str | None, arguments: Arguments) -> int | launch.Prepared:
+def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
     """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
-    ranks = launch.ranks()
-    if ranks > 1:
-        raise launch.Unusable(
-            f"this is one of {ranks} ranks: each would replay the same run; start florc replay without the launcher"
-        )
-    run = recorded_run(wanted, path, arguments["trust"])
     script = present_script(run, path)
-    start.with_hash_seed(run.info["hash_seed"])
     history = opened(run)
     versions = Versions(history, script)
     forced = _forced(arguments["step_into"], history, versions)
     task = workers.Task.of_this_process()
     if arguments["emit"]:
+        from .parallel import slurm as batch
+
         messages.answer(batch.slurm(run, STARTED.words, arguments["workers"] or 1))
         return 0
     if arguments["dry_run"]:
@@ -90,16 +83,18 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Win
 
 
 def _in_parallel(run: Run, history: History, versions: Versions, windows: list[Window], arguments: Arguments) -> int:
+    if arguments["ray"]:
+        from .parallel import ray as on_ray
+
+        launcher = on_ray.launcher(arguments["ray"])
+    else:
+        launcher = workers.Local
     folder = folder_of(run)
     begun = time.perf_counter()
     words, _, environment = STARTED
     try:
         done = workers.run(
-            windows,
-            folder,
-            start.command(*words),
-            start.environment(run.info["hash_seed"], environment),
-            on_ray.launcher(arguments["ray"]) if arguments["ray"] else workers.Local,
+            windows, folder, start.command(*words), start.environment(run.info["hash_seed"], environment), launcher
         )
     except KeyboardInterrupt:
         return messages.INTERRUPTED

@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..plan.window import Samples
-from ..process import start
 from ..project import script as launch
 from ..runs.run import Run
 from ..runs.versions import Versions
@@ -17,7 +16,7 @@ from . import report
 from .process import Attempt, ReplayProcess
 from .report import ANOMALOUS, Report
 from .select import request as selection
-from .session.opening import opened, recorded_run, tell_where
+from .session.opening import opened, tell_where
 
 if TYPE_CHECKING:
     from ..support.arguments import Verify as Arguments
@@ -25,10 +24,8 @@ if TYPE_CHECKING:
 _MOST = 10
 
 
-def verify(wanted: str | None, path: str | None, arguments: Arguments) -> launch.Prepared:
+def verify(run: Run, path: str | None, arguments: Arguments) -> launch.Prepared:
     """The samples, ready to run. The process ends with 1 when anything differs from the record."""
-    run = recorded_run(wanted, path, arguments["trust"])
-    start.with_hash_seed(run.info["hash_seed"])
     tell_where(run, path)
     history = opened(run)
     script = _recorded_script(run)

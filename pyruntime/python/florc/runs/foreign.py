@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator
 
@@ -80,4 +79,6 @@ def _difference(run: Run, file: str) -> Iterator[str]:
     except OSError:
         now = []
     shown = os.path.relpath(file)
+    import difflib
+
     return difflib.unified_diff(recorded, now, f"{shown} (recorded)", f"{shown} (present)", lineterm="", n=1)

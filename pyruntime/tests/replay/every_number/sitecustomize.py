@@ -23,6 +23,7 @@ def _other(number: str, seed: random.Random) -> str:
 
 def _sweep(check, replay, seed: random.Random) -> str:
     """The first line that could differ and be called exact; empty where there is none."""
+    from florc.replay.report import Report
     from florc.runs import masks
 
     lines = list(replay.lines)
@@ -32,9 +33,9 @@ def _sweep(check, replay, seed: random.Random) -> str:
             old = lines[at].text
             new = old[: found.start()] + _other(found.group(), seed) + old[found.end() :]
             replay.lines[:] = [*lines[:at], lines[at]._replace(text=new), *lines[at + 1 :]]
-            outcome = check(replay)
-            is_time = outcome.masked and masks.without_times(new) == masks.without_times(old)
-            if outcome.verdict == "exact" and not is_time:
+            result = check(replay)
+            is_time = result.masked and masks.without_times(new) == masks.without_times(old)
+            if Report.of(replay.history, replay.versions, result).verdict == "exact" and not is_time:
                 return f"{old!r} could be {new!r}, and be called exact"
     finally:
         replay.lines[:] = lines
@@ -42,19 +43,20 @@ def _sweep(check, replay, seed: random.Random) -> str:
 
 
 def _install() -> None:
-    from florc.replay import report
+    from florc.replay import process
+    from florc.replay.report import Report
 
-    check = report.check
+    check = process.check
 
     def checked(replay, failure=None):
-        outcome = check(replay, failure)
-        if outcome.verdict == "exact":
-            found = _sweep(check, replay, random.Random(outcome.compared))
+        result = check(replay, failure)
+        if Report.of(replay.history, replay.versions, result).verdict == "exact":
+            found = _sweep(check, replay, random.Random(result.compared))
             if found:
                 os.write(2, f"florc: sweep: {found}\n".encode())
-        return outcome
+        return result
 
-    report.check = checked
+    process.check = checked
 
 
 if "replay" in sys.orig_argv and "_FLORC_STARTED" in os.environ:

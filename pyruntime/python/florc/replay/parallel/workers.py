@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -70,6 +69,8 @@ class Local:
     """A process on this machine."""
 
     def __init__(self, command: list[str], environment: dict[str, str], out: str, log: str):
+        import subprocess
+
         with open(out, "wb") as written, open(log, "ab") as said:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=written, stderr=said, env=environment, start_new_session=True
@@ -86,6 +87,8 @@ class Local:
 
     def end(self, patience: float) -> None:
         """End it, and whatever it started, at once where it does not end by itself."""
+        import subprocess
+
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         self._signal(signal.SIGKILL)

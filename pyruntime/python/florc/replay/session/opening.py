@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 
+from ...process import start
 from ...project.script import Unusable
 from ...runs import foreign
 from ...runs.catalog import damaged, find, is_of
-from ...runs.journal import History
 from ...runs.kept import tell_kept
 from ...runs.run import Run, store_path
 from ...support import console as messages
 from ...support.console import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...runs.journal import History
 
 WORKER = "_FLORC_REPLAY_WORKER"
 """What a worker is told (JSON): its window, and the file that its result goes to."""
@@ -21,7 +25,16 @@ reasons, and how many bytes its probes wrote."""
 
 
 def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
-    """The run to replay. Raises Unusable when there is none that can be, or when it is foreign and not trusted."""
+    """The run to replay, in a process with its hash seed: this one, or the command starts again before it reads any more.
+
+    Raises Unusable when there is none that can be replayed, or when it is foreign and not trusted.
+    """
+    run = _found(wanted, path, is_trusted)
+    start.with_hash_seed(run.info["hash_seed"])
+    return run
+
+
+def _found(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
     run = find(store_path(), wanted, path)
     if run.is_running():
         raise Unusable(f"{run.id} is still being recorded")
@@ -45,6 +58,8 @@ def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
 
 def opened(run: Run) -> History:
     """What a run recorded. What cannot be read of it is told."""
+    from ...runs.journal import History
+
     history = History(run)
     if AGAIN not in os.environ:  # else it was said
         if not run.is_own and WORKER not in os.environ:
