@@ -84,7 +84,7 @@ def test_what_is_said_of_a_name_is_so(name: str) -> None:
         assert isinstance(node, ast.FunctionDef)
         where, decorators = f"{name}.{member}", [ast.unparse(decorator) for decorator in node.decorator_list]
         found = inspect.getattr_static(native, "__getattribute__" if member == "__getattr__" else member, None)
-        assert ("property" in decorators) == inspect.isgetsetdescriptor(found), where
+        assert ("property" in decorators) == (inspect.isgetsetdescriptor(found) or inspect.ismemberdescriptor(found)), where
         assert member.startswith("__") or ast.get_docstring(node), f"{where} has no docstring"
         if not member.startswith("__"):
             agree(node, found, where, is_method=True)

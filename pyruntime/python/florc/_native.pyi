@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType
-from typing import Any, TypedDict, TypeVar, final
+from typing import Any, Literal, TypedDict, TypeVar, final
 
 _T = TypeVar("_T")
 _Block = int | str
@@ -65,11 +65,11 @@ class Instrumented:
     def text(self) -> str:
         """The instrumented text."""
     @property
-    def plan(self) -> str:
-        """The plan as JSON."""
+    def plan(self) -> Plan:
+        """What is done to its loops."""
     @property
-    def changes(self) -> str:
-        """What changed since the recorded version, as JSON; empty when there is no recorded version."""
+    def changes(self) -> Changes | None:
+        """What changed since the recorded version; None when there is no recorded version."""
     @property
     def changed(self) -> bool:
         """Whether anything was inserted."""
@@ -82,6 +82,178 @@ class Instrumented:
         """Map (line, column) pairs of the instrumented text, as `ast` counts them, to the original text."""
     def map_code(self, code: CodeType) -> CodeType:
         """The code with every position mapped to the original text. Raises ValueError for another format of positions."""
+
+@final
+class Plan:
+    """What the compiler decided about a file."""
+
+    @staticmethod
+    def from_json(text: str) -> Plan:
+        """A plan as the journal kept it. Raises ValueError."""
+    def to_json(self) -> str:
+        """Its text, for the journal."""
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """Its loops, in source order."""
+    def functions(self, file: str) -> dict[int, Function]:
+        """The functions that report that they are entered, by number; `file`: where the file is now."""
+    def register(self) -> None:
+        """Make its loops known to the loop nest."""
+
+@final
+class Loop:
+    """A loop of a plan; or the start of its iterations, which has places of its own. Lines are 1-based."""
+
+    @property
+    def id(self) -> str:
+        """`L1`, `pkg.engine.L2`; `L1@` of the start of its iterations."""
+    @property
+    def memoized(self) -> bool:
+        """Whether it is a SkipBlock."""
+    @property
+    def followed(self) -> bool:
+        """Whether its iterations are followed."""
+    @property
+    def gradients(self) -> bool:
+        """Whether gradients belong to its checkpoint."""
+    @property
+    def header(self) -> str:
+        """As it is written, on one line."""
+    @property
+    def file(self) -> str:
+        """The file's name, as it was compiled."""
+    @property
+    def line(self) -> int:
+        """Its first line."""
+    @property
+    def end_line(self) -> int:
+        """Its last line."""
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """What skipping it puts back, in the order in which `end` and `restore` take it."""
+    @property
+    def note(self) -> str | None:
+        """Why it is left alone, or what should be known about it."""
+    @property
+    def function(self) -> str:
+        """The function it is in; empty at module level."""
+    @property
+    def binds(self) -> tuple[str, ...]:
+        """The names that its statements bind, places or not."""
+    @property
+    def differentiated(self) -> bool:
+        """Whether gradients may be computed after it of what it computes."""
+    @property
+    def trains(self) -> bool:
+        """Whether it takes training steps itself."""
+    @property
+    def writes(self) -> bool:
+        """Whether it, or an iteration, may write to files that are open already."""
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """Lines in which it calls what florc cannot see into."""
+    @property
+    def counting(self) -> frozenset[str]:
+        """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
+    @property
+    def start(self) -> Loop | None:
+        """The start of its iterations, where that can be put back."""
+
+@final
+class Place:
+    """One place of a changeset."""
+
+    @property
+    def name(self) -> str:
+        """`net`, `self.best`, `engine:step` for a global of another module."""
+    @property
+    def mutated(self) -> bool:
+        """Whether its object may change in place."""
+    @property
+    def bound(self) -> bool:
+        """Whether the name or attribute may get another object."""
+    @property
+    def iterated(self) -> bool:
+        """Whether only its generators and position matter."""
+    @property
+    def by_name(self) -> bool:
+        """Whether it is looked up by its name, and not handed over."""
+    @property
+    def in_globals(self) -> bool:
+        """Whether the loop's own scope does not reach it under this name."""
+
+@final
+class Changes:
+    """What changed in a file since it was recorded, and what that reaches."""
+
+    @property
+    def module(self) -> str:
+        """The file's name as a module."""
+    @property
+    def changes(self) -> list[Change]:
+        """The changes, in source order."""
+    @property
+    def probed(self) -> dict[str, str]:
+        """Loops, of this file and of others, that hold or reach an added statement, and why that is known."""
+    @property
+    def entered(self) -> list[Function]:
+        """Functions that run an added statement: what entered them runs it."""
+
+@final
+class Change:
+    """One change of a file since it was recorded. Lines are 1-based."""
+
+    @property
+    def file(self) -> str:
+        """The file, as it lies now."""
+    @property
+    def kind(self) -> Literal["probe", "removed log", "outside", "inside"]:
+        """An added statement that only looks; a removed one that did; a change outside or inside of memoized loops."""
+    @property
+    def line(self) -> int:
+        """The line in the new version; for removed statements, in the old one."""
+    @property
+    def end_line(self) -> int:
+        """Its last line."""
+    @property
+    def removed(self) -> bool:
+        """Whether the line is one of the old version."""
+    @property
+    def edited(self) -> bool:
+        """Whether it is another one in the old version."""
+    @property
+    def text(self) -> str:
+        """The first line of its text."""
+    @property
+    def loops(self) -> list[str]:
+        """The memoized loops it is in or is called from, by the old version's ids."""
+    @property
+    def why(self) -> str | None:
+        """What makes it more than a probe, for people."""
+    @property
+    def can_be_seen(self) -> bool:
+        """Whether all that it does besides looking shows when it runs."""
+
+@final
+class Function:
+    """A function of the recorded project."""
+
+    @property
+    def file(self) -> str:
+        """Its file."""
+    @property
+    def line(self) -> int:
+        """Its first line, decorators included, 1-based."""
+    @property
+    def name(self) -> str:
+        """Its qualified name."""
+    def __hash__(self) -> int: ...
+    def __eq__(self, value: object) -> bool: ...
+    def __ne__(self, value: object) -> bool: ...
+    def __lt__(self, value: Function) -> bool: ...
+    def __le__(self, value: Function) -> bool: ...
+    def __gt__(self, value: Function) -> bool: ...
+    def __ge__(self, value: Function) -> bool: ...
 
 @final
 class Project:
@@ -103,7 +275,7 @@ class Project:
 class Comparison:
     """A recorded project and its present version."""
 
-    def __init__(self, recorded: list[_File], present: Project, noted: Sequence[tuple[str, int, str]]) -> None: ...
+    def __init__(self, recorded: list[_File], present: Project, noted: Sequence[Function]) -> None: ...
     def instrument(self, path: str) -> Instrumented | None:
         """The present version of a file for a replay; None for files that are not part of the project."""
     def paths(self) -> list[str]:
@@ -192,9 +364,6 @@ def forget() -> None:
 
 def following() -> bool:
     """Whether blocks of the calling thread are memoized."""
-
-def register_loop(id: str, scope: str, ancestors: list[str]) -> None:
-    """Make a loop known: the file and function it is in, and the loops around it there."""
 
 def loop_path() -> str:
     """The present place in the loop nest, such as `L1=3/L2#0`."""

@@ -34,15 +34,15 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
     for checkpoint in history.checkpoints.values():
         by_block.setdefault(checkpoint.block, []).append(checkpoint)
     for plan in history.plans.values():
-        for loop in plan["loops"]:
-            block = loop["id"]
+        for loop in plan.loops:
+            block = loop.id
             starts = sum(len(held) for place, held in history.boundaries.items() if _native.Path(place).loop == block)
             if starts:
                 why = versions.why_not_jumped(block)
                 later = "one iteration" if starts == 1 else f"one of {starts} iterations"
                 what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
-                out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
-            if not loop["memoized"]:
+                out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
+            if not loop.memoized:
                 continue
             held = by_block.get(block, [])
             is_forced = block in forced or "all" in forced
@@ -56,7 +56,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 if held
                 else f"runs again: {history.why_not_kept(block)}"
             )
-            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+            out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
     return out
 
 

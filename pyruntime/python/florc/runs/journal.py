@@ -11,20 +11,19 @@ from .. import _native
 from ..plan.places import BOUNDARY
 from ..process.output import Part
 from ..project.script import Unusable
+from ..support.light import dumps
 from . import masks
 from .clocks import DURATIONS, Spans
 from .run import CUT, Run
 from .timeline import Timeline, variables_of
 
 if TYPE_CHECKING:
-    from ..plan.loops import Plan
-
     Read = tuple[int, int, str | None]
     """Of a file that was read: bytes, time of its last change in ns, hash."""
 
 
-def _kept(plan: dict[str, Any]) -> dict[str, bool]:
-    return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
+def _kept(loop: _native.Loop | None) -> dict[str, bool]:
+    return {} if loop is None else {place.name: place.bound for place in loop.places if not place.iterated}
 
 
 class Checkpoint(NamedTuple):
@@ -44,14 +43,6 @@ class Checkpoint(NamedTuple):
     """Of the places, those that the recorded script read no more."""
     forms: dict[str, list[Any]] = {}
     """Further such names, of which only the form is known."""
-
-
-class Function(NamedTuple):
-    """A function of the recorded project: its file, its first line with decorators, its qualified name."""
-
-    file: str
-    line: int
-    name: str
 
 
 class LogLine(NamedTuple):
@@ -84,7 +75,7 @@ class History:
         self.block_seconds: dict[str, float] = {}
         self.planned: dict[str, dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
-        self.plans: dict[str, Plan] = {}
+        self.plans: dict[str, _native.Plan] = {}
         self._writing: dict[str, bool] = {}
         """Blocks -> whether they may write to files that were open before."""
         self.files: list[dict[str, Any]] = []
@@ -120,12 +111,12 @@ class History:
         """How many lines were printed when it was noted."""
         self._by_number: dict[int, str] = {}
         self._dropped: set[str] = set()
-        self.entered: dict[str, frozenset[Function]] = {}
+        self.entered: dict[str, frozenset[_native.Function]] = {}
         """By the key of a checkpoint: the functions that the block entered; of one between iterations, all since the loop
         began."""
-        self._functions: dict[int, Function] = {}
-        self._sets: dict[int, frozenset[Function]] = {}
-        self._elsewhere: set[Function] = set()
+        self._functions: dict[int, _native.Function] = {}
+        self._sets: dict[int, frozenset[_native.Function]] = {}
+        self._elsewhere: set[_native.Function] = set()
         """Functions that were entered where no block can be said to have done it."""
         self._is_anywhere = False
         self._begun_files: set[str] = set()
@@ -160,7 +151,7 @@ class History:
     @property
     def variables(self) -> dict[str, list[str]]:
         """The names that the loops bind, by id."""
-        return {loop["id"]: variables_of(loop["header"]) for plan in self.plans.values() for loop in plan["loops"]}
+        return {loop.id: variables_of(loop.header) for plan in self.plans.values() for loop in plan.loops}
 
     def iteration(self, path: str) -> str:
         """The iterations that a place is in, as `--iterations` takes them: `fold=0,epoch=2`; nothing outside all loops."""
@@ -248,15 +239,14 @@ class History:
             self.timeline.value(payload["path"], payload["number"])
         elif kind == "plan":
             file = self.run.file(payload["file"])
-            self.plans[file] = payload["plan"]
-            for loop in payload["plan"]["loops"]:
-                self.planned[loop["id"]] = _kept(loop)
-                self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
-                self._writing[loop["id"]] = loop.get("writes", True)
-                self._writing[loop["id"] + BOUNDARY] = (loop.get("boundary") or {}).get("writes", True)
-            self._note_functions(file, payload["plan"].get("functions", ()))
+            plan = self.plans[file] = _native.Plan.from_json(dumps(payload["plan"]))
+            for loop in plan.loops:
+                self.planned[loop.id], self._writing[loop.id] = _kept(loop), loop.writes
+                start = loop.id + BOUNDARY
+                self.planned[start], self._writing[start] = _kept(loop.start), loop.start is None or loop.start.writes
+            self._note_functions(file, plan.functions(file))
         elif kind == "left alone":
-            self._note_functions(self.run.file(payload["file"]), ())
+            self._note_functions(self.run.file(payload["file"]), {})
         elif kind == "entered":
             if "functions" in payload:
                 self._sets[payload["set"]] = self._named(payload["functions"])
@@ -282,19 +272,18 @@ class History:
             self._places.add(path)
         return path
 
-    def _note_functions(self, file: str, functions: Iterable[dict[str, Any]]) -> None:
+    def _note_functions(self, file: str, functions: dict[int, _native.Function]) -> None:
         """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
-        found = {Function(file, entry["line"], entry["function"]): entry["number"] for entry in functions}
-        before = {known for known in self._functions.values() if known.file == file}
-        if file in self._begun_files and before != set(found):
+        before, found = {known for known in self._functions.values() if known.file == file}, set(functions.values())
+        if file in self._begun_files and before != found:
             self._elsewhere.update(before, found)
         self._begun_files.add(file)
-        self._functions.update((number, function) for function, number in found.items())
+        self._functions.update(functions)
 
-    def _named(self, numbers: Iterable[int]) -> frozenset[Function]:
+    def _named(self, numbers: Iterable[int]) -> frozenset[_native.Function]:
         return frozenset(self._functions[number] for number in numbers if number in self._functions)
 
-    def noted_functions(self) -> list[Function]:
+    def noted_functions(self) -> list[_native.Function]:
         """The functions of which it is known what entered them."""
         return [] if self._is_anywhere else sorted(set(self._functions.values()) - self._elsewhere)
 
@@ -311,13 +300,13 @@ class History:
 
     def lost_names(self, file: str, function: str) -> set[str]:
         """Names that some recorded block of the function bound without putting them back."""
-        loops = self.plans.get(file, {"loops": []})["loops"]
+        plan = self.plans.get(file)
         return {
             name
-            for loop in loops
-            if loop["memoized"] and loop["function"] == function
-            for name in loop["binds"]
-            if all(place["place"] != name for place in loop["places"])
+            for loop in (plan.loops if plan is not None else ())
+            if loop.memoized and loop.function == function
+            for name in loop.binds
+            if all(place.name != name for place in loop.places)
         }
 
     def writes(self, block: str) -> bool:

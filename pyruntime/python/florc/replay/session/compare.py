@@ -32,7 +32,7 @@ class Comparer:
         self._unread: frozenset[str] = frozenset()
         """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
 
-    def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
+    def compare(self, checkpoint: Checkpoint, loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> None:
         """Compare what a loop's places hold now with a checkpoint."""
         try:
             found = places.gather(loop, objects, frame)

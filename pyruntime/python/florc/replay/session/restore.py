@@ -48,7 +48,7 @@ class Restorer:
         """Whether the checkpoint that was taken is this one."""
         return self._pending is not None and self._pending.key == key
 
-    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
+    def put_back(self, loop: _native.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
         unbound, `places.unbound`. Raises CannotRestore."""
         begun = time.perf_counter()
@@ -110,12 +110,14 @@ class Restorer:
         return {name: value for name, value in found.items() if value is not None}
 
     def _live(
-        self, loop: places.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
+        self, loop: _native.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
     ) -> dict[str, Any]:
         """The present objects of places; not of those that got another object while the block ran."""
         present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
         for place in loop.places:  # a name that may be unbound is not handed over
-            value = places.unbound if place.iterated or place.name in present else places.read(frame, place)
+            value = (
+                places.unbound if place.iterated or place.name in present else places.read(frame, place.name, place.in_globals)
+            )
             if value is not places.unbound:
                 present[place.name] = value
         places.release(frame)
@@ -124,18 +126,18 @@ class Restorer:
         return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
 
 
-def _can_be_without(frame: FrameType, place: places.Place) -> bool:
+def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
     """Whether emitted code can bind a place and unbind it: an attribute, of an object that has some. A number has none."""
     holder, _, attribute = place.name.rpartition(".")
-    found = places.read(frame, place._replace(name=holder)) if holder else places.unbound
+    found = places.read(frame, holder, place.in_globals) if holder else places.unbound
     cls = type(found)
     return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
 
 
-def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> dict[str, Any]:
+def recorded_outside(loop: _native.Loop, checkpoint: Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
     recorded = [place for place in loop.places if place.name in checkpoint.places]
-    return places.outside(loop._replace(places=recorded), frame)
+    return places.outside(loop, frame, recorded)
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
