@@ -37,9 +37,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(python::check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(project::command_line::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
-    module.add_class::<project::changes::Change>()?;
-    module.add_class::<project::changes::Changes>()?;
-    module.add_class::<project::changes::Function>()?;
     module.add_class::<project::files::Project>()?;
     module.add_class::<project::plan::Loop>()?;
     module.add_class::<project::plan::Place>()?;
@@ -82,6 +79,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(python::housekeeping::usage, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::from_json, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::to_json, module)?)?;
+    module.add_function(wrap_pyfunction!(python::late::late, module)?)?;
+    module.add_function(wrap_pyfunction!(python::record::read_record, module)?)?;
     module.add_function(wrap_pyfunction!(python::recorder::create_store, module)?)?;
     Ok(())
 }

@@ -106,6 +106,18 @@ STUB = {node.name: node for node in ast.parse((FLORC / "_native.pyi").read_text(
 KINDS: dict[str, Any] = {"Any": Any, "Literal": Literal, **{name: getattr(_native, name, None) for name in STUB}}
 
 
+STORES = Path(__file__).resolve().parents[2] / "testdata" / "stores"
+OTHERWISE = {
+    "block": {"kept"},
+    "checkpoint": {"chunks", "dead", "seconds"},
+    "folder": {"names"},
+    "inputs": {"taken"},
+    "lines": {"lines"},
+    "plan": {"plan", "loops"},
+}
+"""Fields that nothing reads, and those that are another type in Python than in JSON."""
+
+
 def fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a type, and all that it holds; of native classes also what each property gives."""
     inner = typing.get_args(kind)
@@ -139,12 +151,33 @@ def test_a_plan_and_what_changed_hold_what_their_types_say() -> None:
     assert len(plan.loops) == 4 and fits(plan, _native.Plan) and fits(plan.functions("train.py"), dict[int, _native.Function])
     assert any(loop.places for loop in plan.loops) and any(loop.note for loop in plan.loops)
     assert any(loop.start and loop.start.id == f"{loop.id}@" and loop.start.places for loop in plan.loops)
-    assert [loop.id for loop in _native.Plan.from_json(plan.to_json()).loops] == [loop.id for loop in plan.loops]
     project = _native.Project(lambda name: None)
     project.add("__main__", "", "train.py", PLAN.replace("total += 1", "total += 2; print(total)"))
     made = _native.Comparison([("__main__", "", "train.py", PLAN)], project, []).instrument("train.py")
     assert made is not None and fits(made.changes, _native.Changes) and made.changes is not None
     assert {change.kind for change in made.changes.changes} == {"probe", "outside"}
+
+
+def test_every_entry_of_a_journal_is_what_its_type_says() -> None:
+    """Of each kind, of runs of earlier versions and as this one writes it: no field is lost on the way."""
+    seen: dict[str, int] = {}
+    for run in sorted(STORES.glob("*/store/runs/*")):
+        for kind, text in _native.RunReader(str(run.parents[1]), run.name).records():
+            record, payload = _native.read_record(kind, text), json.loads(text)
+            if kind == "run":
+                assert record is None
+                continue
+            assert record is not None and fits(record, type(record)), (kind, text)
+            same = [name for name in payload if getattr(record, name, None) == payload[name]]
+            assert set(payload) - set(same) <= OTHERWISE.get(kind, set()), (kind, text)
+            seen[kind] = seen.get(kind, 0) + 1
+    assert len(seen) >= 15, seen
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"path": 3, "at": 0}', '{"path": "L1=0"}', '{"path": "L1=0", "at": "now"}'])
+def test_an_entry_of_another_shape_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        _native.read_record("iteration", text)
 
 
 def test_what_no_checker_looks_at_has_a_reason() -> None:

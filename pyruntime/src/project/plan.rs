@@ -3,7 +3,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use florc::plan::schema;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyFrozenSet, PyString, PyTuple};
@@ -24,13 +23,6 @@ pub struct Plan {
 
 #[pymethods]
 impl Plan {
-    /// A plan as the journal kept it. Raises ValueError.
-    #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Plan> {
-        let plan = schema::Plan::from_json(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Plan::new(Arc::new(plan)))
-    }
-
     /// Its text, for the journal.
     fn to_json(&self) -> String {
         self.plan.to_json()
@@ -211,7 +203,7 @@ mod tests {
             let Ok(plan) = plan_only(&source, &Options::default()) else { continue };
             let text = schema::Plan::new(&source, &plan).to_json();
             Python::attach(|py| {
-                let plan = Plan::from_json(&text).unwrap();
+                let plan = Plan::new(Arc::new(schema::Plan::from_json(&text).unwrap()));
                 assert_eq!(plan.to_json(), text);
                 let loops = plan.loops(py).unwrap().into_bound(py);
                 assert_eq!(loops.len(), plan.plan.loops.len());

@@ -109,7 +109,8 @@ def outside(loop: _native.Loop, frame: FrameType, held: Iterable[_native.Place] 
     """
     found: dict[str, Any] = {}
     # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it
-    taken = {place.name for place in (loop.places if held is None else held) if "." not in place.name and not place.iterated}
+    held = loop.places if held is None else held
+    taken = {place.name for place in held if "." not in place.name and not place.iterated}
     scopes = [(frame.f_globals, "")]
     if frame.f_locals is not frame.f_globals:
         scopes.append((frame.f_locals, loop.function))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import _native, state
 from ...plan import forms, places
-from ...runs.journal import Checkpoint, History
+from ...runs.journal import History
 from ...support import static
 from ...survey import survey as unforeseen
 
@@ -24,7 +24,7 @@ class Restorer:
     def __init__(self, history: History, is_project: Callable[[str], bool]):
         self._history = history
         self._reader = unforeseen.Reader(is_project)
-        self._pending: Checkpoint | None = None
+        self._pending: _native.Checkpoint | None = None
         self._chunks: list[bytes] = []
         self.without_history: set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
@@ -33,7 +33,7 @@ class Restorer:
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
 
-    def take(self, checkpoint: Checkpoint) -> str | None:
+    def take(self, checkpoint: _native.Checkpoint) -> str | None:
         """Read a checkpoint from the store; why that cannot be done."""
         begun = time.perf_counter()
         try:
@@ -91,9 +91,8 @@ class Restorer:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
-        values.update(
-            (name, forms.stand_in(checkpoint.forms[name])) for name in bound if name in checkpoint.forms and name not in values
-        )
+        known = checkpoint.forms
+        values.update((name, forms.stand_in(known[name])) for name in bound if name in known and name not in values)
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
@@ -102,7 +101,7 @@ class Restorer:
                 raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
 
-    def named(self, checkpoint: Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
+    def named(self, checkpoint: _native.Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""
         found = {
             name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name) for name in checkpoint.names
@@ -134,10 +133,10 @@ def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
     return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
 
 
-def recorded_outside(loop: _native.Loop, checkpoint: Checkpoint, frame: FrameType) -> dict[str, Any]:
+def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
-    recorded = [place for place in loop.places if place.name in checkpoint.places]
-    return places.outside(loop, frame, recorded)
+    held = set(checkpoint.places)
+    return places.outside(loop, frame, [place for place in loop.places if place.name in held])
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
