@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import ast
 import glob
-import json
 import multiprocessing
 import os
 import shutil
@@ -100,7 +99,7 @@ def judge(path: Path, data: bytes) -> tuple[str, str]:
     original = text.removeprefix("\ufeff")
     if emitted.undo() != original:
         return "NOT UNDONE", ""
-    found = len(json.loads(emitted.plan)["loops"])
+    found = len(emitted.plan.loops)
     expected = loops(tree)
     if found != expected:
         return "LOOPS", f"{found}, CPython {expected}"

@@ -328,8 +328,8 @@ add(
 add(
     "the name of an object is lost when one of its attributes is bound",
     FLORC + "plan/places.py",
-    'taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}',
-    'taken = {place.name.partition(".")[0] for place in loop.places}',
+    'taken = {place.name for place in held if "." not in place.name and not place.iterated}',
+    'taken = {place.name.partition(".")[0] for place in held}',
     SMALL + "[other_name_of_an_object_whose_attribute_is_bound]",
 )
 add(

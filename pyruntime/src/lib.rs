@@ -38,6 +38,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(project::command_line::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
     module.add_class::<project::files::Project>()?;
+    module.add_class::<project::plan::Loop>()?;
+    module.add_class::<project::plan::Place>()?;
+    module.add_class::<project::plan::Plan>()?;
     module.add_class::<project::comparison::Comparison>()?;
     module.add_function(wrap_pyfunction!(process::audit::listen, module)?)?;
     module.add_function(wrap_pyfunction!(process::audit::listen_no_more, module)?)?;
@@ -66,7 +69,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guard::interrupts::watch_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::leave_block, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::loop_path, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::register_loop, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::start_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::stop_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::forget, module)?)?;
@@ -77,6 +79,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(python::housekeeping::usage, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::from_json, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::to_json, module)?)?;
+    module.add_function(wrap_pyfunction!(python::late::late, module)?)?;
+    module.add_function(wrap_pyfunction!(python::record::read_record, module)?)?;
     module.add_function(wrap_pyfunction!(python::recorder::create_store, module)?)?;
     Ok(())
 }

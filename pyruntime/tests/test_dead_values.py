@@ -128,12 +128,14 @@ def test_what_differs_in_a_name_that_nobody_reads_is_no_difference(workshop: Wor
 
 
 def test_a_checkpoint_keeps_at_most_a_thousand_bytes_of_them() -> None:
-    from florc.plan.loops import Loop
+    from florc import _native
     from florc.record import dead_values
 
     names = [f"n{number}" for number in range(500)]
     scope = {"texts": "x" * 300, **{name: number for number, name in enumerate(names)}}
-    loop = Loop("L1", True, True, False, "", "", 1, 2, [], None, "", ["texts", *names], False)
+    text = "".join(f"    {name} = 1\n" for name in ("texts", *names))
+    (loop,) = _native.instrument(f"for _ in range(3):\n{text}", "train.py").plan.loops
+    assert set(names) < set(loop.binds)
     frame = eval("__import__('sys')._getframe()", scope)
     values, forms = dead_values.of_block(loop, frame)
     assert "texts" not in values and 0 < 8 * len(values) <= dead_values.MOST_BYTES and not forms

@@ -72,7 +72,7 @@ TELLS: dict[str, tuple] = {
 def test_functions_tell_whose_callers_nobody_knows(text: str, expected: set[str]) -> None:
     emitted = _native.instrument(text + LOOP, "train.py")
     assert emitted.left_alone is None and emitted.undo() == text + LOOP
-    found = {entry["function"] for entry in _native.from_json(emitted.plan)["functions"]}
+    found = {function.name for function in emitted.plan.functions("train.py").values()}
     assert found == expected
     assert len(re.findall(r"_florc\.entered\(\d+\)", emitted.text)) == len(expected)
 
@@ -121,7 +121,7 @@ def test_functions_do_and_show_what_they_did() -> None:
     emitted = _native.instrument(SHAPES, "train.py")
     told: dict[str, Any] = {}
     exec(emitted.map_code(compile(emitted.text, "train.py", "exec")), told)
-    assert len(_native.from_json(emitted.plan)["functions"]) == 10
+    assert len(emitted.plan.functions("train.py")) == 10
     for name in ("found", "docs", "lines", "seen"):
         assert told[name] == plain[name]
 

@@ -7,8 +7,10 @@ import json
 import re
 import subprocess
 import sys
+import types
+import typing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import florc
 import pytest
@@ -25,6 +27,11 @@ for epoch in range(3):
         lines.append(total)
     while total < 5:
         total += 1
+net = torch.nn.Linear(2, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for batch in range(5):
+    net(batch).sum().backward()
+    optimizer.step()
 """
 
 
@@ -95,19 +102,82 @@ def test_a_command_is_given_what_its_type_says(words: str) -> None:
     assert set(json.loads(text)) == set(kind.__annotations__)
 
 
-def test_a_plan_holds_what_its_type_says() -> None:
-    made = _native.instrument(PLAN, "train.py")
-    loops = json.loads(made.plan)["loops"]
-    assert len(loops) == 3
-    for loop in loops:
-        has_the_shape(loop, "plan/loops.py", "Entry", may_have_more=True)
-        for place in loop["places"]:
-            has_the_shape(place, "plan/loops.py", "_Place", may_have_more=True)
-        if loop["note"] is not None:
-            has_the_shape(loop["note"], "plan/loops.py", "Note", may_have_more=True)
-        if loop["boundary"] is not None:
-            has_the_shape(loop["boundary"], "plan/loops.py", "Boundary", may_have_more=True)
-    assert any(loop["places"] for loop in loops)
+STUB = {node.name: node for node in ast.parse((FLORC / "_native.pyi").read_text()).body if isinstance(node, ast.ClassDef)}
+KINDS: dict[str, Any] = {"Any": Any, "Literal": Literal, **{name: getattr(_native, name, None) for name in STUB}}
+
+
+STORES = Path(__file__).resolve().parents[2] / "testdata" / "stores"
+OTHERWISE = {
+    "block": {"kept"},
+    "checkpoint": {"chunks", "dead", "seconds"},
+    "folder": {"names"},
+    "inputs": {"taken"},
+    "lines": {"lines"},
+    "plan": {"plan", "loops"},
+}
+"""Fields that nothing reads, and those that are another type in Python than in JSON."""
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type, and all that it holds; of native classes also what each property gives."""
+    inner = typing.get_args(kind)
+    origin = typing.get_origin(kind) or kind
+    if origin is Any:
+        return True
+    if origin in (types.UnionType, typing.Union):
+        return any(fits(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if kind in (None, type(None)):
+        return value is None
+    if type(value) is not origin:
+        return False
+    if origin is dict:
+        return all(fits(key, inner[0]) and fits(held, inner[1]) for key, held in value.items())
+    if origin is tuple and inner[-1] is not ...:
+        return len(value) == len(inner) and all(map(fits, value, inner))
+    if inner:
+        return all(fits(held, inner[0]) for held in value)
+    if origin.__module__ == "florc._native":
+        for node in STUB[origin.__name__].body:
+            if isinstance(node, ast.FunctionDef) and "property" in map(ast.unparse, node.decorator_list):
+                assert node.returns is not None
+                assert fits(getattr(value, node.name), eval(ast.unparse(node.returns), KINDS)), (origin, node.name)
+    return True
+
+
+def test_a_plan_and_what_changed_hold_what_their_types_say() -> None:
+    plan = _native.instrument(PLAN, "train.py").plan
+    assert len(plan.loops) == 4 and fits(plan, _native.Plan) and fits(plan.functions("train.py"), dict[int, _native.Function])
+    assert any(loop.places for loop in plan.loops) and any(loop.note for loop in plan.loops)
+    assert any(loop.start and loop.start.id == f"{loop.id}@" and loop.start.places for loop in plan.loops)
+    project = _native.Project(lambda name: None)
+    project.add("__main__", "", "train.py", PLAN.replace("total += 1", "total += 2; print(total)"))
+    made = _native.Comparison([("__main__", "", "train.py", PLAN)], project, []).instrument("train.py")
+    assert made is not None and fits(made.changes, _native.Changes) and made.changes is not None
+    assert {change.kind for change in made.changes.changes} == {"probe", "outside"}
+
+
+def test_every_entry_of_a_journal_is_what_its_type_says() -> None:
+    """Of each kind, of runs of earlier versions and as this one writes it: no field is lost on the way."""
+    seen: dict[str, int] = {}
+    for run in sorted(STORES.glob("*/store/runs/*")):
+        for kind, text in _native.RunReader(str(run.parents[1]), run.name).records():
+            record, payload = _native.read_record(kind, text), json.loads(text)
+            if kind == "run":
+                assert record is None
+                continue
+            assert record is not None and fits(record, type(record)), (kind, text)
+            same = [name for name in payload if getattr(record, name, None) == payload[name]]
+            assert set(payload) - set(same) <= OTHERWISE.get(kind, set()), (kind, text)
+            seen[kind] = seen.get(kind, 0) + 1
+    assert len(seen) >= 15, seen
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"path": 3, "at": 0}', '{"path": "L1=0"}', '{"path": "L1=0", "at": "now"}'])
+def test_an_entry_of_another_shape_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        _native.read_record("iteration", text)
 
 
 def test_what_no_checker_looks_at_has_a_reason() -> None:

@@ -11,7 +11,7 @@ pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs, VerifyArgs};
 pub use compile::plans_text;
 pub use modules::load as load_codebase;
 pub use output::{DIFFERS, OK, UNUSABLE};
-pub use probes::{to_json as probes_json, to_text as probes_text};
+pub use probes::to_text as probes_text;
 pub use read::read_source;
 
 use clap::{CommandFactory as _, Parser as _};

@@ -62,19 +62,14 @@ fn words(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// The report for programs: the runtime reads this too.
-pub fn to_json(report: &Report) -> Value {
+/// The report for programs.
+fn to_json(report: &Report) -> Value {
     let changes: Vec<Value> = report
         .changes
         .iter()
         .map(|change| {
             json!({
-                "kind": match change.kind {
-                    ChangeKind::Probe => "probe",
-                    ChangeKind::RemovedLog => "removed log",
-                    ChangeKind::Outside => "outside",
-                    ChangeKind::Inside => "inside",
-                },
+                "kind": change.kind.name(),
                 "line": change.line,
                 "end_line": change.end_line,
                 "removed": change.removed,

@@ -94,9 +94,13 @@ pub struct Loop {
     /// Whether it takes training steps itself.
     #[serde(default)]
     pub trains: bool,
-    /// Whether it may write to files that are open already.
-    #[serde(default)]
+    /// Whether it may write to files that are open already. Old plans do not say: it may.
+    #[serde(default = "yes")]
     pub writes: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What jumping to the start of an iteration puts back.
@@ -106,8 +110,8 @@ pub struct Boundary {
     pub gradients: bool,
     /// The places.
     pub places: Vec<Place>,
-    /// Whether an iteration may write to files that are open already.
-    #[serde(default)]
+    /// Whether an iteration may write to files that are open already. Old plans do not say: it may.
+    #[serde(default = "yes")]
     pub writes: bool,
 }
 

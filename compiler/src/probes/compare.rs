@@ -28,6 +28,18 @@ pub enum ChangeKind {
     Inside,
 }
 
+impl ChangeKind {
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::RemovedLog => "removed log",
+            Self::Outside => "outside",
+            Self::Inside => "inside",
+        }
+    }
+}
+
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType
-from typing import Any, TypedDict, TypeVar, final
+from typing import Any, Literal, TypedDict, TypeVar, final
 
 _T = TypeVar("_T")
 _Block = int | str
@@ -65,11 +65,11 @@ class Instrumented:
     def text(self) -> str:
         """The instrumented text."""
     @property
-    def plan(self) -> str:
-        """The plan as JSON."""
+    def plan(self) -> Plan:
+        """What is done to its loops."""
     @property
-    def changes(self) -> str:
-        """What changed since the recorded version, as JSON; empty when there is no recorded version."""
+    def changes(self) -> Changes | None:
+        """What changed since the recorded version; None when there is no recorded version."""
     @property
     def changed(self) -> bool:
         """Whether anything was inserted."""
@@ -82,6 +82,175 @@ class Instrumented:
         """Map (line, column) pairs of the instrumented text, as `ast` counts them, to the original text."""
     def map_code(self, code: CodeType) -> CodeType:
         """The code with every position mapped to the original text. Raises ValueError for another format of positions."""
+
+@final
+class Plan:
+    """What the compiler decided about a file."""
+
+    def to_json(self) -> str:
+        """Its text, for the journal."""
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """Its loops, in source order."""
+    def functions(self, file: str) -> dict[int, Function]:
+        """The functions that report that they are entered, by number; `file`: where the file is now."""
+    def register(self) -> None:
+        """Make its loops known to the loop nest."""
+
+@final
+class Loop:
+    """A loop of a plan; or the start of its iterations, which has places of its own. Lines are 1-based."""
+
+    @property
+    def id(self) -> str:
+        """`L1`, `pkg.engine.L2`; `L1@` of the start of its iterations."""
+    @property
+    def memoized(self) -> bool:
+        """Whether it is a SkipBlock."""
+    @property
+    def followed(self) -> bool:
+        """Whether its iterations are followed."""
+    @property
+    def gradients(self) -> bool:
+        """Whether gradients belong to its checkpoint."""
+    @property
+    def header(self) -> str:
+        """As it is written, on one line."""
+    @property
+    def file(self) -> str:
+        """The file's name, as it was compiled."""
+    @property
+    def line(self) -> int:
+        """Its first line."""
+    @property
+    def end_line(self) -> int:
+        """Its last line."""
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """What skipping it puts back, in the order in which `end` and `restore` take it."""
+    @property
+    def note(self) -> str | None:
+        """Why it is left alone, or what should be known about it."""
+    @property
+    def function(self) -> str:
+        """The function it is in; empty at module level."""
+    @property
+    def binds(self) -> tuple[str, ...]:
+        """The names that its statements bind, places or not."""
+    @property
+    def differentiated(self) -> bool:
+        """Whether gradients may be computed after it of what it computes."""
+    @property
+    def trains(self) -> bool:
+        """Whether it takes training steps itself."""
+    @property
+    def writes(self) -> bool:
+        """Whether it, or an iteration, may write to files that are open already."""
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """Lines in which it calls what florc cannot see into."""
+    @property
+    def counting(self) -> frozenset[str]:
+        """Of the start of iterations: what the loop itself runs over. A bar among them counts when it likes."""
+    @property
+    def start(self) -> Loop | None:
+        """The start of its iterations, where that can be put back."""
+
+@final
+class Place:
+    """One place of a changeset."""
+
+    @property
+    def name(self) -> str:
+        """`net`, `self.best`, `engine:step` for a global of another module."""
+    @property
+    def mutated(self) -> bool:
+        """Whether its object may change in place."""
+    @property
+    def bound(self) -> bool:
+        """Whether the name or attribute may get another object."""
+    @property
+    def iterated(self) -> bool:
+        """Whether only its generators and position matter."""
+    @property
+    def by_name(self) -> bool:
+        """Whether it is looked up by its name, and not handed over."""
+    @property
+    def in_globals(self) -> bool:
+        """Whether the loop's own scope does not reach it under this name."""
+
+@final
+class Changes:
+    """What changed in a file since it was recorded, and what that reaches."""
+
+    @property
+    def module(self) -> str:
+        """The file's name as a module."""
+    @property
+    def changes(self) -> list[Change]:
+        """The changes, in source order."""
+    @property
+    def probed(self) -> dict[str, str]:
+        """Loops, of this file and of others, that hold or reach an added statement, and why that is known."""
+    @property
+    def entered(self) -> list[Function]:
+        """Functions that run an added statement: what entered them runs it."""
+
+@final
+class Change:
+    """One change of a file since it was recorded. Lines are 1-based."""
+
+    @property
+    def file(self) -> str:
+        """The file, as it lies now."""
+    @property
+    def kind(self) -> Literal["probe", "removed log", "outside", "inside"]:
+        """An added statement that only looks; a removed one that did; a change outside or inside of memoized loops."""
+    @property
+    def line(self) -> int:
+        """The line in the new version; for removed statements, in the old one."""
+    @property
+    def end_line(self) -> int:
+        """Its last line."""
+    @property
+    def removed(self) -> bool:
+        """Whether the line is one of the old version."""
+    @property
+    def edited(self) -> bool:
+        """Whether it is another one in the old version."""
+    @property
+    def text(self) -> str:
+        """The first line of its text."""
+    @property
+    def loops(self) -> list[str]:
+        """The memoized loops it is in or is called from, by the old version's ids."""
+    @property
+    def why(self) -> str | None:
+        """What makes it more than a probe, for people."""
+    @property
+    def can_be_seen(self) -> bool:
+        """Whether all that it does besides looking shows when it runs."""
+
+@final
+class Function:
+    """A function of the recorded project."""
+
+    @property
+    def file(self) -> str:
+        """Its file."""
+    @property
+    def line(self) -> int:
+        """Its first line, decorators included, 1-based."""
+    @property
+    def name(self) -> str:
+        """Its qualified name."""
+    def __hash__(self) -> int: ...
+    def __eq__(self, value: object) -> bool: ...
+    def __ne__(self, value: object) -> bool: ...
+    def __lt__(self, value: Function) -> bool: ...
+    def __le__(self, value: Function) -> bool: ...
+    def __gt__(self, value: Function) -> bool: ...
+    def __ge__(self, value: Function) -> bool: ...
 
 @final
 class Project:
@@ -103,7 +272,7 @@ class Project:
 class Comparison:
     """A recorded project and its present version."""
 
-    def __init__(self, recorded: list[_File], present: Project, noted: Sequence[tuple[str, int, str]]) -> None: ...
+    def __init__(self, recorded: list[_File], present: Project, noted: Sequence[Function]) -> None: ...
     def instrument(self, path: str) -> Instrumented | None:
         """The present version of a file for a replay; None for files that are not part of the project."""
     def paths(self) -> list[str]:
@@ -193,9 +362,6 @@ def forget() -> None:
 def following() -> bool:
     """Whether blocks of the calling thread are memoized."""
 
-def register_loop(id: str, scope: str, ancestors: list[str]) -> None:
-    """Make a loop known: the file and function it is in, and the loops around it there."""
-
 def loop_path() -> str:
     """The present place in the loop nest, such as `L1=3/L2#0`."""
 
@@ -231,6 +397,385 @@ def entered_since(block: str | None = None) -> list[int] | None:
 
 def entered_elsewhere(known: int) -> list[int] | None:
     """The functions entered in other threads or forked children; None where there are no more of them than `known`."""
+
+# -- the journal ---------------------------------------------------------------------------------------------------------
+
+@final
+class Checkpoint:
+    """A checkpoint that is durable."""
+
+    @property
+    def block(self) -> str:
+        """The block, or the loop with `@`."""
+    @property
+    def key(self) -> str:
+        """The execution of it."""
+    @property
+    def places(self) -> list[str]:
+        """What it holds."""
+    @property
+    def gradients(self) -> bool:
+        """Whether it holds gradients."""
+    @property
+    def chunks(self) -> list[str]:
+        """The hashes of its chunks; the first is the object graph, the others are its leaves."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its chunks."""
+    @property
+    def seq(self) -> int:
+        """Its number."""
+    @property
+    def names(self) -> list[str]:
+        """Names outside the block that held objects of its places."""
+    @property
+    def origins(self) -> dict[str, str | None]:
+        """Places whose object is not the one that was there before the block: the place where it was then, if any."""
+    @property
+    def dead(self) -> set[str]:
+        """Of the places, those that the recorded script read no more."""
+    @property
+    def forms(self) -> dict[str, tuple[str, list[int], str]]:
+        """Further such names, of which only library, shape and dtype are known."""
+
+@final
+class Planned:
+    """What is done to the loops of a file."""
+
+    @property
+    def file(self) -> str:
+        """The file, where it was."""
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+
+@final
+class Source:
+    """A text that ran."""
+
+    @property
+    def file(self) -> str:
+        """Its file."""
+    @property
+    def kept(self) -> str:
+        """Its name in the folder `source`."""
+    @property
+    def module(self) -> str:
+        """Its name as a module."""
+    @property
+    def package(self) -> str:
+        """Its package."""
+    @property
+    def hash(self) -> str:
+        """BLAKE2b of the text."""
+
+@final
+class Generator:
+    """The state of a generator at the start of the run."""
+
+    @property
+    def name(self) -> str:
+        """`random`, `numpy.random`, `torch`."""
+    @property
+    def state(self) -> str:
+        """Its state."""
+
+@final
+class Clocks:
+    """What a clock showed when the run began, and the number of its process."""
+
+    @property
+    def perf_counter(self) -> float:
+        """What that clock showed."""
+    @property
+    def pid(self) -> int | None:
+        """The number of the process."""
+
+@final
+class Circumstances:
+    """Versions, processor, threads, settings."""
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """By name."""
+
+@final
+class Distributions:
+    """The distributions that modules were loaded from, and hashes of their files."""
+
+    @property
+    def found(self) -> dict[str, str]:
+        """Name and version -> hash."""
+
+@final
+class Variables:
+    """Environment variables that the user's files name, and hashes of their values."""
+
+    @property
+    def found(self) -> dict[str, str | None]:
+        """Name -> hash; None where it is not set."""
+
+@final
+class LeftAlone:
+    """A file runs as it is."""
+
+    @property
+    def file(self) -> str:
+        """The file."""
+
+@final
+class Iteration:
+    """An iteration begins, so many seconds after the run."""
+
+    @property
+    def path(self) -> str:
+        """The iteration."""
+    @property
+    def at(self) -> float:
+        """Seconds since the run began."""
+
+@final
+class Value:
+    """The whole number that is the item of an iteration."""
+
+    @property
+    def path(self) -> str:
+        """The iteration."""
+    @property
+    def number(self) -> int:
+        """The number."""
+
+@final
+class NoIteration:
+    """The iterator had no more."""
+
+    @property
+    def path(self) -> str:
+        """The iteration that there is not."""
+
+@final
+class Line:
+    """A line of standard output, and the statement that wrote it."""
+
+    @property
+    def path(self) -> str:
+        """The iteration that wrote it."""
+    @property
+    def text(self) -> str:
+        """Its text."""
+    @property
+    def file(self) -> str | None:
+        """The file of the statement."""
+    @property
+    def line(self) -> int:
+        """The line of the statement; below 0 where a library wrote it."""
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """Places and what was written there, where that is more than one."""
+
+@final
+class Lines:
+    """Lines of standard output."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines."""
+
+@final
+class Block:
+    """How long a block ran."""
+
+    @property
+    def key(self) -> str:
+        """The key of its execution."""
+    @property
+    def seconds(self) -> float:
+        """Seconds."""
+
+@final
+class Dropped:
+    """Checkpoints that exist no more."""
+
+    @property
+    def seqs(self) -> list[int]:
+        """Their numbers."""
+
+@final
+class Entered:
+    """The functions that a block with a checkpoint entered; a set is listed once."""
+
+    @property
+    def key(self) -> str:
+        """The key of the checkpoint."""
+    @property
+    def number(self) -> int:
+        """The number of the set of functions."""
+    @property
+    def functions(self) -> list[int] | None:
+        """The numbers of the functions, where the set is new."""
+
+@final
+class EnteredElsewhere:
+    """The functions that were entered in other threads and processes; None: any may have been."""
+
+    @property
+    def functions(self) -> list[int] | None:
+        """Their numbers; None: any may have been."""
+
+@final
+class Inputs:
+    """Values from outside: place, function, differences of numbers, texts."""
+
+    @property
+    def taken(self) -> list[tuple[str, str, list[int], list[str]]]:
+        """Place, function, differences of numbers, texts."""
+
+@final
+class InputsEnd:
+    """No more of them are kept."""
+
+@final
+class Interrupted:
+    """The first Ctrl-C."""
+
+    @property
+    def path(self) -> str:
+        """Where it arrived."""
+
+@final
+class Lost:
+    """How many records could not be written so far."""
+
+    @property
+    def records(self) -> int:
+        """How many."""
+
+@final
+class File:
+    """The run is about to change a file."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+    @property
+    def at(self) -> str:
+        """The place in the loop nest."""
+    @property
+    def was(self) -> str | None:
+        """What was there: `none`, `file`, `folder`, `link`, `other`; None of a further record of it."""
+    @property
+    def size(self) -> int:
+        """Bytes."""
+    @property
+    def mode(self) -> int:
+        """Permission bits."""
+    @property
+    def mtime_ns(self) -> int:
+        """When it was last changed, in ns."""
+    @property
+    def target(self) -> str:
+        """Of a link."""
+    @property
+    def ends(self) -> str | None:
+        """A hash of both ends of a file that the run appends to."""
+    @property
+    def kept(self) -> str | None:
+        """The name of the old content in the folder `files`."""
+    @property
+    def kept_size(self) -> int:
+        """Bytes of that."""
+    @property
+    def kept_mtime_ns(self) -> int:
+        """When that was last changed, in ns."""
+    @property
+    def kept_hash(self) -> str | None:
+        """A hash of that."""
+    @property
+    def gone(self) -> str | None:
+        """`briefly` or `later`, where the run removes or renames it."""
+
+@final
+class Read:
+    """The run opens a file to read it."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+    @property
+    def size(self) -> int:
+        """Bytes."""
+    @property
+    def mtime_ns(self) -> int:
+        """When it was last changed, in ns."""
+    @property
+    def hash(self) -> str | None:
+        """A hash of it; None of a large one."""
+
+@final
+class Folder:
+    """What was in a folder before the run changed something there."""
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+    @property
+    def names(self) -> set[str]:
+        """What was in it."""
+
+@final
+class NotKept:
+    """Why a block has no checkpoint."""
+
+    @property
+    def block(self) -> str:
+        """The block."""
+    @property
+    def why(self) -> str:
+        """Why."""
+
+@final
+class End:
+    """The run is over."""
+
+    @property
+    def status(self) -> str:
+        """`ok`, `exception`, `interrupted`, `exit N`."""
+    @property
+    def seconds(self) -> float:
+        """How long it went on."""
+
+_Record = (
+    Checkpoint
+    | Planned
+    | Source
+    | Generator
+    | Clocks
+    | Circumstances
+    | Distributions
+    | Variables
+    | LeftAlone
+    | Iteration
+    | Value
+    | NoIteration
+    | Line
+    | Lines
+    | Block
+    | Dropped
+    | Entered
+    | EnteredElsewhere
+    | Inputs
+    | InputsEnd
+    | Interrupted
+    | Lost
+    | File
+    | Read
+    | Folder
+    | NotKept
+    | End
+)
+
+def read_record(kind: str, payload: str) -> _Record | None:
+    """An entry of a journal; None for a kind that nothing reads. Raises ValueError where the text is not one of this kind."""
 
 # -- what the script takes from outside ----------------------------------------------------------------------------------
 

@@ -77,7 +77,6 @@ pub fn forget() {
 }
 
 /// Makes a loop known: the file and function it is in, and the loops around it there.
-#[pyfunction]
 pub fn register_loop(id: String, scope: String, ancestors: Vec<String>) {
     with_nest(|nest| nest.register(id, LoopFacts { scope, ancestors }));
 }

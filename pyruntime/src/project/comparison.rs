@@ -1,13 +1,13 @@
 //! Two versions of a project: what a replay runs.
 use florc::Options;
-use florc::cli::probes_json;
 use florc::emit::ProbeMark;
-use florc::probes::{Function, Report, compare};
+use florc::probes::{Report, compare};
 use florc::project::Codebase;
 use florc::syntax::File;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
 
+use super::changes::{Changes, Function};
 use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
 use super::files::Project;
 
@@ -21,15 +21,10 @@ pub struct Comparison {
 #[pymethods]
 impl Comparison {
     /// Compares the files of a run (name as a module, package, path, text) with those of today. Files of the run that are
-    /// not Python to the compiler ran as they were, and do so again. `noted`: functions (path, line, qualified name) of which the run
+    /// not Python to the compiler ran as they were, and do so again. `noted`: functions of which the run
     /// tells what entered them.
     #[new]
-    fn new(
-        py: Python<'_>,
-        recorded: Vec<FileParts>,
-        present: &Project,
-        noted: Vec<(String, usize, String)>,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project, noted: Vec<Function>) -> PyResult<Self> {
         deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
             let is_alone = |name: &str| present.alone.iter().any(|file| file.name == name);
@@ -39,7 +34,7 @@ impl Comparison {
             let mut files = present.codebase.files.clone();
             // a file that is analysed alone may call functions of all others
             let noted = noted.into_iter().filter(|_| present.alone.is_empty());
-            let noted = noted.map(|(file, line, name)| Function { file, line, name }).collect();
+            let noted = noted.map(Into::into).collect();
             let mut reports = compare(&old.files, &files, &Options::default(), &noted);
             for file in &present.alone {
                 let before = alone.iter().find(|known| known.name == file.name).map_or(&[][..], std::slice::from_ref);
@@ -69,7 +64,7 @@ impl Comparison {
                 .filter(|change| change.is_added())
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
-            Ok(Some(instrumented(file, &report.plan, &marks, probes_json(report).to_string())))
+            Ok(Some(instrumented(file, &report.plan, &marks, Some(Changes::new(path, report)))))
         })
     }
 

@@ -3,12 +3,15 @@ use florc::analysis::Analysis;
 use florc::emit::{ProbeMark, emit_checked, undo, untouched};
 use florc::plan::schema;
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
-use florc::{Emitted, Options, Plan, Source};
+use florc::{Emitted, Options, Source};
 use pyo3::exceptions::{PySyntaxError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::sync::Arc;
 
+use super::changes::Changes;
 use super::line_table;
+use super::plan::Plan;
 use crate::guard::panics::guard;
 
 /// An instrumented file.
@@ -16,12 +19,8 @@ use crate::guard::panics::guard;
 pub struct Instrumented {
     source: Source,
     emitted: Emitted,
-    /// The plan as JSON.
-    #[pyo3(get)]
-    plan: String,
-    /// What changed since the recorded version, as JSON; empty when there is no recorded version.
-    #[pyo3(get)]
-    changes: String,
+    plan: Arc<schema::Plan>,
+    changes: Option<Changes>,
     /// Why nothing was written into the file although there was something to write; or None.
     #[pyo3(get)]
     pub(super) left_alone: Option<&'static str>,
@@ -33,6 +32,18 @@ impl Instrumented {
     #[getter]
     fn text(&self) -> &str {
         &self.emitted.text
+    }
+
+    /// What is done to its loops.
+    #[getter]
+    fn plan(&self) -> Plan {
+        Plan::new(Arc::clone(&self.plan))
+    }
+
+    /// What changed since the recorded version; None when there is no recorded version.
+    #[getter]
+    fn changes(&self) -> Option<Changes> {
+        self.changes.clone()
     }
 
     /// The text without the insertions.
@@ -95,7 +106,7 @@ pub fn instrument(py: Python<'_>, text: &str, name: &str) -> PyResult<Instrument
     deep(py, || {
         let file = parse(File::SCRIPT, "", name, text)?;
         let plan = Analysis::new(std::slice::from_ref(&file)).plans(&Options::default()).remove(0);
-        Ok(instrumented(&file, &plan, &[], String::new()))
+        Ok(instrumented(&file, &plan, &[], None))
     })
 }
 
@@ -112,10 +123,15 @@ pub(super) fn parse(module: &str, package: &str, path: &str, text: &str) -> PyRe
     File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
 }
 
-pub(super) fn instrumented(file: &File, plan: &Plan, marks: &[ProbeMark], changes: String) -> Instrumented {
+pub(super) fn instrumented(
+    file: &File,
+    plan: &florc::Plan,
+    marks: &[ProbeMark],
+    changes: Option<Changes>,
+) -> Instrumented {
     let emitted = emit_checked(file, plan, marks);
     let left_alone = emitted.as_ref().err().copied();
     let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
-    let plan = schema::Plan::new(&file.source, plan).to_json();
+    let plan = Arc::new(schema::Plan::new(&file.source, plan));
     Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
 }

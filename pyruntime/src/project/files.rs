@@ -89,7 +89,7 @@ impl Project {
             return deep(py, || {
                 let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
                 plan.heads.clear(); // who calls its functions is not known
-                Ok(Some(instrumented(file, &plan, &[], String::new())))
+                Ok(Some(instrumented(file, &plan, &[], None)))
             });
         }
         let Some(at) = self.file(path) else { return Ok(None) };
@@ -106,12 +106,12 @@ impl Project {
                 None => plan.heads.clear(),
             }
             let file = &self.codebase.files[at];
-            let made = instrumented(file, plan, &[], String::new());
+            let made = instrumented(file, plan, &[], None);
             if made.left_alone.is_none() || plan.heads.is_empty() {
                 return Ok(Some(made));
             }
             plan.heads.clear(); // without them it may do
-            Ok(Some(instrumented(file, plan, &[], String::new())))
+            Ok(Some(instrumented(file, plan, &[], None)))
         })
     }
 }

@@ -1,6 +1,8 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
+pub mod changes;
 pub mod command_line;
 pub mod comparison;
 pub mod compile;
 pub mod files;
 mod line_table;
+pub mod plan;

@@ -11,7 +11,7 @@ _OF_FORM = frozenset({"shape", "dtype", "ndim", "size", "numel", "nelement", "di
 """Attributes and methods that the form of a tensor or array answers."""
 
 
-def stand_in(form: list[Any]) -> Any:
+def stand_in(form: tuple[str, list[int], str]) -> Any:
     """What answers for the form of a tensor or an array, and takes no memory. Raises where the library is not there."""
     library, shape, dtype = form
     if library == "torch":

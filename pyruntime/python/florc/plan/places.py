@@ -11,21 +11,23 @@ from types import FrameType
 from ..support import static
 from ..support.light import NamedTuple
 from ..support.static import defines, module_of
-from .loops import BAR, BOUNDARY, Loop, Place, boundary_of, loop_of, loops, register, registered, unbound
+from .loops import BAR, BOUNDARY, loops, register, registered, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["BAR", "BOUNDARY", "Loop", "Place", "boundary_of", "loop_of", "loops", "register", "unbound"]
+    from .. import _native
+
+__all__ = ["BAR", "BOUNDARY", "loops", "register", "unbound"]
 
 
 class Consumed(Exception):
     """A block advances an iterator that was made outside it: no checkpoint can put that back."""
 
 
-def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> dict[str, Any]:
+def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict[str, Any]:
     """What each place of the loop holds now; places that are unbound are missing.
 
     Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
@@ -36,7 +38,7 @@ def gather(loop: Loop, objects: Sequence[Any], frame: FrameType) -> dict[str, An
     given = iter(objects)
     found: dict[str, Any] = {}
     for place in loop.places:
-        value = read(frame, place, is_state=True) if place.by_name else next(given)
+        value = read(frame, place.name, place.in_globals, is_state=True) if place.by_name else next(given)
         if value is unbound:
             continue
         if value is sys.modules:
@@ -65,9 +67,9 @@ class Before(NamedTuple):
     """Which data datasets hold (`state.held_by`)."""
 
 
-def before(loop: Loop, frame: FrameType) -> Before:
+def before(loop: _native.Loop, frame: FrameType) -> Before:
     """What a block finds."""
-    held = {place.name: read(frame, place) for place in loop.places}
+    held = {place.name: read(frame, place.name, place.in_globals) for place in loop.places}
     kept = _data({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
     found = Before(
@@ -88,7 +90,7 @@ def _data(values: dict[str, Any]) -> Any:
     return held_by(values)
 
 
-def origins(loop: Loop, before: Before, after: dict[str, Any]) -> dict[str, str | None]:
+def origins(loop: _native.Loop, before: Before, after: dict[str, Any]) -> dict[str, str | None]:
     """The places that hold another object than before: the place that held it then; None for an object that is new."""
     by_address = {address: name for name, address in before.places.items()}
     iterated = {place.name for place in loop.places if place.iterated}
@@ -99,14 +101,16 @@ def origins(loop: Loop, before: Before, after: dict[str, Any]) -> dict[str, str 
     }
 
 
-def outside(loop: Loop, frame: FrameType) -> dict[str, Any]:
-    """The objects of the names that the block's function sees and that are no places of it.
+def outside(loop: _native.Loop, frame: FrameType, held: Iterable[_native.Place] | None = None) -> dict[str, Any]:
+    """The objects of the names that the block's function sees and that are no places of it. `held`: the places, where they are
+    not those of the plan.
 
     Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
     """
     found: dict[str, Any] = {}
     # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it
-    taken = {place.name for place in loop.places if "." not in place.name and not place.iterated}
+    held = loop.places if held is None else held
+    taken = {place.name for place in held if "." not in place.name and not place.iterated}
     scopes = [(frame.f_globals, "")]
     if frame.f_locals is not frame.f_globals:
         scopes.append((frame.f_locals, loop.function))
@@ -143,14 +147,14 @@ def _is_shared(value: Any) -> bool:
 _VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), type(Ellipsis))
 
 
-def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
+def read(frame: FrameType, name: str, in_globals: bool, is_state: bool = False) -> Any:
     """What a place holds, found by its name; `unbound` where only code of the user's could tell. Where it `is_state`, that is
     refused instead (state.Unsupported)."""
-    module, _, path = place.name.rpartition(":")
+    module, _, path = name.rpartition(":")
     root, *attributes = path.split(".")
-    names = globals_of(frame, module) if place.in_globals else frame.f_locals
+    names = globals_of(frame, module) if in_globals else frame.f_locals
     value = names.get(root, unbound)
-    if value is unbound and not place.in_globals:
+    if value is unbound and not in_globals:
         value = frame.f_globals.get(root, unbound)
     for attribute in attributes:
         if value is unbound:
@@ -163,14 +167,14 @@ def read(frame: FrameType, place: Place, is_state: bool = False) -> Any:
             if is_state:
                 from ..state import Unsupported
 
-                raise Unsupported(place.name, "to read it would run code of the script (a property, __getattr__)") from None
+                raise Unsupported(name, "to read it would run code of the script (a property, __getattr__)") from None
             return unbound
     return value
 
 
 def named(frame: FrameType, names: list[str]) -> dict[str, Any]:
     """What places hold that are known by their names only; those that are unbound are missing."""
-    held = {name: read(frame, Place(name, False, False, False, True, ":" in name)) for name in names}
+    held = {name: read(frame, name, ":" in name) for name in names}
     release(frame)
     return {name: value for name, value in held.items() if value is not unbound}
 

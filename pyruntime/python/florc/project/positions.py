@@ -21,13 +21,13 @@ class Compiled(NamedTuple):
     """What runs in the place of a file."""
 
     code: CodeType
-    plan: str | None
-    """The plan of what was instrumented (JSON)."""
+    plan: _native.Plan | None
+    """The plan of what was instrumented."""
     left_alone: str | None
     """Why the file runs as it is although there was something to instrument."""
     warned: bool
     """Whether Python may have something to say about the file (`SyntaxWarning`) that it was kept from saying: see `warn`."""
-    idle_plan: str | None = None
+    idle_plan: _native.Plan | None = None
     """The plan of a file in which there was nothing to instrument: what stands against each loop."""
 
 

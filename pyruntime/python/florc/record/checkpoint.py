@@ -6,7 +6,7 @@ import os
 from types import FrameType
 
 from ..plan import places
-from ..plan.places import BOUNDARY, Loop
+from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple, dumps
 from ..survey import survey as unforeseen
 from . import dead_values
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .. import state
+    from .. import _native, state
 
 
 _MOST_LINES = 5
@@ -94,21 +94,21 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     return Answer(header, encoded)
 
 
-def _names(current: Open, loop: Loop, frame: FrameType) -> dict[str, Any]:
+def _names(current: Open, loop: _native.Loop, frame: FrameType) -> dict[str, Any]:
     names = {name: value for name, value in places.outside(loop, frame).items() if current.before.names.get(name) == id(value)}
     if current.survey is not None:
         names.update(current.survey.paths(frame, set(names)))
     return names
 
 
-def _where(loop: Loop) -> str:
+def _where(loop: _native.Loop) -> str:
     """Where an unforeseen change may have happened: most likely where florc cannot see into what is called."""
     lines = [line for line in loop.unseen if loop.line <= line <= loop.end_line][:_MOST_LINES]
     place = f" ({os.path.basename(loop.file)}:{loop.line}"
     return place + (f"; what florc cannot see into is called in line {', '.join(map(str, lines))})" if lines else ")")
 
 
-def _check(current: Open, loop: Loop, frame: FrameType, encoder: Any) -> None:
+def _check(current: Open, loop: _native.Loop, frame: FrameType, encoder: Any) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .. import _native
+
     Form = list[Any]
     """`["torch", shape, dtype]` or `["numpy", shape, dtype]`."""
 
@@ -39,7 +41,7 @@ _STORAGE_HOLDERS = 2
 """Of the memory of a tensor: the tensor, and what is asked here."""
 
 
-def of_block(loop: places.Loop, frame: FrameType) -> tuple[dict[str, Any], dict[str, Form]]:
+def of_block(loop: _native.Loop, frame: FrameType) -> tuple[dict[str, Any], dict[str, Form]]:
     """Of the names that a block bound and nothing reads: the small values, and the forms of larger ones."""
     values: dict[str, Any] = {}
     forms: dict[str, Form] = {}
@@ -47,7 +49,7 @@ def of_block(loop: places.Loop, frame: FrameType) -> tuple[dict[str, Any], dict[
     taken = {place.name for place in loop.places}
     holders = _HOLDERS + (frame.f_locals is not frame.f_globals and sys.version_info < (3, 13))
     for name in [name for name in loop.binds if name not in taken][:_MOST_NAMES]:
-        value = places.read(frame, places.Place(name, False, True, False, True, False))
+        value = places.read(frame, name, False)
         if value is places.unbound:
             continue
         with suppress(Exception):  # what a wrapper of torch refuses to tell
@@ -65,7 +67,7 @@ def of_block(loop: places.Loop, frame: FrameType) -> tuple[dict[str, Any], dict[
     return values, forms
 
 
-def known_by_place(loop: places.Loop, found: dict[str, Any]) -> list[str]:
+def known_by_place(loop: _native.Loop, found: dict[str, Any]) -> list[str]:
     """Names that are places for the sake of what their objects hold (`total += 1` may change a list), and hold a mere value."""
     names = set(loop.binds).intersection(place.name for place in loop.places if not place.bound and not place.iterated)
     return [name for name in sorted(names) if same_class(type(found.get(name, loop)), (*_ATOMS, str))]

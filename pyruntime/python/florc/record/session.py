@@ -59,8 +59,8 @@ class Recording:
         if engine == "fork" and self._engine != engine:
             say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
         self._blocks: Blocks | None = None
-        self._idle: list[tuple[str, str]] = []
-        """Files in which there was nothing to instrument, and their plans."""
+        self._idle: list[_native.Plan] = []
+        """Of files in which there was nothing to instrument."""
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
@@ -133,13 +133,13 @@ class Recording:
                 say(f"{os.path.basename(file)} runs unrecorded: {compiled.left_alone}")
                 self.note("left alone", file=file, why=compiled.left_alone)
             elif compiled.plan is not None:
-                found = loops.register(compiled.plan, file)
-                loop_ids = dumps([loop.id for loop in found])
+                loops.register(compiled.plan)
+                loop_ids = dumps([loop.id for loop in compiled.plan.loops])
                 assert self.project is not None
                 self.entered.foresee(self.project, file)
-                self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan}, "loops": {loop_ids}}}')
+                self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan.to_json()}, "loops": {loop_ids}}}')
             elif compiled.idle_plan is not None:
-                self._idle.append((file, compiled.idle_plan))
+                self._idle.append(compiled.idle_plan)
 
     def _instrument(self, text: str, file: str, module: str) -> _native.Instrumented | None:
         assert self.project is not None
@@ -272,7 +272,7 @@ class Recording:
     def left_alone(self) -> tuple[list[tuple[str, str]], bool]:
         """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is
         another."""
-        idle = [loops.loop_of(entry, file) for file, plan in self._idle for entry in _native.from_json(plan)["loops"]]
+        idle = [loop for plan in self._idle for loop in plan.loops]
         own = [loop for name, loop in loops.loops.items() if not name.endswith(loops.BOUNDARY)] + idle
         return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from .. import _native
 from ..process.output import Part
-from ..runs.journal import LogLine
+from ..runs.entries import LogLine
 from ..support import mishaps
 from . import failures as failed
 from .select.skipped import Skipped

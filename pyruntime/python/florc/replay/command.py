@@ -64,12 +64,10 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
 def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
     """The loops of --step-into. Raises Unusable for one that is in neither version."""
-    recorded = {loop["id"]: loop for plan in history.plans.values() for loop in plan["loops"]}
+    recorded = {loop.id: loop for plan in history.plans.values() for loop in plan.loops}
     for name in loops:
         if name != "all" and name not in recorded and versions.loop(name) is None:
-            there = "".join(
-                f"\n  {known}  line {loop['line']}  {loop['header']}" for known, loop in recorded.items() if loop["memoized"]
-            )
+            there = "".join(f"\n  {known}  line {loop.line}  {loop.header}" for known, loop in recorded.items() if loop.memoized)
             raise Unusable(f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
     return set(loops)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import _native
 from ..plan.window import END
 from ..project.script import Unusable
-from ..runs.journal import Checkpoint, History
+from ..runs.journal import History
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import duration
@@ -30,19 +30,19 @@ def describe(history: History, versions: Versions, arguments: Arguments) -> str:
 
 def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str]:
     out = []
-    by_block: dict[str, list[Checkpoint]] = {}
+    by_block: dict[str, list[_native.Checkpoint]] = {}
     for checkpoint in history.checkpoints.values():
         by_block.setdefault(checkpoint.block, []).append(checkpoint)
     for plan in history.plans.values():
-        for loop in plan["loops"]:
-            block = loop["id"]
+        for loop in plan.loops:
+            block = loop.id
             starts = sum(len(held) for place, held in history.boundaries.items() if _native.Path(place).loop == block)
             if starts:
                 why = versions.why_not_jumped(block)
                 later = "one iteration" if starts == 1 else f"one of {starts} iterations"
                 what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
-                out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
-            if not loop["memoized"]:
+                out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
+            if not loop.memoized:
                 continue
             held = by_block.get(block, [])
             is_forced = block in forced or "all" in forced
@@ -56,7 +56,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 if held
                 else f"runs again: {history.why_not_kept(block)}"
             )
-            out.append(f"  {block}  line {loop['line']}  {loop['header']}: {what}")
+            out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
     return out
 
 
@@ -65,7 +65,7 @@ def _common(reasons: dict[str, str | None]) -> str | None:
     return None if None in reasons.values() else next(iter(reasons.values()))
 
 
-def _partly(reasons: dict[str, str | None], restored: list[Checkpoint]) -> str:
+def _partly(reasons: dict[str, str | None], restored: list[_native.Checkpoint]) -> str:
     size = messages.size(sum(checkpoint.nbytes for checkpoint in restored))
     what = f"restored from {messages.count(len(restored), 'checkpoint')} ({size})"
     again = [why for why in reasons.values() if why is not None]

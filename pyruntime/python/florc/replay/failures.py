@@ -7,7 +7,7 @@ import sys
 
 from .. import _native
 from ..project import script as launch
-from ..runs.versions import Change, Versions
+from ..runs.versions import Versions
 from ..support.console import say
 from .session.session import Replay
 
@@ -52,7 +52,7 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
     say(f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}", always=True)
 
 
-def _added(versions: Versions, failure: BaseException) -> Change | None:
+def _added(versions: Versions, failure: BaseException) -> _native.Change | None:
     """The added statement that raised, itself or in what it called."""
     found, at = None, failure.__traceback__
     while at is not None:

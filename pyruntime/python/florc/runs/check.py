@@ -83,7 +83,7 @@ def _check(run: Run, bad_packs: dict[str, str]) -> Found:
         damage.append(f"{run.path}/journal.0 is damaged at {where}; what the run recorded after that is lost")
     elif run.status == "cut off":
         damage.append(f"{run.path}/journal.0 is cut off before the end of the run; what it recorded after that is lost")
-    unwritten = max((payload.get("records", 1) for kind, payload in recorded.records if kind == "lost"), default=0)
+    unwritten = max((record.records for _, record in recorded.records if isinstance(record, _native.Lost)), default=0)
     if unwritten:
         damage.append(
             f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are "
@@ -119,18 +119,12 @@ def _lost_sources(run: Run) -> Iterator[str]:
             yield str(error)
 
 
-def _checkpoints(records: list[tuple[str, Any]]) -> Iterator[tuple[int, list[str]]]:
+def _checkpoints(records: list[tuple[str, _native._Record | None]]) -> Iterator[tuple[int, list[str]]]:
     """The chunks of each checkpoint that was not dropped, by its number."""
-    dropped: set[int] = {seq for kind, payload in records if kind == "dropped" for seq in _listed(payload, "seqs")}
-    for kind, payload in records:
-        if kind == "checkpoint" and isinstance(payload, dict) and payload.get("seq") not in dropped:
-            chunks = [chunk.get("hash") if isinstance(chunk, dict) else None for chunk in _listed(payload, "chunks")]
-            yield int(payload.get("seq") or 0), [str(chunk) for chunk in chunks]
-
-
-def _listed(payload: Any, name: str) -> list[Any]:
-    found = payload.get(name) if isinstance(payload, dict) else None
-    return found if isinstance(found, list) else []
+    dropped = {seq for _, record in records if isinstance(record, _native.Dropped) for seq in record.seqs}
+    for _, record in records:
+        if isinstance(record, _native.Checkpoint) and record.seq not in dropped:
+            yield record.seq, record.chunks
 
 
 def _has(reader: _native.RunReader, chunk: str, known: dict[str, bool]) -> bool:

@@ -13,8 +13,7 @@ from .. import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
 
 NONE, FILE, FOLDER, LINK = "none", "file", "folder", "link"
 """What was at a path: nothing, a regular file, a folder, a symbolic link."""
@@ -29,12 +28,10 @@ _PIECE = 4096
 class Noted:
     """What is known of one path."""
 
-    def __init__(self, payload: dict[str, Any], path: str, folder: str):
-        self.path, self.was = path, str(payload["was"])
-        self.size, self.mode = int(payload.get("size", 0)), int(payload.get("mode", 0o644))
-        self.mtime_ns = int(payload.get("mtime_ns", 0))
-        self.ends: str | None = payload.get("ends")
-        self.target = str(payload.get("target", ""))
+    def __init__(self, noted: _native.File, path: str, folder: str):
+        self.path, self.was = path, noted.was
+        self.size, self.mode, self.mtime_ns = noted.size, noted.mode, noted.mtime_ns
+        self.ends, self.target = noted.ends, noted.target
         self.kept: str | None = None
         self.kept_hash: str | None = None
         """Of what was kept; None of a file that was too large to be read."""
@@ -46,19 +43,17 @@ class Noted:
         self.brief: list[str] = []
         """Where it did so with what it had made at the same place."""
         self._folder = folder
-        self.add(payload)
+        self.add(noted)
 
-    def add(self, payload: dict[str, Any]) -> None:
+    def add(self, noted: _native.File) -> None:
         """A further record of the same path."""
-        kept = payload.get("kept")
+        kept = noted.kept
         if kept and os.path.basename(kept) == kept and self.kept is None:
             self.kept = os.path.join(self._folder, kept)
-            self.kept_hash = payload.get("kept_hash")
-            self.kept_size, self.kept_mtime_ns = int(payload["kept_size"]), int(payload["kept_mtime_ns"])
-        at = str(payload["at"])
-        self.places.append(at)
-        if "gone" in payload:
-            (self.brief if payload["gone"] == BRIEFLY else self.removed).append(at)
+            self.kept_hash, self.kept_size, self.kept_mtime_ns = noted.kept_hash, noted.kept_size, noted.kept_mtime_ns
+        self.places.append(noted.at)
+        if noted.gone is not None:
+            (self.brief if noted.gone == BRIEFLY else self.removed).append(noted.at)
 
     def blocks(self) -> set[str]:
         """The blocks in which the run changed it."""
@@ -105,15 +100,15 @@ class Noted:
         return cut
 
 
-def read(payloads: Iterable[dict[str, Any]], folder: str, located: Any) -> dict[str, Noted]:
+def read(files: Iterable[_native.File], folder: str, located: Callable[[str], str]) -> dict[str, Noted]:
     """The notes of a run by path. `located(path)`: where a recorded path lies now; `folder`: where old contents are kept."""
     found: dict[str, Noted] = {}
-    for payload in payloads:
-        path = located(payload["path"])
+    for noted in files:
+        path = located(noted.path)
         if path in found:
-            found[path].add(payload)
-        elif "was" in payload:
-            found[path] = Noted(payload, path, folder)
+            found[path].add(noted)
+        elif noted.was is not None:
+            found[path] = Noted(noted, path, folder)
     return found
 
 

@@ -4,140 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection
 
 from .. import _native
-from ..plan.places import BOUNDARY
-from ..process.output import Part
-from ..project.script import Unusable
 from . import masks
 from .clocks import DURATIONS, Spans
-from .run import CUT, Run
-from .timeline import Timeline, variables_of
-
-if TYPE_CHECKING:
-    from ..plan.loops import Plan
-
-    Read = tuple[int, int, str | None]
-    """Of a file that was read: bytes, time of its last change in ns, hash."""
+from .entries import Entries, LogLine, Read
+from .run import CUT
+from .timeline import variables_of
 
 
-def _kept(plan: dict[str, Any]) -> dict[str, bool]:
-    return {place["place"]: place["bound"] for place in plan["places"] if not place["iterated"]}
-
-
-class Checkpoint(NamedTuple):
-    """A checkpoint that is durable. `chunks[0]` is the object graph, the others are its leaves, by hash."""
-
-    block: str
-    key: str
-    places: list[str]
-    gradients: bool
-    chunks: list[str]
-    nbytes: int
-    names: list[str]
-    """Names outside the block that held objects of its places."""
-    origins: dict[str, str | None]
-    """Places whose object is not the one that was there before the block: the place where it was then, if any."""
-    dead: frozenset[str] = frozenset()
-    """Of the places, those that the recorded script read no more."""
-    forms: dict[str, list[Any]] = {}
-    """Further such names, of which only the form is known."""
-
-
-class Function(NamedTuple):
-    """A function of the recorded project: its file, its first line with decorators, its qualified name."""
-
-    file: str
-    line: int
-    name: str
-
-
-class LogLine(NamedTuple):
-    """A line of standard output, with the loop iteration and the statement that wrote it."""
-
-    path: str
-    text: str
-    file: str
-    line: int
-    parts: list[Part]
-    """What it was put together from, where that was written at different places of the loop nest."""
-    begun: frozenset[str]
-    """The outermost loops that had begun by then."""
-    is_late: bool = False
-    """Whether values from outside were kept no more when it was printed."""
-
-
-class History:
-    """The journal of a run, read once."""
-
-    def __init__(self, run: Run):
-        self.run = run
-        recorded = run.load()
-        self.reader = recorded.reader
-        self.checkpoints: dict[str, Checkpoint] = {}
-        self.boundaries: dict[str, set[int]] = {}
-        """Loop at its place in the nest -> iterations that begin with a checkpoint."""
-        self.lines: list[LogLine] = []
-        self.generators: dict[str, str] = {}
-        self.block_seconds: dict[str, float] = {}
-        self.planned: dict[str, dict[str, bool]] = {}
-        """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
-        self.plans: dict[str, Plan] = {}
-        self._writing: dict[str, bool] = {}
-        """Blocks -> whether they may write to files that were open before."""
-        self.files: list[dict[str, Any]] = []
-        """What the run changed on disk (`found_files.read`)."""
-        self.folders: dict[str, set[str]] = {}
-        """Folders in which it changed something -> the names that it found there."""
-        self.seconds: float | None = None
-        self.circumstances: dict[str, Any] = {}
-        self._steady: float | None = None
-        self.pid: int | None = None
-        """The number of the process that ran the script."""
-        self._last_at = 0.0
-        self._held: dict[str, Checkpoint] = {}
-        self._not_kept: dict[str, str] = {}
-        self.timeline = Timeline()
-        self._begun: frozenset[str] = frozenset()
-        self.last_path = ""
-        """The last iteration that was noted; empty where there is none."""
-        self._reads: dict[str, Read] = {}
-        self.variables_read: dict[str, str | None] = {}
-        """Environment variables that the user's files speak of: a hash of the value, or None."""
-        self.distributions: dict[str, str] = {}
-        """Name and version of each distribution that modules were loaded from -> a hash of the files that it came with."""
-        self.lost = 0
-        """Records that could not be written."""
-        self.inputs: list[tuple[Any, ...]] = []
-        """Values that the script took from outside: path, function, differences of numbers, others."""
-        self.is_late = False
-        """Whether no more of them were kept from here on."""
-        self.interrupted = ""
-        """The outermost iteration in which the first Ctrl-C came: `L1=6`."""
-        self._lines_before = 0
-        """How many lines were printed when it was noted."""
-        self._by_number: dict[int, str] = {}
-        self._dropped: set[str] = set()
-        self.entered: dict[str, frozenset[Function]] = {}
-        """By the key of a checkpoint: the functions that the block entered; of one between iterations, all since the loop
-        began."""
-        self._functions: dict[int, Function] = {}
-        self._sets: dict[int, frozenset[Function]] = {}
-        self._elsewhere: set[Function] = set()
-        """Functions that were entered where no block can be said to have done it."""
-        self._is_anywhere = False
-        self._begun_files: set[str] = set()
-        self._places: set[str] = set()
-        for kind, payload in recorded.records:
-            try:
-                self._read(kind, payload)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-                raise Unusable(
-                    f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
-                    f"{error!r}; record the script again"
-                ) from None
+class History(Entries):
+    """The journal of a run, read once, and what can be asked of it."""
 
     @property
     def damage(self) -> str | None:
@@ -160,141 +38,13 @@ class History:
     @property
     def variables(self) -> dict[str, list[str]]:
         """The names that the loops bind, by id."""
-        return {loop["id"]: variables_of(loop["header"]) for plan in self.plans.values() for loop in plan["loops"]}
+        return {loop.id: variables_of(loop.header) for plan in self.plans.values() for loop in plan.loops}
 
     def iteration(self, path: str) -> str:
         """The iterations that a place is in, as `--iterations` takes them: `fold=0,epoch=2`; nothing outside all loops."""
         return self.timeline.words(path, self.variables)
 
-    def _read(self, kind: str, payload: Any) -> None:
-        if kind == "checkpoint":
-            chunks = payload["chunks"]
-            found = Checkpoint(
-                payload["block"],
-                payload["key"],
-                payload["places"],
-                payload["gradients"],
-                [chunk["hash"] for chunk in chunks],
-                sum(chunk["len"] for chunk in chunks),
-                payload["names"],
-                payload["origins"],
-                frozenset(payload.get("dead", ())),
-                payload.get("forms", {}),
-            )
-            self.checkpoints[found.key] = found
-            self._note_boundary(found.key, set.add)
-            self._by_number[payload["seq"]] = found.key
-            self._held.setdefault(found.block, found)
-        elif kind == "dropped":
-            keys = {self._by_number[number] for number in payload["seqs"] if number in self._by_number}
-            self._dropped.update(key for key in keys if self.checkpoints.pop(key, None))
-            for key in keys:
-                self._note_boundary(key, set.discard)
-        elif kind == "line":
-            self.lines.append(
-                LogLine(
-                    self._place(payload["path"]),
-                    payload["text"],
-                    self.run.file(payload["file"]),
-                    payload["line"],
-                    [Part(self._place(part), text) for part, text in payload.get("parts", ())],
-                    self._begun,
-                )
-            )
-        elif kind == "lines":
-            for path, text, file, number, *parts in payload["lines"]:
-                self.lines.append(
-                    LogLine(
-                        self._place(path),
-                        text,
-                        self.run.file(file or ""),
-                        number,
-                        [Part(self._place(part), said) for part, said in (parts or [[]])[0]],
-                        self._begun,
-                        self.is_late,
-                    )
-                )
-        elif kind == "file":
-            self._place(payload["at"])
-            self.files.append(payload)
-        elif kind == "folder":
-            self.folders[self.run.file(payload["path"])] = set(payload["names"])
-        elif kind == "generator":
-            self.generators[payload["name"]] = payload["state"]
-        elif kind == "block":
-            self.block_seconds[self._place(payload["key"])] = payload["seconds"]
-        elif kind == "clocks":
-            self._steady, self.pid = payload["perf_counter"], payload.get("pid")
-        elif kind == "variables":
-            self.variables_read.update(payload["found"])
-        elif kind == "read":
-            self._reads[payload["path"]] = (payload["size"], payload["mtime_ns"], payload["hash"])
-        elif kind == "lost":
-            self.lost = payload["records"]
-        elif kind == "inputs":
-            self.inputs += map(tuple, payload["taken"])
-        elif kind == "inputs end":
-            self.is_late = True
-        elif kind == "interrupted":
-            if not self.interrupted:
-                self.interrupted, self._lines_before = str(_native.Path(payload["path"]).head), len(self.lines)
-        elif kind == "iteration":
-            self.last_path, self._last_at = payload["path"], payload["at"]
-            self.timeline.iteration(payload["path"], payload["at"])
-            self._begun |= {str(_native.Path(payload["path"]).outermost)}
-        elif kind == "no iteration":
-            self.timeline.over(payload["path"])
-        elif kind == "value":
-            self.timeline.value(payload["path"], payload["number"])
-        elif kind == "plan":
-            file = self.run.file(payload["file"])
-            self.plans[file] = payload["plan"]
-            for loop in payload["plan"]["loops"]:
-                self.planned[loop["id"]] = _kept(loop)
-                self.planned[loop["id"] + BOUNDARY] = _kept(loop.get("boundary") or {"places": ()})
-                self._writing[loop["id"]] = loop.get("writes", True)
-                self._writing[loop["id"] + BOUNDARY] = (loop.get("boundary") or {}).get("writes", True)
-            self._note_functions(file, payload["plan"].get("functions", ()))
-        elif kind == "left alone":
-            self._note_functions(self.run.file(payload["file"]), ())
-        elif kind == "entered":
-            if "functions" in payload:
-                self._sets[payload["set"]] = self._named(payload["functions"])
-            self.entered[payload["key"]] = self.entered.get(payload["key"], frozenset()) | self._sets[payload["set"]]
-        elif kind == "entered elsewhere":
-            if payload["functions"] is None:
-                self._is_anywhere = True
-            else:
-                self._elsewhere |= self._named(payload["functions"])
-        elif kind == "circumstances":
-            self.circumstances = payload["found"]
-        elif kind == "distributions":
-            self.distributions = payload["found"]
-        elif kind == "not kept":
-            self._not_kept[payload["block"]] = payload["why"]
-        elif kind == "end":
-            self.seconds = payload["seconds"]
-
-    def _place(self, path: str) -> str:
-        """A place in the loop nest that the journal names. Raises ValueError for another text, before anybody uses it."""
-        if path not in self._places:
-            _native.Path(path)
-            self._places.add(path)
-        return path
-
-    def _note_functions(self, file: str, functions: Iterable[dict[str, Any]]) -> None:
-        """A file begins: its functions that tell that they are entered. Of one that ran in two versions nothing is known."""
-        found = {Function(file, entry["line"], entry["function"]): entry["number"] for entry in functions}
-        before = {known for known in self._functions.values() if known.file == file}
-        if file in self._begun_files and before != set(found):
-            self._elsewhere.update(before, found)
-        self._begun_files.add(file)
-        self._functions.update((number, function) for function, number in found.items())
-
-    def _named(self, numbers: Iterable[int]) -> frozenset[Function]:
-        return frozenset(self._functions[number] for number in numbers if number in self._functions)
-
-    def noted_functions(self) -> list[Function]:
+    def noted_functions(self) -> list[_native.Function]:
         """The functions of which it is known what entered them."""
         return [] if self._is_anywhere else sorted(set(self._functions.values()) - self._elsewhere)
 
@@ -304,27 +54,22 @@ class History:
         is_cut = self.run.status in CUT and self.run.status != "interrupted"
         return not is_cut or is_over and bool(self.last_path)
 
-    def _note_boundary(self, key: str, change: Callable[[set[int], int], None]) -> None:
-        at = _native.Path(key)
-        if at.between and at.index is not None:
-            change(self.boundaries.setdefault(str(at.place), set()), at.index)
-
     def lost_names(self, file: str, function: str) -> set[str]:
         """Names that some recorded block of the function bound without putting them back."""
-        loops = self.plans.get(file, {"loops": []})["loops"]
+        plan = self.plans.get(file)
         return {
             name
-            for loop in loops
-            if loop["memoized"] and loop["function"] == function
-            for name in loop["binds"]
-            if all(place["place"] != name for place in loop["places"])
+            for loop in (plan.loops if plan is not None else ())
+            if loop.memoized and loop.function == function
+            for name in loop.binds
+            if all(place.name != name for place in loop.places)
         }
 
     def writes(self, block: str) -> bool:
         """Whether a block, or the iterations before one of its loop, may write to files that are open already."""
         return self._writing.get(block, True)
 
-    def held_by(self, block: str) -> Checkpoint | None:
+    def held_by(self, block: str) -> _native.Checkpoint | None:
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
 
@@ -336,8 +81,8 @@ class History:
         """The same of names of which the form is known, at least."""
         return self._in_each(block, lambda checkpoint: checkpoint.dead.union(checkpoint.forms))
 
-    def _in_each(self, block: str, names: Callable[[Checkpoint], frozenset[str]]) -> frozenset[str]:
-        found = [names(checkpoint) for checkpoint in self.checkpoints.values() if checkpoint.block == block]
+    def _in_each(self, block: str, names: Callable[[_native.Checkpoint], set[str]]) -> frozenset[str]:
+        found = [frozenset(names(checkpoint)) for checkpoint in self.checkpoints.values() if checkpoint.block == block]
         return frozenset.intersection(*found) if found else frozenset()
 
     def why_not_kept(self, block: str) -> str:
@@ -377,7 +122,7 @@ class History:
 
     def changed_files(self) -> set[str]:
         """Files that the run made, changed or removed, where they lie now."""
-        return {self.run.file(noted["path"]) for noted in self.files}
+        return {self.run.file(noted.path) for noted in self.files}
 
     @property
     def how_it_ended(self) -> str:

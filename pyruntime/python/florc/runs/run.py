@@ -259,7 +259,7 @@ class _Recorded:
         own = trust.key()
         try:
             self.reader = _native.RunReader(run.store, run.id, 0, own)
-            self.records: list[tuple[str, Any]] = [(kind, _parsed(run, kind, text)) for kind, text in self.reader.records()]
+            entries = self.reader.records()
         except ValueError as error:  # the name of the run's folder
             raise Unusable(f"{error}; remove {run.path}") from None
         except _native.StoreError as error:
@@ -268,37 +268,39 @@ class _Recorded:
                 "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
             )
             raise Unusable(f"{error}{way_out * is_lost}") from None
+        self.records = [(kind, _record(run, kind, text)) for kind, text in entries]
         self.version: int = self.reader.version
         self.is_own: bool = self.reader.sealed and self.version >= SEALED
         self.sources: dict[str, Any] | None = None
         self.ending: str | None = None
         if self.version >= SEALED:
-            self._bind(run)
+            self._bind(run, entries)
         elif run.info.get("format", 1) >= SEALED:
             raise Unusable(
                 f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
                 "choose another run (`florc runs`)"
             )
 
-    def _bind(self, run: Run) -> None:
+    def _bind(self, run: Run, entries: list[tuple[str, str]]) -> None:
         journal = os.path.join(run.path, "journal.0")
-        if not self.records:
+        if not entries:
             what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
             raise Unusable(
                 f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
                 "again, or choose another run (`florc runs`)"
             )
-        why = of_another_run(run.id, *self.records[0])
+        why = of_another_run(run.id, entries[0][0], _parsed(run, *entries[0]))
         if why:
             raise Unusable(f"{journal} {why}; choose another run (`florc runs`)")
         self.sources = {}
-        for kind, payload in self.records:
-            if kind == "source":
-                if not described.is_source(payload) or not described.is_path(payload.get("file")):
+        for kind, record in self.records:
+            if isinstance(record, _native.Source):
+                source = {"kept": record.kept, "module": record.module, "package": record.package, "hash": record.hash}
+                if not described.is_source(source) or not described.is_path(record.file):
                     raise Unusable(f"{journal} holds a record ({kind}) that this version of florc cannot read")
-                self.sources[payload["file"]] = payload
-            elif kind == "end":
-                self.ending = str(payload.get("status")) if isinstance(payload, dict) else None
+                self.sources[record.file] = source
+            elif isinstance(record, _native.End):
+                self.ending = record.status
 
 
 def of_another_run(run_id: str, kind: str, head: Any) -> str:
@@ -318,10 +320,22 @@ def _parsed(run: Run, kind: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unusable(
-            f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
-            f"{error!r}; record the script again"
-        ) from None
+        raise Unusable(unreadable(run, kind, error)) from None
+
+
+def _record(run: Run, kind: str, text: str) -> _native._Record | None:
+    try:
+        return _native.read_record(kind, text)
+    except ValueError as error:
+        raise Unusable(unreadable(run, kind, error)) from None
+
+
+def unreadable(run: Run, kind: str, error: Exception) -> str:
+    """Why a run with such a record cannot be used."""
+    return (
+        f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
+        f"{error!r}; record the script again"
+    )
 
 
 def private_folder(path: str) -> None:

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from .. import _native
 from ..plan import carried, forms, places
 from ..plan.window import END
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module, parsed
-from .journal import Function, History
+from .journal import History
 
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
-
-
-class Change(NamedTuple):
-    """One change of a file since it was recorded."""
-
-    file: str
-    kind: str
-    line: int
-    end_line: int
-    removed: bool
-    text: str
-    loops: list[str]
-    why: str | None
-    can_be_seen: bool
-    """Whether all that it does besides looking shows when it runs."""
 
 
 def _names_in(texts: Iterable[str]) -> frozenset[str]:
@@ -45,12 +28,12 @@ class Versions:
     def __init__(self, history: History, script: Script, as_recorded: bool = False):
         """`as_recorded`: the present version is the recorded one, whatever the files hold today."""
         self._history = history
-        self.changes: list[Change] = []
+        self.changes: list[_native.Change] = []
         self._reached: dict[str, str] = {}
         """Loops that may run an added statement in any of their executions -> why."""
-        self._asked: set[Function] = set()
+        self._asked: set[_native.Function] = set()
         """Functions: the executions that entered one of them run an added statement, too."""
-        self._loops: dict[str, places.Loop] = {}
+        self._loops: dict[str, _native.Loop] = {}
         self._probes: dict[str, tuple[str, int]] = {}
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
@@ -103,27 +86,25 @@ class Versions:
         return self._emitted.get(file)
 
     def _note(self, file: str, emitted: _native.Instrumented) -> None:
-        for entry in json.loads(emitted.plan)["loops"]:
-            loop = places.loop_of(entry, file)
+        for loop in emitted.plan.loops:
             self._loops[loop.id] = loop
-            start = entry.get("boundary")
-            if start is not None:
-                self._loops[loop.id + places.BOUNDARY] = places.boundary_of(entry, start, file)
-        report = json.loads(emitted.changes)
-        qualifier = "" if report["module"] == MAIN else f"{report['module']}."
-        for change in report["changes"]:
-            found = Change(file, **change)
+            if loop.start is not None:
+                self._loops[loop.start.id] = loop.start
+        report = emitted.changes
+        assert report is not None  # of a comparison
+        qualifier = "" if report.module == MAIN else f"{report.module}."
+        for found in report.changes:
             self.changes.append(found)
             if found.kind in ("probe", "outside", "inside") and not found.removed:
                 self._probes[f"{qualifier}{found.line}"] = (file, found.line)
-                if found.kind != "probe" and found.why == "edited":
+                if found.kind != "probe" and found.edited:
                     self._edited.add(f"{qualifier}{found.line}")
             for block in found.loops if found.kind in ("probe", "inside") else ():
                 self._reached.setdefault(block, "holds or reaches what was changed")
-        self._reached.update(report["probed"])
-        self._asked.update(Function(*function) for function in report["entered"])
+        self._reached.update(report.probed)
+        self._asked.update(report.entered)
 
-    def loop(self, block: str) -> places.Loop | None:
+    def loop(self, block: str) -> _native.Loop | None:
         """The present plan of a loop."""
         return self._loops.get(block)
 
@@ -247,7 +228,7 @@ class Versions:
         held, loop = self._history.held_by(block), self._loops.get(block)
         return held is not None and loop is not None and loop.gradients and not held.gradients
 
-    def _missing(self, block: str) -> list[places.Place]:
+    def _missing(self, block: str) -> list[_native.Place]:
         """Places that are read after the block, and that its checkpoints do not hold."""
         loop, planned = self._loops.get(block), self._history.planned.get(block, {})
         if self._history.held_by(block) is None or loop is None:
@@ -255,12 +236,12 @@ class Versions:
         missing = [place for place in loop.places if not place.iterated and not self._is_held(place, planned)]
         return [place for place in missing if not self._is_kept_though_dead(block, place)] if missing else missing
 
-    def _is_held(self, place: places.Place, planned: dict[str, bool]) -> bool:
+    def _is_held(self, place: _native.Place, planned: dict[str, bool]) -> bool:
         """Whether checkpoints hold what is needed of a place. `planned`: the places of the record, and whether it kept what the
         name stands for, not only the content of an object. What is not in the checkpoint then was unbound."""
         return place.name in planned and (planned[place.name] or not place.bound)
 
-    def _is_kept_though_dead(self, block: str, place: places.Place) -> bool:
+    def _is_kept_though_dead(self, block: str, place: _native.Place) -> bool:
         """Whether each checkpoint holds it although the recorded script did not read it, or all that added statements ask of
         it."""
         known = self._kept_though_dead.get((block, place.name))
@@ -302,7 +283,7 @@ class Versions:
 
     def added_lines(self, file: str) -> set[int]:
         """The lines where added statements begin."""
-        return {change.line for change in self.changes if change.file == file and not change.removed and change.why != "edited"}
+        return {change.line for change in self.changes if change.file == file and not change.removed and not change.edited}
 
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """Every name that the recorded project mentions, and those that only added statements do."""
@@ -317,20 +298,20 @@ class Versions:
 
     def reads_gradients(self) -> bool:
         """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""
-        return any(loop["gradients"] for plan in self._history.plans.values() for loop in plan["loops"])
+        return any(loop.gradients for plan in self._history.plans.values() for loop in plan.loops)
 
     @property
-    def drift(self) -> list[Change]:
+    def drift(self) -> list[_native.Change]:
         """Changes inside blocks whose checkpoints would be loaded. Those that are watched when they run only make the block
         run again."""
         return [change for change in self.changes if change.kind == "inside" and not change.can_be_seen]
 
     @property
-    def outside(self) -> list[Change]:
+    def outside(self) -> list[_native.Change]:
         """Changes that run again anyway, and of which not all can be seen when they do."""
         return [change for change in self.changes if change.kind == "outside" and not change.can_be_seen]
 
     @property
-    def probes(self) -> list[Change]:
+    def probes(self) -> list[_native.Change]:
         """The added log statements."""
         return [change for change in self.changes if change.kind == "probe"]

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
     from typing import Any
 
+    from .. import _native
+
     Way = tuple[int, Any]
     """The number of the object that holds another, and under which key."""
 else:
@@ -170,11 +172,11 @@ class Reader:
 class Survey:
     """What a program holds when a block begins."""
 
-    def __init__(self, frame: FrameType, loop: places.Loop, reader: Reader):
+    def __init__(self, frame: FrameType, loop: _native.Loop | None, reader: Reader):
         self._reader = reader
         # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
         # then may have left its address to a new one.
-        self._rebound = frozenset(loop.binds)
+        self._rebound = frozenset(loop.binds if loop is not None else ())
         self._seen: list[Seen] = []
         self._look(reader.scopes(frame, self._rebound))
 
@@ -196,12 +198,12 @@ class Survey:
             self._seen.append(Seen(obj, way, _content(parts)))
             todo.extend((part, (index, key)) for key, part in parts.items() if id(type(part)) not in contents.ATOM_IDS)
 
-    def change(self, frame: FrameType, loop: places.Loop, held: set[int], slots: set[tuple[int, str]]) -> str | None:
+    def change(self, frame: FrameType, loop: _native.Loop | None, held: set[int], slots: set[tuple[int, str]]) -> str | None:
         """The first change that the plan does not foresee, in words.
 
         `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
         """
-        bound = {place.name for place in loop.places if place.bound}
+        bound = {place.name for place in (loop.places if loop is not None else ()) if place.bound}
         scopes = self._reader.scopes(frame, self._rebound)
         found = self._find_again(scopes)
         restored: list[_Span] | None = None
@@ -348,13 +350,13 @@ def _span(obj: Any) -> _Span | None:
     return None
 
 
-def slots_of(loop: places.Loop, frame: FrameType) -> set[tuple[int, str]]:
+def slots_of(loop: _native.Loop, frame: FrameType) -> set[tuple[int, str]]:
     """(address of the object, attribute) of the places that are attributes."""
     found = set()
     for place in loop.places:
         whole, _, attribute = place.name.rpartition(".")
         if whole:
-            holder = places.read(frame, place._replace(name=whole))
+            holder = places.read(frame, whole, place.in_globals)
             found.add((id(holder), f".{attribute}"))
     places.release(frame)
     return found

@@ -21,7 +21,6 @@ from .costs import Costs
 from .steps import training_loop
 
 if TYPE_CHECKING:
-    from ...plan.loops import Entry
     from ...support.arguments import Selection
 
 
@@ -134,29 +133,29 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
         return True
     inside = _native.Path(loop.place).at(index)
     for file, plan in history.plans.items():
-        entries = {entry["id"]: entry for entry in plan["loops"]}
-        entry = entries.get(loop.base)
+        loops = {known.id: known for known in plan.loops}
+        entry = loops.get(loop.base)
         if entry is None:
             continue
-        if not entry["header"].startswith("while") or _is_endless(entry["header"]):
+        if not entry.header.startswith("while") or _is_endless(entry.header):
             return True
         end = _end_of_body(history, file, entry)
-        within = {name for name, other in entries.items() if entry["line"] < other["line"] <= end}
+        within = {name for name, other in loops.items() if entry.line < other.line <= end}
         ran = map(inside.below, chain(history.block_seconds, history.timeline.loops))
         return any(at is not None and at.loop in within for at in ran) or any(
-            line.file == file and entry["line"] < abs(line.line) <= end for line in history.lines if line.path in inside
+            line.file == file and entry.line < abs(line.line) <= end for line in history.lines if line.path in inside
         )
     return True
 
 
-def _end_of_body(history: History, file: str, entry: Entry) -> int:
+def _end_of_body(history: History, file: str, entry: _native.Loop) -> int:
     """The last line of a `while` loop's body: its `else` runs when the condition was false."""
     found = (
         node.body[-1].end_lineno
         for node in ast.walk(parsed(history.run.source(file)))
-        if isinstance(node, ast.While) and node.lineno == entry["line"]
+        if isinstance(node, ast.While) and node.lineno == entry.line
     )
-    return next(found, None) or int(entry["end_line"])
+    return next(found, None) or entry.end_line
 
 
 def _is_endless(header: str) -> bool:

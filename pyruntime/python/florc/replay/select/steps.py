@@ -25,10 +25,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def training_loop(history: History) -> str:
     """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
     trains = {
-        loop["id"]: (file, loop["line"])
-        for file, plan in history.plans.items()
-        for loop in plan["loops"]
-        if loop["trains"] and loop["followed"]
+        loop.id: (file, loop.line) for file, plan in history.plans.items() for loop in plan.loops if loop.trains and loop.followed
     }
     seconds: dict[str, float] = {}
     for loop in history.timeline.loops.values():

@@ -11,7 +11,7 @@ from typing import Any
 from ... import _native, state
 from ...plan import places
 from ...runs import clocks
-from ...runs.journal import Checkpoint, History
+from ...runs.journal import History
 from .restore import Restorer, recorded_outside
 
 _MOST = 5
@@ -29,10 +29,10 @@ class Comparer:
         self.timed: list[str] = []
         """Places that hold the time of day, and differed."""
         self._since = clocks.Since()
-        self._unread: frozenset[str] = frozenset()
+        self._unread: set[str] = set()
         """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
 
-    def compare(self, checkpoint: Checkpoint, loop: places.Loop, objects: Sequence[Any], frame: FrameType) -> None:
+    def compare(self, checkpoint: _native.Checkpoint, loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> None:
         """Compare what a loop's places hold now with a checkpoint."""
         try:
             found = places.gather(loop, objects, frame)
@@ -51,7 +51,7 @@ class Comparer:
         names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
         self._compare(checkpoint, {name: found[name] for name in held}, names)
 
-    def _compare(self, checkpoint: Checkpoint, found: dict[str, Any], names: dict[str, Any]) -> None:
+    def _compare(self, checkpoint: _native.Checkpoint, found: dict[str, Any], names: dict[str, Any]) -> None:
         try:
             encoded = state.encode(found, gradients=checkpoint.gradients, names=names)
             leaves = state.on_host(encoded.leaves)

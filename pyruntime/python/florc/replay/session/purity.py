@@ -31,7 +31,6 @@ _ALWAYS = 2
 """So many times the objects are looked at around each group of statements; after that, as long as it takes little."""
 _SHARE = 0.05
 """Of the time of the replay."""
-_NO_BLOCK = places.Loop("", False, False, False, "", "", 0, 0, [], None, "", [], False)
 
 Group = tuple[str, int, int]
 """File, first and last line."""
@@ -123,7 +122,7 @@ class Looking:
         began = time.perf_counter()
         times = self._times[group] = self._times.get(group, 0) + 1
         is_cheap = self._spent < _SHARE * (began - self._started)
-        survey = unforeseen.Survey(frame, _NO_BLOCK, self._reader) if times <= _ALWAYS or is_cheap else None
+        survey = unforeseen.Survey(frame, None, self._reader) if times <= _ALWAYS or is_cheap else None
         self._before = _Before(group, generators(), survey)
         self._spent += time.perf_counter() - began
 
@@ -133,7 +132,7 @@ class Looking:
         began = time.perf_counter()
         group, found, survey = self._before
         drawn = [name for name, state in generators().items() if state != found.get(name, state)]
-        changed = None if survey is None else survey.change(frame, _NO_BLOCK, set(), set())
+        changed = None if survey is None else survey.change(frame, None, set(), set())
         places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
         left += [f"changes {changed}, which what follows finds otherwise than it was"] if changed else []

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import _native, state
 from ...plan import forms, places
-from ...runs.journal import Checkpoint, History
+from ...runs.journal import History
 from ...support import static
 from ...survey import survey as unforeseen
 
@@ -24,7 +24,7 @@ class Restorer:
     def __init__(self, history: History, is_project: Callable[[str], bool]):
         self._history = history
         self._reader = unforeseen.Reader(is_project)
-        self._pending: Checkpoint | None = None
+        self._pending: _native.Checkpoint | None = None
         self._chunks: list[bytes] = []
         self.without_history: set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
@@ -33,7 +33,7 @@ class Restorer:
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
 
-    def take(self, checkpoint: Checkpoint) -> str | None:
+    def take(self, checkpoint: _native.Checkpoint) -> str | None:
         """Read a checkpoint from the store; why that cannot be done."""
         begun = time.perf_counter()
         try:
@@ -48,7 +48,7 @@ class Restorer:
         """Whether the checkpoint that was taken is this one."""
         return self._pending is not None and self._pending.key == key
 
-    def put_back(self, loop: places.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
+    def put_back(self, loop: _native.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
         unbound, `places.unbound`. Raises CannotRestore."""
         begun = time.perf_counter()
@@ -91,9 +91,8 @@ class Restorer:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
-        values.update(
-            (name, forms.stand_in(checkpoint.forms[name])) for name in bound if name in checkpoint.forms and name not in values
-        )
+        known = checkpoint.forms
+        values.update((name, forms.stand_in(known[name])) for name in bound if name in known and name not in values)
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
@@ -102,7 +101,7 @@ class Restorer:
                 raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
 
-    def named(self, checkpoint: Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
+    def named(self, checkpoint: _native.Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""
         found = {
             name: self._reader.follow(outside, name) if name.startswith("[") else outside.get(name) for name in checkpoint.names
@@ -110,12 +109,14 @@ class Restorer:
         return {name: value for name, value in found.items() if value is not None}
 
     def _live(
-        self, loop: places.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
+        self, loop: _native.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
     ) -> dict[str, Any]:
         """The present objects of places; not of those that got another object while the block ran."""
         present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
         for place in loop.places:  # a name that may be unbound is not handed over
-            value = places.unbound if place.iterated or place.name in present else places.read(frame, place)
+            value = (
+                places.unbound if place.iterated or place.name in present else places.read(frame, place.name, place.in_globals)
+            )
             if value is not places.unbound:
                 present[place.name] = value
         places.release(frame)
@@ -124,18 +125,18 @@ class Restorer:
         return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
 
 
-def _can_be_without(frame: FrameType, place: places.Place) -> bool:
+def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
     """Whether emitted code can bind a place and unbind it: an attribute, of an object that has some. A number has none."""
     holder, _, attribute = place.name.rpartition(".")
-    found = places.read(frame, place._replace(name=holder)) if holder else places.unbound
+    found = places.read(frame, holder, place.in_globals) if holder else places.unbound
     cls = type(found)
     return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
 
 
-def recorded_outside(loop: places.Loop, checkpoint: Checkpoint, frame: FrameType) -> dict[str, Any]:
+def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
-    recorded = [place for place in loop.places if place.name in checkpoint.places]
-    return places.outside(loop._replace(places=recorded), frame)
+    held = set(checkpoint.places)
+    return places.outside(loop, frame, [place for place in loop.places if place.name in held])
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:

@@ -184,7 +184,7 @@ class Replay:
         if compiled.left_alone is not None:  # as on record; everything in it runs again
             say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True)
         elif compiled.plan is not None:
-            places.register(compiled.plan, file)
+            places.register(compiled.plan)
         instrumented.warn(compiled, text, file)
         return compiled.code
 

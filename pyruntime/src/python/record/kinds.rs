@@ -1,0 +1,206 @@
+//! The entries of a journal, one class a kind (docs/run-format.md). Fields that nothing reads are left out, and those that older
+//! versions of florc did not write have a default.
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use florc::plan::schema;
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use super::text::{Json, Text};
+use crate::project::plan::Plan;
+
+/// Derives what every kind needs.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[pyclass(frozen, get_all, module = "florc._native")]
+        #[derive(Debug, Clone, Deserialize)]
+        pub struct $name { $($(#[$meta])* $field: $type,)* }
+    )*};
+}
+
+kinds! {
+    /// A text that ran.
+    Source { file: Text, kept: Text, module: Text, package: Text, hash: Text, }
+
+    /// The state of a generator at the start of the run.
+    Generator { name: String, state: Text, }
+
+    /// What a clock showed when the run began, and the number of its process.
+    Clocks { perf_counter: f64, pid: Option<i64>, }
+
+    /// Versions, processor, threads, settings.
+    Circumstances { found: Json, }
+
+    /// The distributions that modules were loaded from, and hashes of their files.
+    Distributions { found: Json, }
+
+    /// Environment variables that the user's files name, and hashes of their values.
+    Variables { found: Json, }
+
+    /// A file runs as it is.
+    LeftAlone { file: Text, }
+
+    /// An iteration begins, so many seconds after the run.
+    Iteration { path: String, at: f64, }
+
+    /// The whole number that is the item of an iteration.
+    Value { path: String, number: i64, }
+
+    /// The iterator had no more.
+    NoIteration { path: String, }
+
+    /// A line of standard output, and the statement that wrote it.
+    Line {
+        path: String,
+        text: Text,
+        file: Option<Text>,
+        line: i64,
+        /// Places and what was written there, where that is more than one.
+        #[serde(default)]
+        parts: Vec<(String, Text)>,
+    }
+
+    /// Lines of standard output.
+    Lines { lines: Vec<Line>, }
+
+    /// How long a block ran.
+    Block { key: String, seconds: f64, }
+
+    /// Checkpoints that exist no more.
+    Dropped { seqs: Vec<u64>, }
+
+    /// The functions that a block with a checkpoint entered; a set is listed once.
+    Entered {
+        key: String,
+        #[serde(rename = "set")]
+        number: u64,
+        functions: Option<Vec<usize>>,
+    }
+
+    /// The functions that were entered in other threads and processes; None: any may have been.
+    EnteredElsewhere { functions: Option<Vec<usize>>, }
+
+    /// Values from outside: place, function, differences of numbers, texts.
+    Inputs { taken: Vec<(Text, Text, Vec<i64>, Vec<Text>)>, }
+
+    /// No more of them are kept.
+    InputsEnd { }
+
+    /// The first Ctrl-C.
+    Interrupted { path: String, }
+
+    /// How many records could not be written so far.
+    Lost { records: u64, }
+
+    /// The run is about to change a file.
+    File {
+        path: Text,
+        at: String,
+        was: Option<String>,
+        #[serde(default)]
+        size: u64,
+        #[serde(default = "readable")]
+        mode: u32,
+        #[serde(default)]
+        mtime_ns: i128,
+        #[serde(default)]
+        target: Text,
+        ends: Option<String>,
+        kept: Option<Text>,
+        #[serde(default)]
+        kept_size: u64,
+        #[serde(default)]
+        kept_mtime_ns: i128,
+        kept_hash: Option<String>,
+        gone: Option<String>,
+    }
+
+    /// The run opens a file to read it.
+    Read { path: Text, size: u64, mtime_ns: i128, hash: Option<String>, }
+
+    /// What was in a folder before the run changed something there.
+    Folder { path: Text, names: BTreeSet<Text>, }
+
+    /// Why a block has no checkpoint.
+    NotKept { block: String, why: Text, }
+
+    /// The run is over.
+    End { status: Text, seconds: f64, }
+}
+
+/// A checkpoint that is durable.
+#[pyclass(frozen, module = "florc._native")]
+#[derive(Debug, Clone, Deserialize)]
+pub struct Checkpoint {
+    #[pyo3(get)]
+    block: String,
+    #[pyo3(get)]
+    key: String,
+    #[pyo3(get)]
+    places: Vec<String>,
+    #[pyo3(get)]
+    gradients: bool,
+    chunks: Vec<Chunk>,
+    #[pyo3(get)]
+    seq: u64,
+    /// Names outside the block that held objects of its places.
+    #[pyo3(get)]
+    names: Vec<String>,
+    /// Places whose object is not the one that was there before the block: the place where it was then, if any.
+    #[pyo3(get)]
+    origins: BTreeMap<String, Option<String>>,
+    /// Of the places, those that the recorded script read no more.
+    #[pyo3(get)]
+    #[serde(default)]
+    dead: BTreeSet<String>,
+    /// Of further such names: library, shape, dtype.
+    #[pyo3(get)]
+    #[serde(default)]
+    forms: BTreeMap<String, (String, Vec<u64>, String)>,
+}
+
+/// Of a file of which the record does not tell.
+fn readable() -> u32 {
+    0o644
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Chunk {
+    hash: String,
+    len: u64,
+}
+
+#[pymethods]
+impl Checkpoint {
+    /// The hashes of its chunks; the first is the object graph, the others are its leaves.
+    #[getter]
+    fn chunks(&self) -> Vec<&str> {
+        self.chunks.iter().map(|chunk| chunk.hash.as_str()).collect()
+    }
+
+    /// Bytes of its chunks.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.len).sum()
+    }
+}
+
+/// What is done to the loops of a file.
+#[pyclass(frozen, module = "florc._native")]
+#[derive(Debug, Clone, Deserialize)]
+pub struct Planned {
+    #[pyo3(get)]
+    file: Text,
+    plan: Arc<schema::Plan>,
+}
+
+#[pymethods]
+impl Planned {
+    /// The plan.
+    #[getter]
+    fn plan(&self) -> Plan {
+        Plan::new(Arc::clone(&self.plan))
+    }
+}
