@@ -50,6 +50,7 @@ def arrows() -> dict[Name, dict[Name, list[str]]]:
 
 ORDER = [
     "support",
+    "adapters",
     "inputs",
     "project",
     "session",

@@ -8,9 +8,10 @@ import sys
 import types
 from types import FrameType
 
+from ..adapters import tqdm
 from ..support import static
 from ..support.light import NamedTuple
-from ..support.static import defines, module_of
+from ..support.static import defines
 from .loops import BAR, BOUNDARY, loops, register, registered, unbound
 
 TYPE_CHECKING = False
@@ -44,9 +45,9 @@ def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict
         if value is sys.modules:
             raise state.Unsupported(place.name, "the table of modules cannot be put back")
         if place.iterated:
-            if state.is_bar(value) and place.name not in loop.counting:
+            if tqdm.is_bar(value) and place.name not in loop.counting:
                 found[place.name + BAR] = value
-            value = _unwrapped(value)
+            value = tqdm.unwrapped(value)
             if _is_output(value):
                 continue
             if defines(type(value), "__next__"):
@@ -70,7 +71,7 @@ class Before(NamedTuple):
 def before(loop: _native.Loop, frame: FrameType) -> Before:
     """What a block finds."""
     held = {place.name: read(frame, place.name, place.in_globals) for place in loop.places}
-    kept = _data({name: _unwrapped(value) for name, value in held.items() if value is not unbound})
+    kept = _data({name: tqdm.unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
     found = Before(
         {name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
@@ -192,13 +193,6 @@ def release(frame: FrameType) -> None:
     optimized = frame.f_code.co_flags & 1
     if optimized and sys.version_info < (3, 13):
         frame.f_locals.clear()
-
-
-def _unwrapped(value: Any) -> Any:
-    """What a progress bar runs over: what the bar itself counts is a state of its own."""
-    while module_of(type(value)).partition(".")[0] == "tqdm" and "iterable" in static.attributes_of(value):
-        value = static.attributes_of(value)["iterable"]
-    return value
 
 
 def _is_output(value: Any) -> bool:

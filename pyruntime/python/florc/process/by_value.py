@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from types import CodeType
 
+from ..adapters.libraries import PICKLERS
 from ..support import mishaps
 from .start import AfterImport
 
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
     Key = tuple[Any, ...]
 
-_CLOUDPICKLE = "cloudpickle.cloudpickle"
-_PICKLERS = frozenset(
-    (_CLOUDPICKLE, *(f"{library}.{_CLOUDPICKLE}" for library in ("joblib.externals", "ray", "srsly")), "pyspark.cloudpickle")
-)
-"""cloudpickle and copies of it."""
-
 
 class Picklers:
     """Gives picklers the original code, those that are imported later when they are."""
@@ -33,9 +28,9 @@ class Picklers:
     def __init__(self, text_of: Callable[[str], str | None]):
         """`text_of(file)`: what a file of the user held when it was compiled, or None."""
         self._originals = _Originals(text_of)
-        for name in sys.modules.keys() & _PICKLERS:
+        for name in sys.modules.keys() & PICKLERS:
             _give(name, self._originals)
-        self._awaited = set(_PICKLERS).difference(sys.modules)
+        self._awaited = set(PICKLERS).difference(sys.modules)
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:

@@ -13,9 +13,6 @@ import struct
 import time
 from typing import Any, NamedTuple
 
-DURATIONS = frozenset({"time_queue"})
-"""Attributes of libraries that hold how long something took: how long the last episodes of a `gymnasium` environment did."""
-
 Span = tuple[float, float]
 """What a clock showed at first and at last, in seconds."""
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Collection
 
 from .. import _native
+from ..adapters.libraries import DURATIONS
 from . import masks
-from .clocks import DURATIONS, Spans
+from .clocks import Spans
 from .entries import Entries, LogLine, Read
 from .run import CUT
 from .timeline import variables_of

@@ -12,7 +12,6 @@ from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
 from .paths import by_reference
-from .progress import is_bar
 from .restore import restore
 from .sets import lost_orders
 
@@ -31,7 +30,6 @@ __all__ = [
     "exchanged",
     "grade",
     "held_by",
-    "is_bar",
     "leaf_bytes",
     "lost_orders",
     "on_host",

@@ -10,7 +10,9 @@ import types
 import weakref
 from typing import Any
 
-from ..support.static import module_of, mro_of, name_of, static
+from ..adapters import torch_data, torch_optim, tqdm
+from ..adapters.libraries import library_of
+from ..support.static import module_of, static
 from ..support.weak_table import WeakTable
 from . import (
     arrays,
@@ -88,7 +90,6 @@ SIZED = frozenset(
         objects.encode_derived,
     }
 )
-_PICKLED_PACKAGES = frozenset({"pandas", "polars", "pyarrow", "scipy"})
 _LIMIT = 10000
 
 
@@ -122,9 +123,9 @@ def _torch_handler(kind: type) -> Encode | None:
         return modules.encode_loader
     if loading is not None and issubclass(kind, (loading.Dataset, loading.Sampler)):
         return encode_light_derived if layout_base(kind) in CONTENT_BASES else encode_light_object
-    if name_of(kind).startswith("_") and name_of(kind).endswith("Iter") and module_of(kind) == "torch.utils.data.dataloader":
+    if torch_data.is_iterator_class(kind):
         return references.encode_opaque
-    if any(name_of(base) == "GradScaler" and module_of(base).startswith("torch.") for base in mro_of(kind)):
+    if torch_optim.is_grad_scaler(kind):
         return modules.encode_scaler
     return None
 
@@ -160,11 +161,12 @@ def _plain_handler(kind: type) -> Encode:
         return references.encode_named
     if issubclass(kind, types.ModuleType):
         return references.encode_module
-    if progress.is_bar_class(kind):
+    if tqdm.is_bar_class(kind):
         return progress.encode_bar
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
         return references.encode_opaque
-    if module_of(kind).split(".", 1)[0] in _PICKLED_PACKAGES:
+    library = library_of(module_of(kind))
+    if library is not None and library.is_pickled:
         return data.encode_pickled
     base = layout_base(kind)
     if base is object:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from . import progress
+from ..adapters import tqdm
 from .kinds import is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
@@ -139,7 +139,7 @@ class _Comparison:
         for label, value in children(node):
             if label.startswith("[#"):
                 label = f"[{self.names[side][int(label[2:-1])] or '…'}]"
-            if label != ".keys()" and not (node[0] == "progress" and label in progress.TIMED):
+            if label != ".keys()" and not (node[0] == "progress" and label in tqdm.TIMED):
                 out.setdefault(label, value)
         return out
 

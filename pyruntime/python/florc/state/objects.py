@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import types
 
+from ..adapters.libraries import REBOUND
 from ..support.static import all_slots, mro_of
 from .atoms import same_atom
 from .containers import ENCODERS as CONTENT
@@ -52,8 +53,6 @@ HOOKS = frozenset(
     ]
 )
 """Attributes that hold code or addresses, not state: never recorded, and on restore the live ones stay."""
-REBOUND = frozenset({"_last_lr"})
-"""Lists that a scheduler makes anew at every step and hands out: the old ones may be in somebody's history."""
 _MISSING = object()
 
 

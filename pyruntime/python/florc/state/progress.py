@@ -1,11 +1,11 @@
-"""Progress bars of tqdm: what they count and say is state, how and when they draw it is not. Both directions.
+"""Progress bars (`adapters.tqdm`), both directions.
 
 Node: `["progress", module, qualname, [name, value, …]]`. Nothing is drawn when it is put back.
 """
 
 from __future__ import annotations
 
-from ..support.static import module_of, mro_of, name_of
+from ..adapters.tqdm import COUNTED
 from .kind import Kind
 from .kinds import Refused, type_name
 from .objects import instance_dict
@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from .kinds import Node
     from .match import Matcher
     from .restore import Restorer
-
-COUNTED = ("n", "last_print_n", "total", "desc", "postfix", "disable", "leave", "unit", "unit_scale")
-"""Attributes that a program sets, or reads back."""
-TIMED = frozenset({".last_print_n"})
-"""Those that depend on when the bar was drawn."""
-
-
-def is_bar(obj: Any) -> bool:
-    """Whether an object is one of tqdm's own bars."""
-    return is_bar_class(type(obj))
-
-
-def is_bar_class(cls: type) -> bool:
-    return module_of(cls).partition(".")[0] == "tqdm" and any(name_of(base) == "tqdm" for base in mro_of(cls))
 
 
 def encode_bar(enc: Encoder, obj: Any) -> Node:

@@ -12,6 +12,7 @@ import sys
 import types
 import weakref
 
+from ..adapters.libraries import library_of
 from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
 from .iterators import is_under_way
 from .kind import Kind
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .match import Matcher
     from .restore import Restorer
 
-OPAQUE_MODULES = frozenset(
+_OPAQUE_MODULES = frozenset(
     [
         "_io",
         "io",
@@ -67,60 +68,13 @@ OPAQUE_MODULES = frozenset(
         "_ctypes",
         "_csv",
         "csv",
-        "tqdm",
-        "rich",
-        "tensorboard",
-        "tensorboardX",
-        "wandb",
-        "mlflow",
-        "comet_ml",
-        "neptune",
-        "clearml",
-        "aim",
-        "visdom",
-        "matplotlib",
-        "h5py",
-        "lmdb",
-        "ray",
         "contextlib",
         "itertools",
         "traceback",
         "inspect",
     ]
 )
-OPAQUE_PACKAGES = (
-    "torch.utils.tensorboard",
-    "torch.cuda",
-    "torch.distributed",
-    "torch.profiler",
-    "torch.autograd",
-    "torch._dynamo",
-    "torch._inductor",
-    "torch.fx",
-    "torch._C",
-    "torch.utils.hooks",
-    "torch.multiprocessing",
-)
-STATEFUL_TORCH = frozenset({"torch.cuda.amp", "torch.distributed.optim"})
-OUTPUT_MODULES = frozenset(
-    [
-        "logging",
-        "tqdm",
-        "rich",
-        "tensorboard",
-        "tensorboardX",
-        "wandb",
-        "mlflow",
-        "comet_ml",
-        "neptune",
-        "clearml",
-        "aim",
-        "visdom",
-        "matplotlib",
-        "_csv",
-        "csv",
-    ]
-)
+_OUTPUTS = frozenset({"logging", "csv", "_csv"})
 NAMELESS_MODULES = ("torch", "torch._C._nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft")
 """Where torch's builtin functions are found, which do not say themselves where they live."""
 FUNCTIONS = (
@@ -149,10 +103,10 @@ BY_REFERENCE = FUNCTIONS + (
 
 
 def in_opaque_module(cls: type) -> bool:
+    """Whether a checkpoint names the objects of a class, and holds nothing of them."""
     module = type_name(cls)[0]
-    if module.split(".", 1)[0] in OPAQUE_MODULES:
-        return True
-    return module.startswith(OPAQUE_PACKAGES) and not module.startswith(tuple(STATEFUL_TORCH))
+    library = library_of(module)
+    return library.by_reference if library is not None else module.split(".", 1)[0] in _OPAQUE_MODULES
 
 
 def is_iterator(cls: type) -> bool:
@@ -231,12 +185,9 @@ def is_output(obj: Any) -> bool:
     module = type_name(type(obj))[0]
     if module in ("_csv", "csv") and is_iterator(type(obj)):  # `csv.reader`: read from
         return False
-    return (
-        module.split(".", 1)[0] in OUTPUT_MODULES
-        or module.startswith("torch.utils.tensorboard")
-        or obj is sys.stdout
-        or obj is sys.stderr
-    )
+    library = library_of(module)
+    is_listed = library.is_output if library is not None else module.split(".", 1)[0] in _OUTPUTS
+    return is_listed or obj is sys.stdout or obj is sys.stderr
 
 
 def refuse_opaque_root(obj: Any) -> None:

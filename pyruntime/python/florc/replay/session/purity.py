@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from ... import _native
+from ...adapters.libraries import library_of
 from ...plan import carried, places
 from ...runs.versions import Versions
 from ...support import mishaps
@@ -200,8 +201,8 @@ class _Reader(unforeseen.Reader):
 
 def _caches(kind: type) -> set[str]:
     """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
-    is_metric = any(module_of(cls).partition(".")[0] == "torchmetrics" for cls in mro_of(kind))
-    return {"._computed"} if is_metric else set()
+    known = map(library_of, map(module_of, mro_of(kind)))
+    return set().union(*(library.caches for library in known if library is not None))
 
 
 def _left_by_forward(trees: Iterable[ast.Module]) -> set[str]:

@@ -1,0 +1,88 @@
+"""Facts about the objects of libraries, one entry a package. A package that is not listed is walked like the script's own
+classes: its objects then cost larger checkpoints, or blocks that run again."""
+
+from __future__ import annotations
+
+from ..support.light import NamedTuple
+
+
+class Library(NamedTuple):
+    """What florc knows of the classes of one package. The entry of the longest name that matches a class's module decides."""
+
+    by_reference: bool = False
+    """No checkpoint holds the state of its objects: a handle, a lock, a compiled function. The live object stays."""
+    is_output: bool = False
+    """A program only writes to its objects: they may change in a block that is restored. They are by reference, too."""
+    is_pickled: bool = False
+    """Its objects hold memory that Python cannot see, and pickle copies all of it."""
+    caches: frozenset[str] = frozenset()
+    """Attributes that are filled when somebody asks, and cleared when the object changes: to fill them is no side effect."""
+    rebound: frozenset[str] = frozenset()
+    """Attributes with a list that is made anew at every step and handed out: an old list may be in somebody's history."""
+    durations: frozenset[str] = frozenset()
+    """Attributes that tell how long something took: another number in every run."""
+    cloudpickle: str = ""
+    """The module that pickles functions by value."""
+
+
+_REFERENCE = Library(by_reference=True)
+_OUTPUT = Library(by_reference=True, is_output=True)
+_PICKLED = Library(is_pickled=True)
+
+LIBRARIES: dict[str, Library] = {
+    "aim": _OUTPUT,
+    "clearml": _OUTPUT,
+    "cloudpickle": Library(cloudpickle="cloudpickle.cloudpickle"),
+    "comet_ml": _OUTPUT,
+    "gymnasium": Library(durations=frozenset({"time_queue"})),
+    "h5py": _REFERENCE,
+    "joblib": Library(cloudpickle="joblib.externals.cloudpickle.cloudpickle"),
+    "lmdb": _REFERENCE,
+    "matplotlib": _OUTPUT,
+    "mlflow": _OUTPUT,
+    "neptune": _OUTPUT,
+    "pandas": _PICKLED,
+    "polars": _PICKLED,
+    "pyarrow": _PICKLED,
+    "pyspark": Library(cloudpickle="pyspark.cloudpickle.cloudpickle"),
+    "ray": Library(by_reference=True, cloudpickle="ray.cloudpickle.cloudpickle"),
+    "rich": _OUTPUT,
+    "scipy": _PICKLED,
+    "srsly": Library(cloudpickle="srsly.cloudpickle.cloudpickle"),
+    "tensorboard": _OUTPUT,
+    "tensorboardX": _OUTPUT,
+    "torch._C": _REFERENCE,
+    "torch._dynamo": _REFERENCE,
+    "torch._inductor": _REFERENCE,
+    "torch.autograd": _REFERENCE,
+    "torch.cuda": _REFERENCE,
+    "torch.cuda.amp": Library(),
+    "torch.distributed": _REFERENCE,
+    "torch.distributed.optim": Library(),
+    "torch.fx": _REFERENCE,
+    "torch.multiprocessing": _REFERENCE,
+    "torch.optim": Library(rebound=frozenset({"_last_lr"})),
+    "torch.profiler": _REFERENCE,
+    "torch.utils.hooks": _REFERENCE,
+    "torch.utils.tensorboard": _OUTPUT,
+    "torchmetrics": Library(caches=frozenset({"._computed"})),
+    "tqdm": _OUTPUT,
+    "visdom": _OUTPUT,
+    "wandb": _OUTPUT,
+}
+
+REBOUND = frozenset().union(*(library.rebound for library in LIBRARIES.values()))
+"""By name alone: a script's own class may derive from the library's."""
+DURATIONS = frozenset().union(*(library.durations for library in LIBRARIES.values()))
+PICKLERS = frozenset(library.cloudpickle for library in LIBRARIES.values() if library.cloudpickle)
+"""cloudpickle and copies of it."""
+
+
+def library_of(module: str) -> Library | None:
+    """What is known of the classes of a module (`torch.cuda.streams`); None where nothing is."""
+    while module:
+        found = LIBRARIES.get(module)
+        if found is not None:
+            return found
+        module = module.rpartition(".")[0]
+    return None
