@@ -1,4 +1,4 @@
-//! The answers in docs/instrumentation.md are what florc says of the examples.
+//! The answers in docs/instrumentation.md, and the first of docs/extending.md, are what florc says of the examples.
 //!
 //! `UPDATE_DOCS=1 cargo test -p florc-snapshots --test docs` writes them anew.
 
@@ -45,4 +45,20 @@ fn said(example: &str) -> (String, String) {
     let done =
         instrument(&source, &Options::default()).unwrap_or_else(|diagnostic| panic!("{}", diagnostic.render(&source)));
     (to_text(&source, &done.plan), done.emitted.text)
+}
+
+#[test]
+fn what_is_assumed_of_a_library_that_is_not_known() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/extending.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let example = page.split("```python\n").find(|block| block.contains("import lumen")).expect("the example");
+    let example = example.split("```").next().unwrap_or_default();
+    let shown = page.split("    $ florc plan ").nth(1).expect("the command");
+    let shown: String = shown
+        .lines()
+        .skip(1)
+        .take_while(|line| line.is_empty() || line.starts_with("    "))
+        .fold(String::new(), |out, line| out + line.strip_prefix("    ").unwrap_or_default() + "\n");
+    let said = said(example).0.replacen("train.py", "testdata/calls/lumen_statistics.py", 1);
+    assert_eq!(shown.trim_end(), said.trim_end());
 }

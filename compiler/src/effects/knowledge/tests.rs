@@ -65,3 +65,31 @@ fn methods_are_those_of_the_class_where_it_is_known() {
     assert!(known.method(Some("queue.Queue"), "get").is_some_and(|facts| facts.mutates_receiver));
     assert!(known.method(None, "get").is_some_and(|facts| !facts.mutates_receiver));
 }
+
+/// Applies a diff without line numbers: each hunk's lines, without the added ones, stand in the text; `…` divides hunks.
+fn patched(text: &str, diff: &str) -> String {
+    diff.split("…\n").fold(text.to_owned(), |text, hunk| {
+        let side = |dropped: char| -> String {
+            let lines = hunk.lines().filter(|line| !line.starts_with(dropped));
+            lines.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
+        };
+        let (before, after) = (side('+'), side('-'));
+        assert_eq!(text.matches(&before).count(), 1, "the file has these lines once:\n{before}");
+        text.replace(&before, &after)
+    })
+}
+
+#[test]
+fn the_example_of_the_page_on_extending_can_be_followed() {
+    let page = include_str!("../../../../docs/extending.md");
+    let diff = page.split("```diff\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a diff");
+    let (_, learning) = FILES.iter().find(|(name, _)| *name == "learning").expect("the file that the page names");
+    let mut known = Knowledge::default();
+    known.add(learning).expect("valid TOML");
+    assert!(known.function("lumen.whiten").is_none(), "the page speaks of a library that florc does not know");
+    let mut known = Knowledge::default();
+    known.add(&patched(learning, diff)).expect("valid TOML");
+    let facts = |name: &str| known.function(name).expect("the page adds it");
+    assert!(!facts("lumen.whiten").mutates_first && !facts("lumen.whiten").mutates_arguments);
+    assert!(facts("lumen.accumulate").mutates_first && !facts("lumen.accumulate").mutates_arguments);
+}

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import enum
-import functools
-import random
 import sys
 import types
-import weakref
 from typing import Any
 
 from ..adapters import torch_data, torch_optim, tqdm
 from ..adapters.libraries import library_of
 from ..support.static import module_of, static
 from ..support.weak_table import WeakTable
-from . import (
-    arrays,
-    atoms,
-    containers,
-    data,
-    generators,
-    mappings,
-    modules,
-    objects,
-    progress,
-    references,
-    sequences,
-    sets,
-    tensors,
-)
+from . import arrays, atoms, data, generators, mappings, modules, objects, progress, references, sequences, sets, tensors
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
+from .registry import ENCODERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,15 +22,7 @@ if TYPE_CHECKING:
 
 HANDLERS = WeakTable()
 """Exact class -> encoder(enc, object) -> node."""
-BUILTIN_HANDLERS: dict[type, Encode] = {
-    **containers.ENCODERS,
-    functools.partial: references.encode_partial,
-    types.MethodType: references.encode_method,
-    types.ModuleType: references.encode_module,
-    weakref.ref: references.encode_weakref,
-    random.Random: generators.encode_python,
-}
-HANDLERS.update(BUILTIN_HANDLERS)
+HANDLERS.update(ENCODERS)
 
 
 def encode_light_object(enc: Encoder, obj: Any) -> Node:
@@ -97,7 +73,7 @@ def learn(kind: type, obj: Any) -> Encode:
     """The encoder of a class met for the first time; atoms are entered in ATOMS instead (the caller looks)."""
     if len(HANDLERS) > _LIMIT:  # a program that makes classes in a loop
         HANDLERS.clear()
-        HANDLERS.update(BUILTIN_HANDLERS)
+        HANDLERS.update(ENCODERS)
     handler: Encode = _torch_handler(kind) or _numpy_handler(kind) or _plain_handler(kind)
     HANDLERS[kind] = handler
     return handler

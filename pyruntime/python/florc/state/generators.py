@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .encode import Encoder
-    from .kinds import Node
+    from .kinds import Encode, Node
     from .match import Matcher
     from .restore import Restorer
 
@@ -192,4 +192,5 @@ class Generator(Kind):
         return made.bit_generator is live.bit_generator
 
 
+ENCODERS: dict[type, Encode] = {random.Random: encode_python}
 KINDS = {"rng": Rng(), "generator": Generator()}

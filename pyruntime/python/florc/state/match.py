@@ -5,38 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import (
-    arrays,
-    containers,
-    data,
-    generators,
-    memory,
-    modules,
-    objects,
-    owners,
-    paths,
-    progress,
-    reach,
-    references,
-    sparse,
-    tensors,
-)
+from . import memory, owners, paths, reach
 from .atoms import ATOMS, decode
-from .kind import Kind
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
+from .registry import KINDS
 
-KINDS: dict[str, Kind] = {
-    **containers.KINDS,
-    **objects.KINDS,
-    **modules.KINDS,
-    **references.KINDS,
-    **data.KINDS,
-    **tensors.KINDS,
-    **sparse.KINDS,
-    **arrays.KINDS,
-    **progress.KINDS,
-    **generators.KINDS,
-}
 _MISSING = object()
 
 

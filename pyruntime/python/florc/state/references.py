@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .encode import Encoder
-    from .kinds import Node
+    from .kinds import Encode, Node
     from .match import Matcher
     from .restore import Restorer
 
@@ -319,4 +319,10 @@ class Opaque(Kind):
         return made is live
 
 
+ENCODERS: dict[type, Encode] = {
+    functools.partial: encode_partial,
+    types.MethodType: encode_method,
+    types.ModuleType: encode_module,
+    weakref.ref: encode_weakref,
+}
 KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(), "weakref": Weak()}

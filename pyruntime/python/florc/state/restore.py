@@ -11,7 +11,8 @@ from typing import Any
 from . import generators, memory, paths
 from .atoms import decode
 from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref, no_collections
-from .match import KINDS, Matcher
+from .match import Matcher
+from .registry import KINDS
 
 
 def restore(

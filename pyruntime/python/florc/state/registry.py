@@ -1,0 +1,29 @@
+"""Every class of objects that a state can hold: how its objects are encoded, and how the nodes are put back.
+
+A file that is not named here is not used; `classify` decides for classes that are recognised by their bases.
+"""
+
+from __future__ import annotations
+
+from . import arrays, containers, data, generators, modules, objects, progress, references, sparse, tensors
+from .kind import Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .kinds import Encode
+
+ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS}
+"""Exact class -> encoder(enc, object) -> node."""
+KINDS: dict[str, Kind] = {
+    **containers.KINDS,
+    **objects.KINDS,
+    **modules.KINDS,
+    **references.KINDS,
+    **data.KINDS,
+    **tensors.KINDS,
+    **sparse.KINDS,
+    **arrays.KINDS,
+    **progress.KINDS,
+    **generators.KINDS,
+}
+"""Kind of node -> how it is matched, made and filled."""
