@@ -89,9 +89,9 @@ class Florc:
 
     def is_done(self, seq: int) -> bool:
         for done in self.recorder.poll():
-            if done["error"]:
-                raise RuntimeError(done["error"])
-            self.finished[done["seq"]] = done
+            if done.error:
+                raise RuntimeError(done.error)
+            self.finished[done.seq] = done
         return seq in self.finished
 
 

@@ -239,7 +239,7 @@ def test_a_number_may_be_known_later_than_the_disk_is_done(bench):
     b = bench()
     assert b.recorder.submit('{"number": 0}', b"{}", [])["seq"] == 0
     assert b.staging.finished([]) == []
-    assert [done["seq"] for done in b.staging.finished([0])] == [0] and b.staging.finished([0]) == []
+    assert [done.seq for done in b.staging.finished([0])] == [0] and b.staging.finished([0]) == []
 
 
 def test_without_a_thread_it_is_handed_over_at_once(bench, monkeypatch):

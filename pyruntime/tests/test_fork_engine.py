@@ -64,7 +64,7 @@ def test_a_child_sees_the_state_at_one_instant(store):
         receipt = fork(lambda: (time.sleep(0.3), ("{}", b"graph", [bytes(state)]))[1])
         state[:] = [2] * 1000
         done = outcome()
-        print(receipt["seq"] == done["seq"] == 0, done["error"], done["refusal"], done["encode_s"] > 0,
+        print(receipt["seq"] == done.seq == 0, done.error, done.refusal, done.encode_s > 0,
               receipt["stall_s"] < 0.3)
         print(r.close()["checkpoints"])
     """
@@ -92,15 +92,15 @@ def test_refusals_come_back_with_their_reason(store):
         for answer in (("now", "a lock"), ("good", "never"), ("elsewhere", "a device"), ("magic", "?"), ("{}", b"", 7)):
             fork(lambda: answer)
             done = outcome()
-            print(done["refusal"], done["error"])
+            print(done.refusal, done.error)
             until_gone = [time.sleep(0.01) for _ in range(500) if child() and r.poll() == []]
         fork(raising)
-        print(outcome()["error"][:20])
+        print(outcome().error[:20])
         while child():
             r.poll()
         fork(lambda: ("{}", b"graph", [bytes(1 << 20)]), 1000)
         done = outcome()
-        print(done["refusal"], done["error"])
+        print(done.refusal, done.error)
         totals = r.close()
         print(totals["checkpoints"], totals["errors"], totals["drained"])
     """
@@ -115,7 +115,7 @@ def test_refusals_come_back_with_their_reason(store):
 def test_one_child_at_a_time_and_room_is_given_back(store):
     body = """
         assert fork(slow) and fork(good) is None
-        assert outcome()["error"] is None
+        assert outcome().error is None
         while child():
             r.poll()
         for _ in range(300):
@@ -132,7 +132,7 @@ def test_a_child_that_is_killed_costs_its_checkpoint(store, number):
         fork(for_ever)
         os.kill(child()[0], {int(number)})
         done = outcome()
-        print(done["error"], done["refusal"], child())
+        print(done.error, done.refusal, child())
         print(fork(good) is not None, submit(b"x") is not None, r.close()["checkpoints"])
     """
     out = finish(native(store, body))
@@ -144,10 +144,10 @@ def test_a_child_that_hangs_is_ended_at_its_deadline(store):
         fork(for_ever, deadline_s=0.5)
         begun = time.monotonic()
         done = outcome()
-        print(done["error"], time.monotonic() - begun < 5, child())
+        print(done.error, time.monotonic() - begun < 5, child())
         fork(for_ever, deadline_s=0.5)
         os.kill(child()[0], signal.SIGSTOP)
-        print(outcome()["error"], child())
+        print(outcome().error, child())
         print(submit(b"x") is not None, r.close()["checkpoints"])
     """
     assert finish(native(store, body)).splitlines() == [
@@ -185,7 +185,7 @@ def test_the_script_cannot_see_the_child(store):
                             after_in_child=lambda: os._exit(9))
         sys.stdout.write("once ")
         fork(good)
-        assert outcome()["error"] is None
+        assert outcome().error is None
         fork(for_ever, deadline_s=30)
         try:
             os.wait()
@@ -195,7 +195,7 @@ def test_the_script_cannot_see_the_child(store):
         print(subprocess.run("exit 7", shell=True).returncode, subprocess.check_output(["echo", "x"]))
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.kill(child()[0], signal.SIGKILL)
-        print(outcome()["error"])
+        print(outcome().error)
     """
     out = finish(native(store, body))
     assert out == "once no child [] []\n7 b'x\\n'\nthe process that encodes it ended too soon\n"
@@ -230,7 +230,7 @@ def test_threads_that_want_the_gil_do_not_stop_the_child(store):
         for _ in range(60):
             while fork(lambda: ("{}", b"graph", [b"%d" % n for n in range(1000)]), deadline_s=20) is None:
                 r.poll()
-            errors += [outcome()["error"]]
+            errors += [outcome().error]
         end = True
         print(sum(error is not None for error in errors))
     """
@@ -244,7 +244,7 @@ def test_a_fork_of_the_script_while_a_child_lives(store):
         if pid == 0:
             r.abandon()
             os._exit(0 if fork(good) is None and r.poll() == [] else 1)
-        print(os.waitpid(pid, 0)[1], outcome()["error"], r.close()["checkpoints"])
+        print(os.waitpid(pid, 0)[1], outcome().error, r.close()["checkpoints"])
     """
     assert finish(native(store, body)) == "0 None 1\n"
 

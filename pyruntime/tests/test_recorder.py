@@ -31,8 +31,8 @@ def test_what_is_submitted_is_read_back(store, engine):
     assert totals["checkpoints"] == 1 and totals["errors"] == [] and totals["drained"]
     assert recorder.close() == totals and recorder.dead is None
     (done,) = recorder.poll()
-    assert done["seq"] == 0 and done["error"] is None and done["errno"] is None
-    assert done["bytes_written"] > 3 * MIB and done["cpu_s"] > 0
+    assert done.seq == 0 and done.error is None and done.errno is None
+    assert done.bytes_written > 3 * MIB and done.cpu_s > 0
     reader = RunReader(store, RUN)
     assert reader.torn is None and reader.damaged is None and reader.damaged_packs() == []
     (log, (kind, payload)) = reader.records()

@@ -112,12 +112,12 @@ def test_a_full_disk_costs_checkpoints_and_nothing_else(store):
             while not (done := r.poll()):
                 time.sleep(0.01)
             return done[0]
-        print(outcome(os.urandom(MIB))["error"])
+        print(outcome(os.urandom(MIB)).error)
         r.log("log", "before")
         failed = outcome(os.urandom(8 * MIB))
-        print("File too large" in failed["error"], failed["errno"])
+        print("File too large" in failed.error, failed.errno)
         r.log("log", "after")
-        print(outcome(os.urandom(2 * MIB))["error"], r.dead)
+        print(outcome(os.urandom(2 * MIB)).error, r.dead)
         for _ in range(10):
             r.log("log", "x" * MIB)
         r.log("log", "small")
@@ -191,7 +191,7 @@ def test_killed_writers_leave_whole_checkpoints(store):
             while r.dead is None:
                 submitted += submit(os.urandom(8) + blocks[submitted % 8]) is not None
                 r.log("log", "x" * 100)
-                acknowledged += sum(done["error"] is None for done in r.poll())
+                acknowledged += sum(done.error is None for done in r.poll())
                 if time.monotonic() > end:
                     os.kill(r.pid, signal.SIGKILL)
                     end += 1000

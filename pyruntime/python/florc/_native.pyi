@@ -19,18 +19,6 @@ class _Staged(_Cloned):
 
     bytes: int
 
-class _Done(TypedDict):
-    """A checkpoint was dealt with: bytes of its pack, seconds of the processor; why it is lost, or what a child refused."""
-
-    seq: int
-    cpu_s: float
-    bytes_written: int
-    error: str | None
-    errno: int | None
-    refusal: str | None
-    encode_s: float
-    faults: int
-
 class _Totals(TypedDict):
     """What a recorder did in all. `drained`: whether nothing is left undone."""
 
@@ -993,6 +981,35 @@ class Policy:
         """Of a block: executions, seconds computed, checkpoints, seconds materialized."""
 
 @final
+class Done:
+    """A checkpoint was dealt with."""
+
+    @property
+    def seq(self) -> int:
+        """Its number."""
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of the processor that writing it took."""
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of packs that were written for it."""
+    @property
+    def error(self) -> str | None:
+        """Why it does not exist."""
+    @property
+    def errno(self) -> int | None:
+        """The number of the operating system's error, where that was the reason."""
+    @property
+    def refusal(self) -> Literal["now", "good", "elsewhere"] | None:
+        """What the child that should have encoded it refused: this one, all of the block, or to do it itself."""
+    @property
+    def encode_s(self) -> float:
+        """Seconds of the processor that the child took."""
+    @property
+    def faults(self) -> int:
+        """Pages that the script touched above the usual number while the child lived."""
+
+@final
 class Recorder:
     """Records one rank of one run: checkpoints and log records."""
 
@@ -1017,7 +1034,7 @@ class Recorder:
         """Checkpoints of so many bytes are to be expected."""
     def log(self, kind: str, payload: str) -> None:
         """Add a record to the journal. The kind has 1 to 255 bytes and is not `checkpoint`."""
-    def poll(self) -> list[_Done]:
+    def poll(self) -> list[Done]:
         """The checkpoints finished since the last call."""
     def drop_checkpoints(self, seqs: list[int]) -> None:
         """Have checkpoints dropped, and packs removed that nothing else needs."""

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PySet};
+use pyo3::types::{PyBytes, PyList, PySet, PyString};
 
 use super::addresses::is_any_mapped;
 use super::classes::{Classes, How};
@@ -217,6 +217,7 @@ fn fill(slf: &Bound<'_, Walk>, number: usize, how: How, text: &mut String) -> Py
         (node.object.bind(py).clone(), Arc::clone(&node.class))
     };
     let start = text.len();
+    let mut state = State::Filled;
     match how {
         How::Tuple | How::List => nodes::put_sequence(slf, &object, how, text)?,
         How::Dict => nodes::put_dict(slf, &object, text)?,
@@ -225,22 +226,26 @@ fn fill(slf: &Bound<'_, Walk>, number: usize, how: How, text: &mut String) -> Py
         How::Tensor if put_tensor(slf, &object, &class, text)? => {}
         _ => {
             text.truncate(start);
-            dump(&class.function.bind(py).call1((slf, &object))?, text)?;
+            let node = class.function.bind(py).call1((slf, &object))?;
+            state = state_of(&node);
+            dump(&node, text)?;
         }
     }
-    let written = &text[start..];
-    let state = if written.starts_with("[\"opaque\"") {
-        State::Opaque
-    } else if written.starts_with("[\"named\"") {
-        State::ByName
-    } else {
-        State::Filled
-    };
     let end = text.len();
     if let Some(node) = slf.get().found().nodes.get_mut(number) {
         (node.state, node.text) = (state, start..end);
     }
     Ok(())
+}
+
+/// How far a node that Python made is filled: its kind comes first.
+fn state_of(node: &Bound<'_, PyAny>) -> State {
+    let kind = node.get_item(0).ok();
+    match kind.as_ref().and_then(|kind| kind.cast::<PyString>().ok()?.to_str().ok()) {
+        Some("opaque") => State::Opaque,
+        Some("named") => State::ByName,
+        _ => State::Filled,
+    }
 }
 
 /// What a text that stands for one object is in Python: `[number]`, `["kept"]`, or a tagged list.

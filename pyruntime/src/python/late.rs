@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::record;
+use super::recorder::PyDone;
 use crate::project::changes::{Change, Changes, Function};
 
 /// The module's `__getattr__`. Raises AttributeError for other names.
@@ -14,6 +15,7 @@ pub fn late<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'p
     let py = module.py();
     let class = match name {
         "Change" => py.get_type::<Change>(),
+        "Done" => py.get_type::<PyDone>(),
         "Changes" => py.get_type::<Changes>(),
         "Function" => py.get_type::<Function>(),
         _ => record::class(py, name)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
 use super::forking;
 use super::key::key_of;
@@ -131,16 +131,9 @@ impl PyRecorder {
         Ok(())
     }
 
-    /// The checkpoints finished since the last call: dicts with `seq`, `cpu_s`, `bytes_written`,
-    /// `error` (text or None), `errno` (number or None); of those that a child encoded also `refusal`
-    /// ("now", "good", "elsewhere" or None: then an error means that it is lost), `encode_s` (its
-    /// processor time) and `faults` (pages touched above the usual number while it lived).
-    fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(py);
-        for done in py.detach(|| self.0.poll()) {
-            list.append(dict_of(py, &done)?)?;
-        }
-        Ok(list)
+    /// The checkpoints finished since the last call.
+    fn poll(&self, py: Python<'_>) -> Vec<PyDone> {
+        py.detach(|| self.0.poll()).into_iter().map(PyDone::from).collect()
     }
 
     /// Has checkpoints dropped: the journal says so first, then packs that nothing else needs are removed. `seqs` are the
@@ -228,15 +221,22 @@ impl PyRecorder {
     }
 }
 
-fn dict_of<'py>(py: Python<'py>, done: &Done) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("seq", done.seq)?;
-    dict.set_item("cpu_s", done.cpu_s)?;
-    dict.set_item("bytes_written", done.bytes_written)?;
-    dict.set_item("error", done.error.as_deref())?;
-    dict.set_item("errno", done.errno)?;
-    dict.set_item("refusal", done.refusal.name())?;
-    dict.set_item("encode_s", done.encode_s)?;
-    dict.set_item("faults", done.faults)?;
-    Ok(dict)
+/// A checkpoint was dealt with.
+#[pyclass(name = "Done", module = "florc._native", frozen, get_all)]
+pub struct PyDone {
+    seq: u64,
+    cpu_s: f64,
+    bytes_written: u64,
+    error: Option<String>,
+    errno: Option<i32>,
+    refusal: Option<&'static str>,
+    encode_s: f64,
+    faults: u64,
+}
+
+impl From<Done> for PyDone {
+    fn from(done: Done) -> Self {
+        let Done { seq, cpu_s, bytes_written, error, errno, refusal, encode_s, faults } = done;
+        Self { seq, cpu_s, bytes_written, error, errno, refusal: refusal.name(), encode_s, faults }
+    }
 }

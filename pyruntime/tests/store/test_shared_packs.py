@@ -67,7 +67,7 @@ def test_what_was_acknowledged_before_a_kill_is_there(tmp_path: Path) -> None:
         done = 0
         while True:
             submit(os.urandom(500), b"shared")
-            done += sum(one["error"] is None for one in r.poll())
+            done += sum(one.error is None for one in r.poll())
             print(done, flush=True)
         """,
     )
@@ -125,7 +125,7 @@ def test_a_failed_sync_is_told(tmp_path: Path, what: str) -> None:
         for number in range(40):
             submit(b"leaf %%d" %% number)
         done = r.poll()
-        print([one["seq"] for one in done if one["error"]], sum(one["error"] is None for one in done))
+        print([one.seq for one in done if one.error], sum(one.error is None for one in done))
         """
             % str(store),
             env={**os.environ, **faults},

@@ -105,17 +105,17 @@ class Forking:
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])
         return receipt
 
-    def done(self, done: _native._Done, share: float) -> float:
+    def done(self, done: _native.Done, share: float) -> float:
         """A checkpoint was dealt with. Seconds that its child and the pages copied since took from the run."""
-        flight = self.flights.pop(done["seq"], None)
+        flight = self.flights.pop(done.seq, None)
         if flight is None:
             return 0.0
         block, clone = flight
-        background = done["encode_s"] * share + done["faults"] * FAULT_S
-        if done["error"] is None:
+        background = done.encode_s * share + done.faults * FAULT_S
+        if done.error is None:
             self.cost[block] = clone + background
         else:
-            self.deaths += done["refusal"] is None and done["errno"] is None
+            self.deaths += done.refusal is None and done.errno is None
             self.in_vain[block] = self.in_vain.get(block, 0) + 1
             # The main thread looks next: it can do what a child cannot, and it sees how large the state is now.
             self.main.pop(block, None)

@@ -208,18 +208,18 @@ class Materializer:
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
         for done in self._staging.finished(self._of_checkpoint) if self._made is not None else ():
-            block = self._of_checkpoint.pop(done["seq"], None)
-            self.budget.done(done["seq"], done["bytes_written"], bool(done["error"]))
+            block = self._of_checkpoint.pop(done.seq, None)
+            self.budget.done(done.seq, done.bytes_written, bool(done.error))
             forked = self.forking.done(done, self._taken())
             if block is not None:
-                self.policy.add_background(block, done["cpu_s"] * self._taken() + forked)
-            if done["refusal"] in ("now", "good") and block is not None:
+                self.policy.add_background(block, done.cpu_s * self._taken() + forked)
+            if done.refusal in ("now", "good") and block is not None:
                 self.doubted.add(block)
-                self.fail(block, done["error"] or "", final=done["refusal"] == "good")
-            elif done["error"]:
-                self.note("lost checkpoint", block=block, why=done["error"])
-                if done["errno"] in NO_SPACE and self.stopped is None:
-                    self.stopped = done["error"]
+                self.fail(block, done.error or "", final=done.refusal == "good")
+            elif done.error:
+                self.note("lost checkpoint", block=block, why=done.error)
+                if done.errno in NO_SPACE and self.stopped is None:
+                    self.stopped = done.error
                     self.note("stopped", why=self.stopped)
         for freed in self.recorder.freed():
             self.budget.freed(freed)

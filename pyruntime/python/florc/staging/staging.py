@@ -53,7 +53,7 @@ class Staging:
         """Bytes taken that the recorder does not have yet."""
         self._copying: deque[Transfer] = deque()
         self._worker = Worker(recorder)
-        self._finished: list[_native._Done] = []
+        self._finished: list[_native.Done] = []
 
     def submit(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         """Take a checkpoint as it is at this instant.
@@ -139,7 +139,7 @@ class Staging:
         self.waiting -= transfer.nbytes
         transfer.lost(why)
 
-    def finished(self, known: Iterable[int]) -> list[_native._Done]:
+    def finished(self, known: Iterable[int]) -> list[_native.Done]:
         """What the recorder has finished of the checkpoints whose numbers are known.
 
         The thread that submits may be told a number later than the disk is done with it.
@@ -147,8 +147,8 @@ class Staging:
         self.poll()
         self._finished += self.recorder.poll()
         known = frozenset(known)
-        ready = [done for done in self._finished if done["seq"] in known]
-        self._finished = [done for done in self._finished if done["seq"] not in known]
+        ready = [done for done in self._finished if done.seq in known]
+        self._finished = [done for done in self._finished if done.seq not in known]
         return ready
 
     def finish(self, drain_s: float = DRAIN_S, room_s: float = ROOM_S) -> None:
