@@ -42,6 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<project::plan::Place>()?;
     module.add_class::<project::plan::Plan>()?;
     module.add_class::<project::comparison::Comparison>()?;
+    module.add_class::<project::sources::Sources>()?;
     module.add_function(wrap_pyfunction!(process::audit::listen, module)?)?;
     module.add_function(wrap_pyfunction!(process::audit::listen_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(nest::iteration::boundary, module)?)?;

@@ -22,12 +22,12 @@ pub(super) struct Built {
     pub after: BTreeMap<StmtId, NodeIndex>,
 }
 
-/// `unread`: statements whose reads do not count.
-pub(super) fn graph(scope: &Scope, unread: &BTreeSet<StmtId>) -> Built {
+/// `unread`: statements whose reads do not count; `trusting`: no context manager swallows exceptions.
+pub(super) fn graph(scope: &Scope, unread: &BTreeSet<StmtId>, trusting: bool) -> Built {
     let names = all_names(scope);
     let (jumps, catch) = (Vec::new(), Vec::new());
     let built = Built { graph: Graph::new(), names, loops: BTreeMap::new(), after: BTreeMap::new() };
-    let mut builder = Builder { built, jumps, catch, unread, is_unread: false };
+    let mut builder = Builder { built, jumps, catch, unread, is_unread: false, trusting };
     let entry = builder.node("entry");
     let exit = builder.node("exit");
     builder.jumps.push(Jumps { next: exit, leave: exit });
@@ -63,6 +63,7 @@ struct Builder<'u> {
     unread: &'u BTreeSet<StmtId>,
     /// Whether what is read here does not count.
     is_unread: bool,
+    trusting: bool,
 }
 
 impl Builder<'_> {
@@ -155,7 +156,7 @@ impl Builder<'_> {
                 let node = self.simple(stmt, &from, "with");
                 let mut ends = self.suite(body, vec![node]);
                 // A context manager may swallow an exception from anywhere in the body.
-                if !items.iter().all(|(manager, _)| lets_exceptions_pass(manager)) {
+                if !self.trusting && !items.iter().all(|(manager, _)| lets_exceptions_pass(manager)) {
                     ends.push(node);
                 }
                 ends
@@ -252,7 +253,7 @@ impl Builder<'_> {
         let exit = self.node("loop exit");
         // Before the target is bound: a target's old value is not carried into an iteration.
         let entry = if start == head { body_node } else { start };
-        self.built.loops.insert(stmt.id, LoopNodes { before, body: entry, exit });
+        self.built.loops.insert(stmt.id, LoopNodes { before, head, body: entry, exit });
         self.jumps.push(Jumps { next: head, leave: exit });
         let last = self.suite(body, vec![body_node]);
         self.jumps.pop();

@@ -1,6 +1,7 @@
 //! Control flow and data flow of one scope: which names are live after a loop, which are surely bound there.
 
 mod build;
+mod outlive;
 mod solve;
 mod step;
 
@@ -33,10 +34,21 @@ impl Flow {
         Self::unread_by(scopes, id, is_shared, &BTreeSet::new())
     }
 
+    /// As the text of the scope and of those inside it has it: what `globals()` or another file may read does not count, and no
+    /// context manager swallows exceptions. What `these` statements read does not count.
+    pub fn as_written(scopes: &Scopes, id: ScopeId, these: &BTreeSet<StmtId>) -> Self {
+        Self::solved(&scopes.list[id], these, true, false)
+    }
+
     /// As all others see the scope: what `these` statements read does not count.
     pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<StmtId>) -> Self {
         let scope = &scopes.list[id];
-        let build::Built { graph, names, loops, after } = build::graph(scope, these);
+        let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
+        Self::solved(scope, these, false, everything_live)
+    }
+
+    fn solved(scope: &Scope, these: &BTreeSet<StmtId>, trusting: bool, everything_live: bool) -> Self {
+        let build::Built { graph, names, loops, after } = build::graph(scope, these, trusting);
         let mut wanted: Vec<NodeIndex> =
             loops.values().flat_map(|nodes| [nodes.before, nodes.body, nodes.exit]).collect();
         wanted.extend(after.values());
@@ -45,7 +57,6 @@ impl Flow {
         let mut always_live = scope.captured.clone();
         always_live.extend(scope.globals.iter().cloned());
         always_live.extend(scope.nonlocals.iter().cloned());
-        let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
         Self { graph, names, loops, after, solved, always_live, everything_live }
     }
 

@@ -20,6 +20,8 @@ pub struct Step {
 pub(super) struct LoopNodes {
     /// Before the first evaluation of the condition or of the iterator's next element.
     pub before: NodeIndex,
+    /// Where each iteration asks whether there is one: evaluates the condition, takes the next element.
+    pub head: NodeIndex,
     /// The start of an iteration, before the target is bound.
     pub body: NodeIndex,
     /// Where control arrives when the loop is over, by exhaustion or `break`.

@@ -1,11 +1,15 @@
 //! The loop nest of a file, and the ways out of each loop.
 
+mod header;
+
 pub use crate::ids::LoopId;
 use crate::ids::{IdVec, StmtId};
 use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::source::Range;
+use crate::syntax::File;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
+pub use header::{last_of_body, variables};
 use std::collections::BTreeMap;
 
 /// A loop.
@@ -80,6 +84,17 @@ impl<'t> Loops<'t> {
         let innermost = innermost(&list);
         let of_statement = list.enumerated().map(|(at, entry)| (entry.stmt.id, at)).collect();
         Self { list, innermost, of_statement }
+    }
+
+    /// `L1`, `L2`, … in each file, with its qualifier.
+    pub fn names(&self, scopes: &Scopes, files: &[File]) -> IdVec<LoopId, String> {
+        let mut counts = vec![0; files.len()];
+        let name = |entry: &Loop| {
+            let file = scopes.list[entry.scope].file;
+            counts[file] += 1;
+            format!("{}L{}", files[file].qualifier(), counts[file])
+        };
+        self.list.iter().map(name).collect()
     }
 
     /// A loop, and those around it in the same scope, innermost first.

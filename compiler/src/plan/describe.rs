@@ -12,17 +12,6 @@ use crate::syntax::tree::StmtKind;
 use crate::syntax::walk;
 use std::collections::BTreeSet;
 
-/// `L1`, `L2`, … in each file, with its qualifier.
-pub(super) fn ids(analysis: &Analysis) -> IdVec<LoopId, String> {
-    let mut counts = vec![0; analysis.files.len()];
-    let id = |entry: &Loop| {
-        let file = analysis.file_of(entry);
-        counts[file] += 1;
-        format!("{}L{}", analysis.files[file].qualifier(), counts[file])
-    };
-    analysis.loops.list.iter().map(id).collect()
-}
-
 /// What a loop is called and where it is; that it is skipped or followed, and with what, is still to be said.
 pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, String>, role: Role) -> LoopPlan {
     let list = &analysis.loops.list;

@@ -1,7 +1,7 @@
 //! From all that is known to what is done.
 
 use super::autograd::differentiated;
-use super::describe::{describe, ids};
+use super::describe::describe;
 use super::estimates::{boundary, estimates};
 use super::gradients::live;
 use super::heads::heads;
@@ -37,7 +37,7 @@ impl Analysis<'_> {
         };
         let gradients = live(self);
         let differentiated = differentiated(self, &facts);
-        let ids = ids(self);
+        let ids = self.loops.names(&self.project.scopes, self.files);
         let is_wrapped = |role: &Role| !matches!(role, Role::Inside(_) | Role::LeftAlone);
         let wrapped = roles.iter().zip(&self.loops.list).filter(|(role, _)| is_wrapped(&role.action));
         let wrapped = wrapped.map(|(_, entry)| entry.scope).collect();

@@ -11,9 +11,11 @@ mod model;
 mod report;
 mod roles;
 pub mod schema;
+mod steps;
 mod table2;
 mod work;
 
 pub use heads::{Room, room};
 pub use model::{Action, EffectsMode, Head, LoopPlan, Options, Plan, Recorded};
 pub use report::{explain, to_text};
+pub use steps::Steps;

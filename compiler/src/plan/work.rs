@@ -9,6 +9,9 @@ use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, ExprKind, Stmt};
 use crate::syntax::walk;
 
+/// Methods by whose names a loop is seen to train.
+pub(super) const TRAINS: &[&str] = &["backward", "step", "fit", "partial_fit", "minimize", "train_on_batch"];
+
 /// Facts about one loop or one function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Work {
@@ -110,7 +113,7 @@ impl Facts {
 
     fn method(&self, name: &str, known: Option<Known>) -> Work {
         let cheap = known.is_some_and(|known| known.cheap);
-        let trains = matches!(name, "backward" | "step" | "fit" | "partial_fit" | "minimize" | "train_on_batch");
+        let trains = TRAINS.contains(&name);
         Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
     }
 

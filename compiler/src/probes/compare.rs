@@ -2,6 +2,7 @@
 
 use super::align::{Aligned, align};
 use super::apart::{Apart, More};
+use super::carried::accumulates;
 use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
 use crate::analysis::Analysis;
@@ -86,6 +87,8 @@ pub struct Report {
     pub probed: BTreeMap<String, String>,
     /// Functions, each known by what entered it when the old version ran, that run a probe of this file: what entered them runs it.
     pub entered: BTreeSet<Function>,
+    /// Whether its probes keep something of their own from one iteration for another.
+    pub accumulates: bool,
 }
 
 /// A function of the old version.
@@ -140,6 +143,7 @@ pub fn compare(old: &[File], new: &[File], options: &Options, noted: &BTreeSet<F
             matched,
             probed: found.probed,
             entered: found.entered,
+            accumulates: found.accumulates,
         })
         .collect()
 }
@@ -173,6 +177,7 @@ struct Found {
     changes: Vec<Change>,
     probed: BTreeMap<String, String>,
     entered: BTreeSet<Function>,
+    accumulates: bool,
 }
 
 /// The functions of the new version that are those that were noted. Not those that an added statement passes on: what it gives
@@ -241,6 +246,7 @@ impl Comparison<'_, '_> {
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
         let known: BTreeSet<ScopeId> = self.known.keys().copied().collect();
+        let mut probes = Vec::new();
         let of_old = |stmt: &Stmt| reach(&self.before, &self.old_plans, stmt, &BTreeSet::new());
         for stmt in &aligned.added {
             let why = more_than_a_probe(&self.after, &self.before, stmt, &added, &mut flows);
@@ -253,6 +259,7 @@ impl Comparison<'_, '_> {
                 (Some(_), true) => ChangeKind::Outside,
                 (Some(_), false) => ChangeKind::Inside,
             };
+            probes.extend((kind == ChangeKind::Probe).then_some(*stmt));
             changes.push(describe(new, stmt, kind, memoized, why, false));
         }
         for stmt in &aligned.removed {
@@ -274,7 +281,7 @@ impl Comparison<'_, '_> {
             changes.push(describe(new, stmt, kind, loops, otherwise(Apart::Edited), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
-        Found { changes, probed, entered }
+        Found { changes, probed, entered, accumulates: accumulates(&self.after, &probes) }
     }
 }
 

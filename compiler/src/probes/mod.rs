@@ -2,11 +2,19 @@
 
 mod align;
 mod apart;
+mod beside;
+mod carried;
 mod classify;
 mod compare;
+mod form;
 mod lookup;
 mod reach;
+mod words;
 
 pub use apart::Apart;
+pub use beside::{groups, is_beside, is_in_deletion};
+pub use carried::is_fresh;
 pub use compare::{Change, ChangeKind, Function, Report, compare};
+pub use form::asks_for_form_only;
 pub use reach::loops_that_enter;
+pub use words::{left_by_forward, words};

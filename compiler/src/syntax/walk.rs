@@ -20,6 +20,15 @@ pub fn suites(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
+/// The same, of a function or a class its body.
+pub fn all_suites(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::Function(function) => vec![&function.body],
+        StmtKind::Class(class) => vec![&class.body],
+        _ => suites(stmt),
+    }
+}
+
 /// Calls `visit` on every statement of a suite and of the suites inside it, in source order, staying in this scope:
 /// definitions are visited, their bodies are not.
 pub fn statements<'t>(suite: &'t [Stmt], visit: &mut dyn FnMut(&'t Stmt)) {

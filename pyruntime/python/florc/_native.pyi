@@ -265,6 +265,35 @@ class Comparison:
         """The present version of a file for a replay; None for files that are not part of the project."""
     def paths(self) -> list[str]:
         """The paths of the present version's files."""
+    def accumulates(self) -> bool:
+        """Whether added statements keep something of their own from one iteration for another."""
+    def is_fresh(self, block: str, name: str) -> bool:
+        """Whether what an earlier run of a loop left in a name is never read, each run binding it anew."""
+    def asks_for_form_only(self, name: str) -> bool:
+        """Whether the statements that are not the recorded ones read nothing of a name but the form of a tensor or an array."""
+    def is_beside(self, path: str, line: int, block: str) -> bool:
+        """Whether the added statement at a line (1-based) is in the function of a loop, but not inside the loop."""
+    def is_in_deletion(self, path: str, line: int) -> bool:
+        """Whether the added statement at a line is in a method that Python may call when nothing is left of the script."""
+    def groups(self, path: str) -> dict[int, tuple[int, int]]:
+        """By the lines of a file's added statements: the first and the last line of those side by side with it."""
+    def names(self) -> tuple[set[str], set[str]]:
+        """Every name that the recorded project mentions, and those that only changed files do."""
+    def left_by_forward(self) -> set[str]:
+        """Attributes that calls of modules of the recorded project leave behind and do not read."""
+
+@final
+class Sources:
+    """The files of a run, as the compiler reads them. Loops have the ids that they have in its plans."""
+
+    def __init__(self, files: list[_File]) -> None: ...
+    def variables(self) -> dict[str, list[str]]:
+        """The names that the headers of the loops bind, by id."""
+    def ends_of_bodies(self) -> dict[str, int]:
+        """By id, of the `while` loops that their conditions may end: the last lines (1-based) of their bodies."""
+    def only_schedules(self, outer: str, inside: set[str], trains: set[str]) -> bool:
+        """Whether all that a loop does itself is `scheduler.step()`, as far as is seen: one of the loops `inside` it takes the
+        steps. `trains`: the followed loops that train."""
 
 def instrument(text: str, name: str) -> Instrumented:
     """Instrument a decoded text by itself. Raises SyntaxError."""

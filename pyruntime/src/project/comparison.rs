@@ -1,11 +1,11 @@
 //! Two versions of a project: what a replay runs.
 use florc::Options;
 use florc::emit::ProbeMark;
-use florc::probes::{Report, compare};
+use florc::probes::{self, Change, Report, compare};
 use florc::project::Codebase;
-use florc::syntax::File;
+use florc::syntax::{File, walk};
 use pyo3::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::changes::{Changes, Function};
 use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
@@ -14,9 +14,13 @@ use super::files::Project;
 /// A recorded project and its present version.
 #[pyclass(frozen, module = "florc._native")]
 pub struct Comparison {
+    recorded: Vec<FileParts>,
     files: Vec<File>,
     reports: Vec<Report>,
 }
+
+/// Lines: the first and the last.
+type Lines = (usize, usize);
 
 #[pymethods]
 impl Comparison {
@@ -48,7 +52,7 @@ impl Comparison {
                 reports.append(&mut found);
                 files.push(file.clone());
             }
-            Ok(Self { files, reports })
+            Ok(Self { recorded, files, reports })
         })
     }
 
@@ -71,5 +75,86 @@ impl Comparison {
     /// The paths of the present version's files.
     fn paths(&self) -> Vec<&str> {
         self.files.iter().map(|file| file.source.name.as_str()).collect()
+    }
+
+    /// Whether added statements keep something of their own from one iteration for another.
+    fn accumulates(&self) -> bool {
+        self.reports.iter().any(|report| report.accumulates)
+    }
+
+    /// Whether what an earlier run of a loop left in a name is never read, each run binding it anew.
+    fn is_fresh(&self, py: Python<'_>, block: &str, name: &str) -> PyResult<bool> {
+        deep(py, || Ok(self.holder_of(block).is_some_and(|(file, it)| probes::is_fresh(file, &it.plan, block, name))))
+    }
+
+    /// Whether the statements that are not the recorded ones read nothing of `name` but the form of a tensor or an array.
+    fn asks_for_form_only(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
+        deep(py, || {
+            Ok(self.each().all(|(file, report)| {
+                let present: BTreeSet<_> = report.changes.iter().filter(|it| !it.removed).map(|it| it.stmt).collect();
+                let mut stmts = Vec::new();
+                walk::all_statements(&file.module, &mut |stmt| {
+                    stmts.extend(present.contains(&stmt.id).then_some(stmt))
+                });
+                probes::asks_for_form_only(stmts, name)
+            }))
+        })
+    }
+
+    /// Whether the added statement at a line of a file is in the function of a loop, but not inside the loop.
+    fn is_beside(&self, py: Python<'_>, path: &str, line: usize, block: &str) -> PyResult<bool> {
+        let Some((file, report, change)) = self.change(path, line) else { return Ok(false) };
+        deep(py, || Ok(probes::is_beside(file, &report.plan, change.stmt, block)))
+    }
+
+    /// Whether the added statement at a line of a file is in a method that Python may call when nothing is left of the script.
+    fn is_in_deletion(&self, py: Python<'_>, path: &str, line: usize) -> PyResult<bool> {
+        let Some((file, _, change)) = self.change(path, line) else { return Ok(false) };
+        deep(py, || Ok(probes::is_in_deletion(file, change.stmt)))
+    }
+
+    /// By the lines of a file's added statements: the first and the last line of those side by side with it.
+    fn groups(&self, py: Python<'_>, path: &str) -> PyResult<BTreeMap<usize, Lines>> {
+        let Some((file, report)) = self.each().find(|(file, _)| file.source.name == path) else {
+            return Ok(BTreeMap::new());
+        };
+        let added = report.changes.iter().filter(|change| change.is_added()).map(|change| change.stmt).collect();
+        deep(py, || Ok(probes::groups(file, &added)))
+    }
+
+    /// Every name that the recorded project mentions, and those that only changed files do.
+    fn names(&self) -> (HashSet<&str>, HashSet<&str>) {
+        let recorded: HashSet<&str> = self.recorded.iter().flat_map(|(.., text)| probes::words(text)).collect();
+        let changed = self.each().filter(|(_, report)| !report.changes.is_empty());
+        let present = changed.flat_map(|(file, _)| probes::words(&file.source.text));
+        let added = present.filter(|name| !recorded.contains(name)).collect();
+        (recorded, added)
+    }
+
+    /// Attributes that calls of modules of the recorded project leave behind and do not read.
+    fn left_by_forward(&self, py: Python<'_>) -> PyResult<BTreeSet<String>> {
+        deep(py, || {
+            let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
+            let files: Vec<File> = self.recorded.iter().filter_map(read).collect();
+            Ok(probes::left_by_forward(files.iter().map(|file| &file.module)))
+        })
+    }
+}
+
+impl Comparison {
+    fn each(&self) -> impl Iterator<Item = (&File, &Report)> {
+        self.files.iter().zip(&self.reports)
+    }
+
+    /// The file that a loop is in.
+    fn holder_of(&self, block: &str) -> Option<(&File, &Report)> {
+        self.each().find(|(_, report)| report.plan.loops.iter().any(|entry| entry.id == block))
+    }
+
+    /// A statement of a file that is another one than the recorded one, or new.
+    fn change(&self, path: &str, line: usize) -> Option<(&File, &Report, &Change)> {
+        let (file, report) = self.each().find(|(file, _)| file.source.name == path)?;
+        let change = report.changes.iter().find(|change| change.line == line && !change.removed)?;
+        Some((file, report, change))
     }
 }

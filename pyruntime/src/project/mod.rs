@@ -6,3 +6,4 @@ pub mod compile;
 pub mod files;
 mod line_table;
 pub mod plan;
+pub mod sources;
