@@ -17,10 +17,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from altered import Mutation
 from florc.cli import main as commands
 from florc.replay import command as replaying
 from florc.replay import dry_run as forecast  # noqa: F401 (warm)
-from mutations import Mutation
 
 PATIENCE_S = 60
 
