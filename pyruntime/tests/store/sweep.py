@@ -21,6 +21,7 @@ from altered import Mutation
 from florc.cli import main as commands
 from florc.replay import command as replaying
 from florc.replay import dry_run as forecast  # noqa: F401 (warm)
+from florc.replay import process
 
 PATIENCE_S = 60
 
@@ -56,7 +57,7 @@ def run(folder: Path, words: list[str]) -> tuple[int, str, str]:
             for path, descriptor in ((out, 1), (err, 2)):
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
             sys.argv = ["florc", *words]
-            replaying._STARTED = (list(words), os.getcwd(), dict(os.environ))
+            replaying.STARTED = process.STARTED = process.Started(list(words), os.getcwd(), dict(os.environ))
             code = commands.run(sys.argv)
             sys.stdout.flush()
             os._exit(code)
