@@ -32,9 +32,9 @@ def run(argv: list[str]) -> int | Prepared | Raised:
     try:
         return _COMMANDS[arguments["command"]](arguments)
     except Unusable as error:
-        say(str(error), always=True)
+        say(str(error), always=True, code=error.code)
     except _native.StoreError as error:
-        say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True)
+        say(f"{error}; record the script again, or set FLORC_DIR to the folder of another store", always=True, code="F205")
     except KeyboardInterrupt as error:
         if arguments["command"] == "record":  # the script's own
             return Raised(error)
@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int | Prepared | Raised:
         if arguments["command"] == "record":  # the script runs all the same
             raise
         mishaps.swallowed(f"florc {arguments['command']}", error)
-        say(mishaps.told(), always=True)
+        say(mishaps.told(), always=True, code="F402")
     return UNUSABLE
 
 
@@ -73,7 +73,9 @@ def _record(arguments: given.Record) -> int | Prepared | Raised:
 
 def _replay(arguments: given.Replay) -> int | Prepared:
     if ranks() > 1:
-        raise Unusable(f"this is one of {ranks()} ranks: each would replay the same run; start florc replay without the launcher")
+        raise Unusable(
+            "F106", f"this is one of {ranks()} ranks: each would replay the same run; start florc replay without the launcher"
+        )
     run_name, script = _target(arguments["target"])
     run = _recorded(run_name, script, arguments["trust"])
     from ..replay.command import replay
@@ -100,7 +102,7 @@ def _target(words: list[str]) -> tuple[str | None, str | None]:
     """`SCRIPT`, `RUN`, or `RUN SCRIPT`."""
     if len(words) == 2:
         if _is_script(words[0]) and not _is_script(words[1]):
-            raise Unusable(f"the run comes before the script: florc replay {words[1]} {words[0]}")
+            raise Unusable("F101", f"the run comes before the script: florc replay {words[1]} {words[0]}")
         return words[0], words[1]
     return (None, words[0]) if _is_script(words[0]) else (words[0], None)
 
@@ -122,6 +124,7 @@ def _runs(arguments: given.Runs) -> int:
         say(
             f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
             always=True,
+            code="F205",
         )
     if not arguments["json"] and not found:
         say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")

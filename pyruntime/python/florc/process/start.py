@@ -95,7 +95,7 @@ def plainly(words: list[str], why: str) -> NoReturn:
     """Go on as `python words…`, as if florc were not there, and say why. Nothing may have been read from standard input yet."""
     from ..support.console import say
 
-    say(f"nothing is recorded: {why}", always=True)
+    say(f"nothing is recorded: {why}", always=True, code="F401")
     env = dict(os.environ)
     if _before is not None:
         env.pop(HASH_SEED, None)
@@ -128,7 +128,9 @@ def with_hash_seed(seed: str | None = None) -> str:
     from ..project.script import Unusable
 
     if sys.flags.ignore_environment:
-        raise Unusable("Python runs with -E or -I, so it ignores PYTHONHASHSEED, and another run would order sets differently")
+        raise Unusable(
+            "F302", "Python runs with -E or -I, so it ignores PYTHONHASHSEED, and another run would order sets differently"
+        )
     present = os.environ.get(HASH_SEED)
     if not is_own_process() or not present or seed not in (None, present):
         again(seed)

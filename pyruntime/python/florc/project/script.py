@@ -54,7 +54,11 @@ class Raised(NamedTuple):
 
 
 class Unusable(Exception):
-    """The command cannot be carried out; the message says why and what to do."""
+    """The command cannot be carried out; the message says why and what to do. `code`: see docs/messages.md."""
+
+    def __init__(self, code: str, message: str):
+        super().__init__(message)
+        self.code = code
 
 
 _SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE")
@@ -85,14 +89,14 @@ def load(script: list[str], module: str | None) -> Script:
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
         if not os.path.exists(path):
-            raise Unusable(f"{given} is a folder without a __main__.py: which script in it?")
+            raise Unusable("F301", f"{given} is a folder without a __main__.py: which script in it?")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise NotRecordable("it is no file, so that a replay could not read it again")
         with open(path, "rb") as file:
             data = file.read()
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
-        raise Unusable(f"cannot read {given}: {(error.strerror or str(error)).lower()}") from None
+        raise Unusable("F301", f"cannot read {given}: {(error.strerror or str(error)).lower()}") from None
     except OSError as error:  # Python may have more luck
         raise NotRecordable(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
     if path.endswith(".pyc") or data[:4] == b"PK\x03\x04" or data[2:4] == b"\r\n" and b"\0" in data[:16]:
@@ -116,7 +120,7 @@ def _load_module(name: str, arguments: list[str]) -> Script:
     except (ImportError, ValueError):
         spec = None
     if spec is None or not spec.origin or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-        raise Unusable(f"no module named {name} that can be run")
+        raise Unusable("F301", f"no module named {name} that can be run")
     _refuse_names([spec.origin, os.getcwd()])
     with open(spec.origin, "rb") as file:
         return Script(spec.origin, decode(file.read()), [spec.origin, *arguments], spec.name)

@@ -34,9 +34,9 @@ def record(arguments: Record) -> int | Prepared | Raised:
     """Get the script ready to run recorded. Where that fails, it runs all the same, and one line says why."""
     words, module = arguments["script"], arguments["module"]
     if not words and module is None:
-        raise Unusable("which script? florc record train.py")
+        raise Unusable("F101", "which script? florc record train.py")
     if not 0 < arguments["overhead"] < 1:
-        raise Unusable("--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
+        raise Unusable("F102", "--overhead is a share of the run's time, between 0 and 1: 0.05 is five percent")
     if arguments["checkpoint"] == "every":
         arguments = {**arguments, "overhead": NO_LIMIT}
     try:
@@ -46,7 +46,7 @@ def record(arguments: Record) -> int | Prepared | Raised:
         script = launch.load(words, module)
         hash_seed = start.with_hash_seed()
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise Unusable(f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
+        raise Unusable("F302", f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
     except Unusable:
         if not sys.flags.ignore_environment:
             raise
@@ -74,7 +74,7 @@ def _recorded(script: launch.Script, arguments: Record, hash_seed: str) -> Prepa
         return Raised(error)
     except Exception as error:
         beginning.undo()
-        say(f"nothing is recorded: {_said(error)}", always=True)
+        say(f"nothing is recorded: {_said(error)}", always=True, code="F401")
         code = compile(script.text, script.path, "exec", dont_inherit=True)
         return Prepared(code, launch.become_main(script), lambda _: None)
 
@@ -177,10 +177,10 @@ class _Ending:
         try:
             self._tell(self._recording.finish(self.status))
         except KeyboardInterrupt:
-            say("interrupted while the run was being closed: what was not written by then is lost", always=True)
+            say("interrupted while the run was being closed: what was not written by then is lost", always=True, code="F403")
         except Exception as error:
             mishaps.swallowed("closing the run", error)
-            say(f"the run could not be closed: {_said(error)}", always=True)
+            say(f"the run could not be closed: {_said(error)}", always=True, code="F403")
 
     def _tell(self, report: dict[str, Any]) -> None:
         run = self._recording.run
@@ -194,7 +194,7 @@ class _Ending:
             say(f"{block} will run again on replay: {why}")
         trouble = self._trouble(report)
         if trouble:
-            say("; ".join(trouble), always=True)
+            say("; ".join(trouble), always=True, code="F403")
         if not report["checkpoints"] and not trouble:
             left_alone, is_any_skipped = self._recording.left_alone()
             for block, why in left_alone[:MOST_TOLD]:

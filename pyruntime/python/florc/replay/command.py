@@ -68,7 +68,7 @@ def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
     for name in loops:
         if name != "all" and name not in recorded and versions.loop(name) is None:
             there = "".join(f"\n  {known}  line {loop.line}  {loop.header}" for known, loop in recorded.items() if loop.memoized)
-            raise Unusable(f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
+            raise Unusable("F103", f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
     return set(loops)
 
 
@@ -110,9 +110,9 @@ def present_script(run: Run, path: str | None) -> launch.Script:
         compile(script.text, script.path, "exec", dont_inherit=True)
     except SyntaxError as error:
         where = f"{os.path.relpath(error.filename or '?')}:{error.lineno}"
-        raise Unusable(f"{where}: {error.msg}; the script must be valid Python to be replayed") from None
+        raise Unusable("F302", f"{where}: {error.msg}; the script must be valid Python to be replayed") from None
     except UnicodeDecodeError as error:
-        raise Unusable(f"the script is not text in its declared encoding: {error}") from None
+        raise Unusable("F302", f"the script is not text in its declared encoding: {error}") from None
     # The recorded name: what the script sees of itself is what it saw then.
     return script._replace(argv=run.info["argv"], path=run.info["script"] if module is None else script.path)
 
@@ -123,7 +123,8 @@ def _refuse_drift(versions: Versions, allowed: bool) -> None:
     if versions.drift and not allowed:
         lines = [f"{os.path.relpath(c.file)}:{c.line}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
         raise Unusable(
+            "F303",
             "code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "
             + "\n  ".join(lines)
-            + "\n  undo the change, or run these loops again with --allow-drift: values may then differ"
+            + "\n  undo the change, or run these loops again with --allow-drift: values may then differ",
         )

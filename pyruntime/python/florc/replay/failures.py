@@ -49,7 +49,11 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
         sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
     elif not ended:
         ended = f"the script ended itself with exit code {failure.code}"
-    say(f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}", always=True)
+    say(
+        f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}",
+        always=True,
+        code="F503",
+    )
 
 
 def _added(versions: Versions, failure: BaseException) -> _native.Change | None:

@@ -196,8 +196,9 @@ def folder_of(run: Run) -> str:
         private_folder(folder)
     except OSError as error:
         raise Unusable(
+            "F206",
             f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
-            "make it writable, or set FLORC_DIR to a copy of the store in a folder that is"
+            "make it writable, or set FLORC_DIR to a copy of the store in a folder that is",
         ) from None
     return folder
 

@@ -116,14 +116,14 @@ def tell_circumstances(history: History) -> None:
     """What may be the reason where values differ from the record: what has changed since, what no run repeats."""
     otherwise = circumstances.changed(history.circumstances)
     if otherwise:
-        say(f"it is not as when it was recorded: {'; '.join(otherwise)}", always=True)
+        say(f"it is not as when it was recorded: {'; '.join(otherwise)}", always=True, code="F505")
     sources = []
     if circumstances.is_undetermined_on_cuda(history.circumstances):
         sources.append("CUDA kernels (torch.use_deterministic_algorithms is off)")
     if history.damage is not None:
-        say(history.damage, always=True)
+        say(history.damage, always=True, code="F205")
     if sources:
-        say(f"no run repeats {' and '.join(sources)}", always=True)
+        say(f"no run repeats {' and '.join(sources)}", always=True, code="F505")
 
 
 def tell_timed(found: list[str]) -> None:
@@ -161,6 +161,7 @@ def _tell(report: Report, seconds: float) -> None:
         say(
             "ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
             always=True,
+            code="F502",
         )
         for disturbance in found.disturbances[:10]:
             say(f"  {disturbance}", always=True)
@@ -169,16 +170,16 @@ def _tell(report: Report, seconds: float) -> None:
     elif found.disturbances:
         return
     elif report.changes:
-        say("unverified: what changed besides log statements may have consequences that this replay does not show:")
+        say("unverified: what changed besides log statements may have consequences that this replay does not show:", code="F504")
         for change in report.changes[:10]:
             say(f"  {change}")
     elif report.trace_end:
         known = f"; before that, {report.exact()}" if found.compared else ""
-        say(f"unverified from here on: {report.trace_end}{known}{_how_far(report)}")
+        say(f"unverified from here on: {report.trace_end}{known}{_how_far(report)}", code="F507")
     elif found.compared:
         say(report.exact() + _how_far(report))
     else:
-        say("unverified: nothing the recorded run kept could be compared with this replay")
+        say("unverified: nothing the recorded run kept could be compared with this replay", code="F510")
 
 
 def _how_far(report: Report) -> str:
@@ -192,6 +193,7 @@ def _tell_anomalies(report: Report) -> None:
     say(
         f"ANOMALOUS: the replay differs from the record in {count(len(found.anomalies), 'place')}; do not trust its values",
         always=True,
+        code="F501",
     )
     for anomaly in found.anomalies[:10]:
         say(f"  {anomaly}", always=True)

@@ -74,12 +74,12 @@ def _tell(found: Report, samples: Samples, seconds: float, failure: BaseExceptio
     say(f"iteration{'s' * many} {shown} of {samples.place} ran again in {duration(seconds)}, of {run.id}")
     report.tell_timed(outcome.timed)
     if differs:
-        say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True)
+        say(f"DIFFERS in {count(len(differs), 'place')}, first in {differs[0]}", always=True, code="F501")
         for difference in differs[1:_MOST]:
             say(f"  {difference}", always=True)
         report.tell_circumstances(found.history)
     elif outcome.compared:
         say(found.exact())
     else:
-        say("unverified: nothing that the recorded run kept could be compared")
+        say("unverified: nothing that the recorded run kept could be compared", code="F510")
     return ANOMALOUS if differs else 0

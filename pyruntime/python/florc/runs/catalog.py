@@ -74,13 +74,14 @@ def find(store: str, wanted: str | None, script: str | None) -> Run:
     every = runs = [run.located(script) for run in all_runs(store)]
     lost = "".join(f"\n  {path} is damaged: {why}" for path, why in damaged(store))
     if not runs:
-        raise Unusable(f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}{lost}")
+        raise Unusable("F201", f"there are no recorded runs in {store}; record one first: florc record {_shown(script)}{lost}")
     if script is not None:
         of_script = [run for run in runs if is_of(run, script)]
         if not of_script and wanted is None:
             raise Unusable(
+                "F201",
                 f"no recorded run of {_shown(script)} in {store} {others(runs)}; if it is one of these under "
-                f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}"
+                f"another name: florc replay {runs[-1].id} {_shown(script)}{lost}",
             )
         runs = of_script or runs
     if wanted is None or wanted == "latest":
@@ -90,10 +91,10 @@ def find(store: str, wanted: str | None, script: str | None) -> Run:
     by_id = os.path.basename(wanted.rstrip("/"))
     matches = _matching(runs, wanted)
     if not matches:
-        raise Unusable(_not_there(store, wanted, script, _matching(every, wanted)) + lost)
+        raise Unusable("F201", _not_there(store, wanted, script, _matching(every, wanted)) + lost)
     exact = [run for run in matches if run.id == by_id]
     if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
-        raise Unusable(f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
+        raise Unusable("F202", f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
     return (exact or matches)[-1]
 
 

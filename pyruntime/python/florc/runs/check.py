@@ -40,7 +40,7 @@ def check(arguments: Check) -> int:
     if wanted is None:
         runs = catalog.all_runs(store)
         if not runs and not lost:
-            raise Unusable(f"there are no recorded runs in {store}")
+            raise Unusable("F201", f"there are no recorded runs in {store}")
     else:
         script = wanted if wanted.endswith(".py") else None
         runs, lost = [catalog.find(store, None if script else wanted, script)], []

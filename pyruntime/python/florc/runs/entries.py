@@ -100,7 +100,7 @@ class Entries:
             try:
                 self._read(record)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-                raise Unusable(unreadable(run, kind, error)) from None
+                raise Unusable("F208", unreadable(run, kind, error)) from None
 
     def _read(self, record: _native._Record | None) -> None:
         match record:

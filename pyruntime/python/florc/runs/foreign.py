@@ -31,7 +31,7 @@ def refuse_links(run: Run) -> None:
     """Raises Unusable where a link in the store would lead out of it."""
     for path in (os.path.dirname(run.path), run.path, *(os.path.join(run.path, name) for name in ("source", "replays", "files"))):
         if os.path.islink(path):
-            raise Unusable(f"{path} is a link, and nothing is read or written through links in a store: remove it")
+            raise Unusable("F207", f"{path} is a link, and nothing is read or written through links in a store: remove it")
 
 
 def refuse_elsewhere(run: Run, script: str | None) -> None:
@@ -42,8 +42,9 @@ def refuse_elsewhere(run: Run, script: str | None) -> None:
     for path in (run.info["script"], run.info["cwd"], *run.info.get("sources", {})):
         if not any(_is_below(path, root) for root in roots):
             raise Unusable(
+                "F207",
                 f"{run.id} names {path}, which is not in the project of its store ({roots[0]}), or is behind a link: "
-                "it is not used"
+                "it is not used",
             )
 
 

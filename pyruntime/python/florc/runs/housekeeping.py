@@ -40,9 +40,9 @@ def remove(arguments: Rm) -> int:
         found[run.id] = run
     for run in found.values():
         if run.is_running():
-            raise Unusable(f"{run.id} is still being recorded: end it first")
+            raise Unusable("F203", f"{run.id} is still being recorded: end it first")
         if run.is_replayed():
-            raise Unusable(f"{run.id} is being replayed: end that first")
+            raise Unusable("F203", f"{run.id} is being replayed: end that first")
     for run in found.values():
         aside = os.path.join(os.path.dirname(run.path), f".{run.id}{REMOVED}")
         try:
@@ -51,7 +51,7 @@ def remove(arguments: Rm) -> int:
             shutil.rmtree(aside)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            raise Unusable(f"{run.id} cannot be removed whole: {error.filename}: {why}") from None
+            raise Unusable("F206", f"{run.id} cannot be removed whole: {error.filename}: {why}") from None
         say(f"removed {run.id}")
     say(
         "the space of its checkpoints is free after: florc gc"
@@ -76,8 +76,8 @@ def free(arguments: Gc) -> int:
         files, nbytes = _native.gc(store)
     except _native.StoreError as error:
         if "being written" in str(error):
-            raise Unusable(f"{error}: a recording goes on; when it is over: florc gc") from None
-        raise Unusable(f"{error}; nothing more was freed") from None
+            raise Unusable("F203", f"{error}: a recording goes on; when it is over: florc gc") from None
+        raise Unusable("F206", f"{error}; nothing more was freed") from None
     say(f"freed {size(nbytes)} in {count(files, 'file')}" if files else "there is nothing to free")
     return 0
 

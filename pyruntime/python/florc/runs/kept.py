@@ -20,4 +20,5 @@ def tell_kept(store: str) -> None:
             f"{count(len(kept), 'file')} of yours, as a replay of an older version found them before it was killed, are in "
             f"{folder}: each NAME.path there holds the path that NAME is a copy of",
             always=True,
+            code="F509",
         )

@@ -78,7 +78,7 @@ class Run:
                 private_folder(os.path.join(store, "runs", run_id, folder))
         except (_native.StoreError, OSError) as error:
             _take_back(os.path.join(store, "runs", run_id))
-            raise Unusable(f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
+            raise Unusable("F206", f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
         run = cls(
             store,
             run_id,
@@ -219,9 +219,9 @@ class Run:
             with open(descriptor, "rb") as source:
                 data = source.read()
         except OSError as error:
-            raise Unusable(_damaged_source(path, file, (error.strerror or str(error)).lower())) from None
+            raise Unusable("F205", _damaged_source(path, file, (error.strerror or str(error)).lower())) from None
         if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):
-            raise Unusable(_damaged_source(path, file, "it does not match its hash in the journal"))
+            raise Unusable("F205", _damaged_source(path, file, "it does not match its hash in the journal"))
         return data.decode("utf-8", "surrogateescape")
 
     def files(self) -> list[tuple[str, str, str, str]]:
@@ -261,13 +261,13 @@ class _Recorded:
             self.reader = _native.RunReader(run.store, run.id, 0, own)
             entries = self.reader.records()
         except ValueError as error:  # the name of the run's folder
-            raise Unusable(f"{error}; remove {run.path}") from None
+            raise Unusable("F205", f"{error}; remove {run.path}") from None
         except _native.StoreError as error:
             is_lost = "journal.0" in str(error)
             way_out = (
                 "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
             )
-            raise Unusable(f"{error}{way_out * is_lost}") from None
+            raise Unusable("F205", f"{error}{way_out * is_lost}") from None
         self.records = [(kind, _record(run, kind, text)) for kind, text in entries]
         self.version: int = self.reader.version
         self.is_own: bool = self.reader.sealed and self.version >= SEALED
@@ -277,8 +277,9 @@ class _Recorded:
             self._bind(run, entries)
         elif run.info.get("format", 1) >= SEALED:
             raise Unusable(
+                "F208",
                 f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
-                "choose another run (`florc runs`)"
+                "choose another run (`florc runs`)",
             )
 
     def _bind(self, run: Run, entries: list[tuple[str, str]]) -> None:
@@ -286,18 +287,19 @@ class _Recorded:
         if not entries:
             what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
             raise Unusable(
+                "F205",
                 f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
-                "again, or choose another run (`florc runs`)"
+                "again, or choose another run (`florc runs`)",
             )
         why = of_another_run(run.id, entries[0][0], _parsed(run, *entries[0]))
         if why:
-            raise Unusable(f"{journal} {why}; choose another run (`florc runs`)")
+            raise Unusable("F208", f"{journal} {why}; choose another run (`florc runs`)")
         self.sources = {}
         for kind, record in self.records:
             if isinstance(record, _native.Source):
                 source = {"kept": record.kept, "module": record.module, "package": record.package, "hash": record.hash}
                 if not described.is_source(source) or not described.is_path(record.file):
-                    raise Unusable(f"{journal} holds a record ({kind}) that this version of florc cannot read")
+                    raise Unusable("F208", f"{journal} holds a record ({kind}) that this version of florc cannot read")
                 self.sources[record.file] = source
             elif isinstance(record, _native.End):
                 self.ending = record.status
@@ -320,14 +322,14 @@ def _parsed(run: Run, kind: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unusable(unreadable(run, kind, error)) from None
+        raise Unusable("F208", unreadable(run, kind, error)) from None
 
 
 def _record(run: Run, kind: str, text: str) -> _native._Record | None:
     try:
         return _native.read_record(kind, text)
     except ValueError as error:
-        raise Unusable(unreadable(run, kind, error)) from None
+        raise Unusable("F208", unreadable(run, kind, error)) from None
 
 
 def unreadable(run: Run, kind: str, error: Exception) -> str:

@@ -55,7 +55,7 @@ class Followed(NamedTuple):
         if at_least and step > 0:
             return max(0, math.ceil(index))
         if index != int(index) or index < 0:
-            raise Unusable(f"no iteration of {self.loop} is over {number}")
+            raise Unusable("F104", f"no iteration of {self.loop} is over {number}")
         return int(index)
 
     def number_of(self, index: int) -> int:
@@ -114,7 +114,7 @@ class Timeline:
         """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
         outermost = [loop for loop in self.loops.values() if not _native.Path(loop.place).iterations]
         if not outermost:
-            raise Unusable("the recorded run has no loop whose iterations could be told apart")
+            raise Unusable("F104", "the recorded run has no loop whose iterations could be told apart")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
 
     def runs_of(self, base: str) -> list[Followed]:
@@ -138,9 +138,10 @@ class Timeline:
             known = sorted({variable for loop in inside for variable in variables.get(loop.base, ()) or [loop.loop]})
             where = f" inside {self.words(str(within), variables)}" if within else ""
             raise Unusable(
+                "F104",
                 f"no followed loop{where} runs over {name}"
                 + (f"; there is: {', '.join(known)}" if known else "")
-                + (self._way_to(deeper[0], asked, variables) if deeper else "")
+                + (self._way_to(deeper[0], asked, variables) if deeper else ""),
             )
         return found[0]
 

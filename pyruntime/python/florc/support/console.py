@@ -39,10 +39,13 @@ def _spelled(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def say(text: str, always: bool = False) -> None:
-    """Print a line; with `--quiet` only what must `always` be said."""
+def say(text: str, always: bool = False, code: str = "") -> None:
+    """Print a line; with `--quiet` only what must `always` be said. `code` (docs/messages.md) ends the first line."""
     if quiet and not always:
         return
+    if code:
+        first, newline, rest = text.partition("\n")
+        text = f"{first} [{code}]{newline}{rest}"
     with suppress(OSError, ValueError):
         print(f"{_OWN}{plain(text)}", file=_stream or sys.stderr, flush=True)
 

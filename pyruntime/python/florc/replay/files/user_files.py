@@ -81,8 +81,9 @@ class UserFiles:
             )
         except OSError as error:
             raise Unusable(
+                "F206",
                 f"cannot make {self._folder}, where the script's files go in a replay: "
-                f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store"
+                f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store",
             ) from None
         self._view.is_added = is_added
         self._has_others = not names.isdisjoint(_OTHERS)
@@ -163,11 +164,13 @@ class UserFiles:
                     f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in "
                     f"{os.path.relpath(beside)}",
                     always=True,
+                    code="F508",
                 )
             except OSError as error:
                 say(
                     f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
                     always=True,
+                    code="F508",
                 )
 
 

@@ -21,12 +21,12 @@ def launcher(address: str) -> Launch:
     try:
         import ray
     except ImportError:
-        raise Unusable("--ray needs the package ray: pip install 'florc[ray]'") from None
+        raise Unusable("F105", "--ray needs the package ray: pip install 'florc[ray]'") from None
     _refuse_silence(address)
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
     except Exception as error:
-        raise Unusable(f"no Ray cluster answers at {address}: {error}") from None
+        raise Unusable("F105", f"no Ray cluster answers at {address}: {error}") from None
 
     def launch(command: list[str], environment: dict[str, str], out: str, log: str) -> _Task:
         return _Task(ray, command, environment, out, log)
@@ -42,7 +42,7 @@ def _refuse_silence(address: str) -> None:
     try:
         socket.create_connection((host, int(port)), _PATIENCE_S).close()
     except OSError as error:
-        raise Unusable(f"no Ray cluster answers at {address}: {error}") from None
+        raise Unusable("F105", f"no Ray cluster answers at {address}: {error}") from None
 
 
 class _Task:

@@ -45,7 +45,7 @@ def _window(loop: Followed, start: int, stop: int) -> Window:
 def _around(history: History, words: str, width: int) -> Window:
     loop, start, stop = _levels(history, words)
     if stop != start + 1:
-        raise Unusable("--around names one iteration: --around epoch=12")
+        raise Unusable("F104", "--around names one iteration: --around epoch=12")
     return Window(loop.place, max(0, start - width), stop + width)
 
 
@@ -85,9 +85,9 @@ def _levels(history: History, words: str) -> tuple[Followed, int, int]:
             start, stop = _range(numbers, loop, count)
         except Unusable as error:
             why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
-            raise Unusable(f"{error}{why}") from None
+            raise Unusable(error.code, f"{error}{why}") from None
         if n + 1 < len(parts) and stop != start + 1:
-            raise Unusable(f"{part}: only the last loop can have several iterations; of the loops around it one is named")
+            raise Unusable("F104", f"{part}: only the last loop can have several iterations; of the loops around it one is named")
         within = _native.Path(loop.place).at(start)
     return loop, start, stop
 
@@ -96,7 +96,7 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
-        raise Unusable(f"{text!r} is no range of iterations: 10:20, 10:, :20, 7 or -1")
+        raise Unusable("F104", f"{text!r} is no range of iterations: 10:20, 10:, :20, 7 or -1")
     first, several, last = match.groups()
 
     def index(number: str) -> int:
@@ -109,9 +109,9 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     stop = start + 1 if not several else index(last) if last else END
     start = max(0, start) if several else start
     if start >= count or start < 0:
-        raise Unusable(f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}")
+        raise Unusable("F104", f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}")
     if stop <= start:
-        raise Unusable(f"{text}: no iteration is in this range")
+        raise Unusable("F104", f"{text}: no iteration is in this range")
     return start, stop
 
 
@@ -200,6 +200,6 @@ def sampled(history: History, count: int) -> Samples:
     if not held and starts:
         return Samples(loop.place, starts[-count:], starts[-count - 1] if len(starts) > count else 0)
     if not held:
-        raise Unusable(f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
+        raise Unusable("F107", f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
     chosen = {held[round(n * (len(held) - 1) / max(1, count - 1))] for n in range(count)}
     return Samples(loop.place, sorted(chosen))

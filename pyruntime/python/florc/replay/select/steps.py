@@ -33,7 +33,7 @@ def training_loop(history: History) -> str:
             took = sum(history.timeline.seconds(loop.place, history.seconds))
             seconds[loop.base] = seconds.get(loop.base, 0.0) + took
     if not seconds:
-        raise Unusable("no loop was seen to take training steps; --iterations names iterations of any loop")
+        raise Unusable("F104", "no loop was seen to take training steps; --iterations names iterations of any loop")
     around = _around(history, set(seconds))
     calls = _Calls(history, trains) if around else None
     schedules = {outer for outer, inner in around.items() if calls is not None and calls.only_schedules(outer, inner)}

@@ -37,22 +37,23 @@ def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
 def _found(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
     run = find(store_path(), wanted, path)
     if run.is_running():
-        raise Unusable(f"{run.id} is still being recorded")
+        raise Unusable("F203", f"{run.id} is still being recorded")
     foreign.refuse_links(run)
     run.load()
     # a worker is started by a replay that was allowed to go on
     if not run.is_own and WORKER not in os.environ:
         if not is_trusted:
-            raise Unusable(foreign.refusal(run))
+            raise Unusable("F204", foreign.refusal(run))
         foreign.refuse_elsewhere(run, path)
     if run.source(run.info["script"]) is None:
         broken = run.load().reader.damaged or run.load().reader.torn
         if broken:
             raise Unusable(
+                "F205",
                 f"{run.path}/journal.0 is damaged at {broken}, before it names the text of the script: record it "
-                "again, or choose another run (`florc runs`)"
+                "again, or choose another run (`florc runs`)",
             )
-        raise Unusable(f"the text of the script is not in {run.id} (it could not be written); record it again")
+        raise Unusable("F205", f"the text of the script is not in {run.id} (it could not be written); record it again")
     return run
 
 
@@ -65,20 +66,21 @@ def opened(run: Run) -> History:
         if not run.is_own and WORKER not in os.environ:
             foreign.show(run)
         if history.damage is not None:
-            say(history.damage, always=True)
+            say(history.damage, always=True, code="F205")
         packs = history.damaged_packs()
         if packs:
             more = f" (and {messages.count(len(packs) - 1, 'other pack')})" if len(packs) > 1 else ""
-            say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True)
+            say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True, code="F205")
         if run.disagreeing:
             say(
                 f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
                 "used",
                 always=True,
+                code="F205",
             )
         tell_kept(run.store)
         for path, why in damaged(run.store):
-            say(f"{path} is damaged: {why}; its run is passed over", always=True)
+            say(f"{path} is damaged: {why}; its run is passed over", always=True, code="F205")
     return history
 
 

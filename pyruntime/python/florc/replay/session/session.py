@@ -182,7 +182,7 @@ class Replay:
         """Compile the present version of a file, its loops named as in the record, its probes marked."""
         compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument(text, file, module))
         if compiled.left_alone is not None:  # as on record; everything in it runs again
-            say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True)
+            say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True, code="F304")
         elif compiled.plan is not None:
             places.register(compiled.plan)
         instrumented.warn(compiled, text, file)
@@ -262,7 +262,11 @@ class Replay:
             return None
         if not self._is_damage_told:
             self._is_damage_told = True
-            say(f"{key}: its checkpoint cannot be read: {unreadable}; what cannot be restored is computed again", always=True)
+            say(
+                f"{key}: its checkpoint cannot be read: {unreadable}; what cannot be restored is computed again",
+                always=True,
+                code="F205",
+            )
         return "what was kept of it cannot be read"
 
     def started_again_for(self, blocks: Mapping[str, str]) -> None:
