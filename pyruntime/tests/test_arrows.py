@@ -92,3 +92,13 @@ def test_every_room_says_what_it_is_for() -> None:
         assert path.name != "__init__.py" or ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), (
             f"{'/'.join(name)} has no docstring"
         )
+
+
+def test_python_is_read_by_the_compiler_only() -> None:
+    """But for the independent check of positions, whose tree must be CPython's own."""
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            is_check = module == ("project", "tree_positions")
+            assert is_check or "ast" not in names, f"{'/'.join(module)}.py:{node.lineno} imports ast"

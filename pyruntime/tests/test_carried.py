@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import textwrap
-
 import pytest
-from florc.plan import carried
+from florc import _native
+
+
+def compared(recorded: str, present: str) -> _native.Comparison:
+    project = _native.Project(lambda name: None)
+    project.add("__main__", "", "train.py", present)
+    return _native.Comparison([("__main__", "", "train.py", recorded)], project, [])
 
 
 def accumulates(text: str) -> bool:
-    lines = textwrap.dedent(text).strip("\n").splitlines()
-    added = {n + 1 for n, line in enumerate(lines) if "# +" in line}
-    return carried.accumulates(ast.parse("\n".join(lines)), added.__contains__)
+    recorded = "\n".join(line for line in text.splitlines() if "# +" not in line)
+    return compared(recorded, text).accumulates()
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,7 @@ def test_what_lives_in_one_iteration(body: str) -> None:
         "norms = []  # +\nfor e in range(3):\n    norms.append(e)  # +",
         "n = 0  # +\nfor e in range(3):\n    n += 1  # +",
         "best = 0  # +\nfor e in range(3):\n    if e > best: best = e  # +\n    print(best)  # +",
-        "for e in range(3):\n    for i in x:\n        g = i.grad  # +\n    print(g)  # +",
+        "for e in range(3):\n    for i in x:\n        learn(i)\n        g = i.grad  # +\n    print(g)  # +",
         "seen = {}  # +\nfor e in range(3):\n    seen[e] = 1  # +",
         "count = make()  # +\nfor e in range(3):\n    print(next(count))  # +",
         "seen = {}  # +\ndef hook(m, i, o):  # +\n    seen['x'] = o  # +\nfor e in range(3):\n    print(seen)  # +",
@@ -43,7 +45,7 @@ def test_what_lives_in_one_iteration(body: str) -> None:
     ],
 )
 def test_what_lives_on(text: str) -> None:
-    assert accumulates(text)
+    assert accumulates(text + "\n    step()")
 
 
 FRESH = """
@@ -61,10 +63,10 @@ def f():
 
 def test_what_every_run_of_a_loop_binds_anew() -> None:
     def is_fresh(text: str, name: str) -> bool:
-        return carried.is_fresh(ast.parse(text), 4, name)
+        return compared(text, text).is_fresh("L2", name)
 
     assert is_fresh(FRESH, "out") and is_fresh(FRESH, "x")
-    assert not is_fresh(FRESH, "kept") and not is_fresh(FRESH, "self.out")
+    assert not is_fresh(FRESH.replace("print(out)", "print(kept)"), "kept") and not is_fresh(FRESH, "self.out")
     assert not is_fresh(FRESH.replace("    for x", "    print(out)\n    for x").replace("out = None\n", ""), "out")
     assert not is_fresh(FRESH.replace("    out = 1\n", ""), "out")
     assert not is_fresh(FRESH.replace("out = net(x)", "out = net(out)"), "out")

@@ -3,9 +3,9 @@ was read from standard input."""
 
 from __future__ import annotations
 
-import ast
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -24,6 +24,7 @@ is_taken: Callable[[str], bool] = lambda path: False
 """Whether a name cannot be had, as something else must not be changed (`UserFiles.is_taken`)."""
 _LENGTH = 8
 """Characters of a name that are random."""
+_STRING = re.compile(r"""(b?)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 
 
 class Names:
@@ -43,6 +44,17 @@ class Names:
         return known
 
 
+def read_back(text: str) -> Any:
+    """The string or bytes, or the list of them, that `ascii` wrote; half characters of a file name too."""
+    found = [_string(*match.groups()) for match in _STRING.finditer(text)]
+    return found if text.startswith("[") else found[0]
+
+
+def _string(prefix: str, quoted: str) -> str | bytes:
+    value = quoted[1:-1].encode().decode("unicode_escape")
+    return value.encode("latin-1") if prefix else value
+
+
 def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwargs: Any) -> Again:
     """A function of `tempfile` makes what has the name that it had; where that cannot be, the answer is unverified."""
     if kept.startswith(FAILED):
@@ -52,7 +64,7 @@ def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwa
                 others.append(f"{name} failed in the recorded run, and did not now")
 
         return function, True, told
-    path = ast.literal_eval(kept[1:])
+    path = read_back(kept[1:])
     own = tempfile._get_candidate_names()  # type: ignore[attr-defined]  # typeshed lists no private names
     is_ours = type(own) is tempfile._RandomNameSequence  # type: ignore[attr-defined]  # typeshed lists no private names
     end = len(path) - len(os.fsdecode(_argument(name, args, kwargs, 0, "suffix") or ""))
@@ -64,7 +76,7 @@ def temporary(name: str, function: Callable[..., Any], kept: str, args: Any, kwa
     def leave(made: Any) -> None:
         if is_ours:
             tempfile._name_sequence = own  # type: ignore[attr-defined]  # typeshed lists no private names
-        now = None if made is None else ast.literal_eval(name_of(made))
+        now = None if made is None else read_back(name_of(made))
         if now is None or now == path:
             return
         # a project may lie elsewhere now
@@ -85,7 +97,7 @@ def typed(name: str, function: Callable[..., Any], kept: str) -> Again:
     if own is None or own is not standard_input.present or kept.startswith(TOO_LONG):
         return function, True, nothing
     is_on_a_terminal, failed = kept.startswith(ON_A_TERMINAL), kept.lstrip(ON_A_TERMINAL).startswith(FAILED)
-    value = kept.lstrip(ON_A_TERMINAL)[1:] if failed else ast.literal_eval(kept.lstrip(ON_A_TERMINAL)[1:])
+    value = kept.lstrip(ON_A_TERMINAL)[1:] if failed else read_back(kept.lstrip(ON_A_TERMINAL)[1:])
     if name == "builtins.input" and (not failed or value in _RAISED):
         sys.stdin = _Raises(_RAISED[value]) if failed and value != "EOFError" else io.StringIO("" if failed else value + "\n")
 

@@ -15,7 +15,6 @@ from .script import Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
@@ -40,16 +39,6 @@ def decode(data: bytes) -> str:
     from importlib.util import decode_source  # takes long to import, and so does what it imports
 
     return decode_source(data)
-
-
-def parsed(text: str | None) -> ast.Module:
-    """The tree of a file; an empty one where Python cannot read it."""
-    import ast
-
-    try:
-        return ast.parse(text or "")
-    except (SyntaxError, ValueError, RecursionError):  # another version of Python wrote it
-        return ast.Module(body=[], type_ignores=[])
 
 
 class Territory:

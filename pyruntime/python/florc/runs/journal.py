@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Collection
@@ -12,7 +13,6 @@ from . import masks
 from .clocks import Spans
 from .entries import Entries, LogLine, Read
 from .run import CUT
-from .timeline import variables_of
 
 
 class History(Entries):
@@ -36,10 +36,15 @@ class History(Entries):
         """Which packs of the run cannot be read, and why."""
         return [why for name, why in self.reader.damaged_packs() if name.startswith(self.run.id + "-")]
 
-    @property
+    @functools.cached_property
+    def sources(self) -> _native.Sources:
+        """The recorded project, as the compiler reads it. Raises Unusable when a file of it is damaged."""
+        return _native.Sources(self.run.files())
+
+    @functools.cached_property
     def variables(self) -> dict[str, list[str]]:
-        """The names that the loops bind, by id."""
-        return {loop.id: variables_of(loop.header) for plan in self.plans.values() for loop in plan.loops}
+        """The names that the headers of the loops bind, by id."""
+        return self.sources.variables()
 
     def iteration(self, path: str) -> str:
         """The iterations that a place is in, as `--iterations` takes them: `fold=0,epoch=2`; nothing outside all loops."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import NamedTuple
 
 from .. import _native
@@ -157,9 +156,3 @@ class Timeline:
             number = followed.number_of(index) if followed else index
             found.append(f"{next(iter(variables.get(loop.loop, ())), loop.name)}={number}")
         return ",".join(found)
-
-
-def variables_of(header: str) -> list[str]:
-    """The names that a `for` loop's header binds."""
-    match = re.match(r"(?:async )?for (.*?) in ", header)
-    return re.findall(r"[^\W\d]\w*", match.group(1)) if match else []

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
-import re
-from collections.abc import Iterable, Iterator
 
 from .. import _native
-from ..plan import carried, forms, places
+from ..plan import places
 from ..plan.window import END
 from ..project.script import Script
-from ..project.territory import MAIN, Territory, analyse, decode, package_of_module, parsed
+from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from .journal import History
 
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
-
-
-def _names_in(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for text in texts for name in re.findall(r"\w+", text))
 
 
 class Versions:
@@ -38,8 +31,6 @@ class Versions:
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
-        self._trees: dict[str, ast.Module] = {}
-        self._accumulated: bool | None = None
         self._fresh: dict[tuple[str, str], bool] = {}
         self._kept_though_dead: dict[tuple[str, str], bool] = {}
         self.territory = Territory(script)
@@ -60,15 +51,14 @@ class Versions:
                     self._project.add(module, package, file, decode(present.read()))
 
     def _compare(self) -> None:
-        comparison = _native.Comparison(self._history.run.files(), self._project, self._history.noted_functions())
+        history = self._history
+        self._comparison = comparison = _native.Comparison(history.run.files(), self._project, history.noted_functions())
         self.changes.clear()
         self._reached.clear()
         self._asked.clear()
-        self._accumulated = None
         self._fresh.clear()
         self._kept_though_dead.clear()
         self._beside.clear()
-        self._trees.clear()
         instrumented = {file: comparison.instrument(file) for file in comparison.paths()}
         self._emitted = {file: emitted for file, emitted in instrumented.items() if emitted is not None}
         for file, emitted in self._emitted.items():
@@ -143,8 +133,7 @@ class Versions:
 
     def is_in_deletion(self, name: str) -> bool:
         """Whether a probe stands in a method that Python may call when nothing is left of the script."""
-        file, line = self.probe_place(name)
-        return getattr(carried.function_of(self.tree(file), line), "name", "") == "__del__"
+        return self._comparison.is_in_deletion(*self.probe_place(name))
 
     def is_beside(self, name: str, block: str) -> bool:
         """Whether a probe stands in the function of a loop, but not inside the loop.
@@ -153,13 +142,7 @@ class Versions:
         """
         known = self._beside.get((name, block))
         if known is None:
-            (file, line), loop = self.probe_place(name), self._loops.get(block)
-            known = self._beside[name, block] = (
-                loop is not None
-                and file == loop.file
-                and not loop.line <= line <= loop.end_line
-                and carried.function_of(self.tree(file), line) is carried.function_of(self.tree(file), loop.line)
-            )
+            known = self._beside[name, block] = self._comparison.is_beside(*self.probe_place(name), block)
         return known
 
     def removed_lines(self) -> set[tuple[str, int]]:
@@ -193,7 +176,7 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self._has_changed or self._accumulates() or self._asks_caches():
+        if self._has_changed or self._comparison.accumulates() or self._asks_caches():
             return self.why_run(block, key)
         lasting = [place.name for place in self._missing(block) if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:
@@ -206,7 +189,7 @@ class Versions:
             return "code outside the memoized loops has changed"
         if self._asks_caches():
             return _ASKS_CACHES
-        if self._accumulates():
+        if self._comparison.accumulates():
             return "added statements keep something from one iteration for another"
         if loop + places.BOUNDARY not in self._loops:
             return "what its iterations begin with cannot be told"
@@ -247,54 +230,28 @@ class Versions:
         known = self._kept_though_dead.get((block, place.name))
         if known is None:  # it takes a look at every checkpoint, and is asked for at every execution
             known = self._kept_though_dead[block, place.name] = place.name in self._history.dead(block) or (
-                not place.mutated and place.name in self._history.forms(block) and self._ask_for_form_only(place.name)
+                not place.mutated and place.name in self._history.forms(block) and self._comparison.asks_for_form_only(place.name)
             )
         return known
 
-    def _ask_for_form_only(self, name: str) -> bool:
-        return all(
-            forms.asks_for_form_only(self.tree(change.file), range(change.line, change.end_line + 1), name)
-            for change in self.changes
-            if not change.removed
-        )
-
-    def _accumulates(self) -> bool:
-        """Whether added statements keep something from one iteration for a later one."""
-        if self._accumulated is None:
-            lines: dict[str, set[int]] = {}
-            for change in self.probes:
-                lines.setdefault(change.file, set()).update(range(change.line, change.end_line + 1))
-            self._accumulated = any(carried.accumulates(self.tree(file), added.__contains__) for file, added in lines.items())
-        return self._accumulated
-
     def _is_fresh(self, block: str, place: str) -> bool:
         """Whether what an earlier run of the block left at a place is never read."""
-        loop = self._loops[block]
         known = self._fresh.get((block, place))
         if known is None:
-            known = self._fresh[block, place] = carried.is_fresh(self.tree(loop.file), loop.line, place)
+            known = self._fresh[block, place] = self._comparison.is_fresh(block, place)
         return known
 
-    def tree(self, file: str) -> ast.Module:
-        """What a file of the project holds now; nothing when Python cannot read it."""
-        if file not in self._trees:
-            self._trees[file] = parsed(self._project.text(file))
-        return self._trees[file]
+    def groups(self, file: str) -> dict[int, tuple[int, int]]:
+        """By the lines where added statements begin: those of the first and the last one side by side with it."""
+        return self._comparison.groups(file)
 
-    def added_lines(self, file: str) -> set[int]:
-        """The lines where added statements begin."""
-        return {change.line for change in self.changes if change.file == file and not change.removed and not change.edited}
+    def names(self) -> tuple[set[str], set[str]]:
+        """Every name that the recorded project mentions, and those that only changed files do."""
+        return self._comparison.names()
 
-    def names(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Every name that the recorded project mentions, and those that only added statements do."""
-        recorded = _names_in(text for *_, text in self._history.run.files())
-        present = _names_in(self._project.text(change.file) or "" for change in self.changes)
-        return recorded, present - recorded
-
-    def recorded_trees(self) -> Iterator[ast.Module]:
-        """What the files of the recorded project hold."""
-        for *_, text in self._history.run.files():
-            yield parsed(text)
+    def left_by_forward(self) -> set[str]:
+        """Attributes that calls of modules of the recorded project leave behind and do not read."""
+        return self._comparison.left_by_forward()
 
     def reads_gradients(self) -> bool:
         """Whether the recorded script has use for the gradients that one of its blocks leaves behind."""

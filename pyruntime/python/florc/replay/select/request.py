@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import _native
 from ...plan.window import END, Samples, Window
 from ...project.script import Unusable
-from ...project.territory import parsed
 from ...runs.journal import History
 from ...runs.run import CUT
 from ...runs.timeline import Followed
@@ -137,35 +135,15 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
         entry = loops.get(loop.base)
         if entry is None:
             continue
-        if not entry.header.startswith("while") or _is_endless(entry.header):
+        end = history.sources.ends_of_bodies().get(loop.base)
+        if end is None:
             return True
-        end = _end_of_body(history, file, entry)
         within = {name for name, other in loops.items() if entry.line < other.line <= end}
         ran = map(inside.below, chain(history.block_seconds, history.timeline.loops))
         return any(at is not None and at.loop in within for at in ran) or any(
             line.file == file and entry.line < abs(line.line) <= end for line in history.lines if line.path in inside
         )
     return True
-
-
-def _end_of_body(history: History, file: str, entry: _native.Loop) -> int:
-    """The last line of a `while` loop's body: its `else` runs when the condition was false."""
-    found = (
-        node.body[-1].end_lineno
-        for node in ast.walk(parsed(history.run.source(file)))
-        if isinstance(node, ast.While) and node.lineno == entry.line
-    )
-    return next(found, None) or entry.end_line
-
-
-def _is_endless(header: str) -> bool:
-    """Whether a loop is left by a way out only: `while True`, `while 1`."""
-    try:
-        loop: Any = ast.parse(f"{header}: pass").body[0]
-        condition = loop.test
-    except (SyntaxError, ValueError, AttributeError):
-        return False
-    return isinstance(condition, ast.Constant) and bool(condition.value)
 
 
 def shards(history: History, versions: Versions, count: int) -> list[Window | None]:

@@ -7,7 +7,6 @@ watched together: what they leave behind must be what they found.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import os
@@ -15,13 +14,13 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ... import _native
 from ...adapters.libraries import library_of
-from ...plan import carried, places
+from ...plan import places
 from ...runs.versions import Versions
 from ...support import mishaps
 from ...support.static import module_of, mro_of
@@ -148,23 +147,8 @@ class Looking:
 
     def _group(self, file: str, line: int) -> Group:
         if file not in self._groups:
-            self._groups[file] = dict(_side_by_side(self._versions.tree(file), self._versions.added_lines(file)))
+            self._groups[file] = self._versions.groups(file)
         return (file, *self._groups[file].get(line, (line, line)))
-
-
-def _side_by_side(tree: ast.Module, added: Container[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """(line of an added statement, first and last line of those that stand beside it with nothing else between)."""
-    suites: list[Sequence[ast.stmt]] = [tree.body]
-    while suites:
-        run: list[int] = []
-        for statement in suites.pop():
-            if statement.lineno in added:
-                run.append(statement.lineno)
-                continue
-            yield from ((line, (run[0], run[-1])) for line in run)
-            run = []
-            suites += carried.suites_of(statement)
-        yield from ((line, (run[0], run[-1])) for line in run)
 
 
 class _Reader(unforeseen.Reader):
@@ -177,7 +161,7 @@ class _Reader(unforeseen.Reader):
     def __init__(self, is_project: Callable[[str], bool], versions: Versions):
         super().__init__(is_project)
         self._recorded_names, added = versions.names()
-        self._own = {f".{name}" for name in added | _left_by_forward(versions.recorded_trees())}
+        self._own = {f".{name}" for name in added | versions.left_by_forward()}
         self._with_gradients = versions.reads_gradients()
 
     def parts(self, obj: Any) -> contents.Parts | None:
@@ -203,21 +187,6 @@ def _caches(kind: type) -> set[str]:
     """Attributes in which a library keeps what it computed until the object changes: `metric.compute()`."""
     known = map(library_of, map(module_of, mro_of(kind)))
     return set().union(*(library.caches for library in known if library is not None))
-
-
-def _left_by_forward(trees: Iterable[ast.Module]) -> set[str]:
-    """Attributes that the calls of modules leave behind and do not read, as `self.aux_loss = …`: the next call does so again."""
-    nodes = [
-        node
-        for tree in trees
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef) and function.name == "forward"
-        for node in ast.walk(function)
-    ]
-    assigned = {id(target) for node in nodes if isinstance(node, ast.Assign) for target in node.targets}
-    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
-    left = {node.attr for node in attributes if id(node) in assigned}
-    return left - {node.attr for node in attributes if id(node) not in assigned}
 
 
 def generators() -> dict[str, Any]:
