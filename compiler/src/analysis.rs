@@ -3,6 +3,7 @@
 use crate::calls::CallGraph;
 use crate::effects::{Aliases, Extractor, Summaries};
 use crate::flow::Flow;
+use crate::ids::FileId;
 use crate::loops::{Loop, Loops};
 use crate::project::Project;
 use crate::scopes::ScopeId;
@@ -57,8 +58,8 @@ impl<'t> Analysis<'t> {
         self.files[self.project.scopes.list[scope].file].name != File::SCRIPT
     }
 
-    /// The file that a loop is in: an index into [`Analysis::files`].
-    pub fn file_of(&self, entry: &Loop) -> usize {
+    /// The file that a loop is in.
+    pub fn file_of(&self, entry: &Loop) -> FileId {
         self.project.scopes.list[entry.scope].file
     }
 

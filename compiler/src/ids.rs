@@ -51,8 +51,21 @@ id! {
     ScopeId
 }
 id! {
+    /// The number of a file of a project; the script's is the first.
+    FileId
+}
+id! {
     /// The number of a loop of a project, in source order.
     LoopId
+}
+
+/// The files of a project stand in a slice.
+impl<T> Index<FileId> for [T] {
+    type Output = T;
+
+    fn index(&self, id: FileId) -> &T {
+        &self[id.place()]
+    }
 }
 
 /// A list opened by numbers of one kind.
@@ -119,6 +132,11 @@ impl<I: Id, T> IdVec<I, T> {
     /// The values, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.list.iter()
+    }
+
+    /// The same, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.list.iter_mut()
     }
 
     /// The numbers and their values, in order.

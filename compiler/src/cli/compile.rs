@@ -8,6 +8,7 @@ use crate::Instrumented;
 use crate::analysis::Analysis;
 use crate::diagnostics::Diagnostic;
 use crate::emit::emit_checked;
+use crate::ids::FileId;
 use crate::plan::{Options, Plan, explain, schema, to_text};
 use crate::project::Codebase;
 use crate::scopes::ScopeId;
@@ -105,7 +106,7 @@ pub fn plans_text(files: &[(&Source, &Plan)], codebase: &Codebase) -> String {
         let _ = writeln!(out, "\nimports that are not part of this plan:");
     }
     for import in &codebase.unfollowed {
-        let source = &codebase.files[import.file].source;
+        let source = &codebase.files.as_slice()[import.file].source;
         let _ = writeln!(out, "  {}:{}: {}", source.name, source.lines.line(import.range.start), import.why);
     }
     out
@@ -117,7 +118,7 @@ fn plans_json(files: &[(&Source, &Plan)], codebase: &Codebase) -> Value {
         .unfollowed
         .iter()
         .map(|import| {
-            let source = &codebase.files[import.file].source;
+            let source = &codebase.files.as_slice()[import.file].source;
             json!({ "file": source.name, "line": source.lines.line(import.range.start), "why": import.why })
         })
         .collect();
@@ -136,7 +137,7 @@ fn dot(analysis: &Analysis) -> String {
     let flows = analysis.flows();
     flows
         .iter()
-        .filter(|(scope, _)| scopes.list[**scope].file == 0)
+        .filter(|(scope, _)| scopes.list[**scope].file == FileId::FIRST)
         .map(|(scope, flow)| flow.dot(&title(*scope)))
         .collect()
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::knowledge::Knowledge;
+use crate::ids::{FileId, IdVec};
 use crate::project::{Project, dotted};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
@@ -49,8 +50,8 @@ const DRAWS: [&str; 20] = [
 /// What is reached through another name (`clock = time.time`, `default_factory=time.time`) is not found.
 ///
 /// `wrapped`: scopes with loops that florc wraps. Elsewhere `hash` may be called in what `torch.compile` compiles, which knows `hash`.
-pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> Vec<Vec<Range>> {
-    let mut found = vec![Vec::new(); files.len()];
+pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> IdVec<FileId, Vec<Range>> {
+    let mut found = IdVec::all(Vec::new(), &project.scopes.modules);
     let draws_from_the_kernel = files.iter().any(|file| file.source.text.contains("SystemRandom"));
     for (id, scope) in project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {

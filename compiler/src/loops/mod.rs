@@ -3,7 +3,7 @@
 mod header;
 
 pub use crate::ids::LoopId;
-use crate::ids::{IdVec, StmtId};
+use crate::ids::{FileId, IdVec, StmtId};
 use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::source::Range;
 use crate::syntax::File;
@@ -88,7 +88,7 @@ impl<'t> Loops<'t> {
 
     /// `L1`, `L2`, … in each file, with its qualifier.
     pub fn names(&self, scopes: &Scopes, files: &[File]) -> IdVec<LoopId, String> {
-        let mut counts = vec![0; files.len()];
+        let mut counts: IdVec<FileId, usize> = IdVec::all(0, &scopes.modules);
         let name = |entry: &Loop| {
             let file = scopes.list[entry.scope].file;
             counts[file] += 1;

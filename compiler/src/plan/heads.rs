@@ -6,7 +6,7 @@
 use super::compiled::compiled;
 use super::model::{Head, LoopPlan};
 use crate::analysis::Analysis;
-use crate::ids::StmtId;
+use crate::ids::{FileId, IdVec, StmtId};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
 use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
@@ -46,8 +46,8 @@ const BY_NAME: &[&str] = &[
 
 /// The functions of each file that tell that they are entered. `all`: also those whose callers are known, to see whether
 /// these are all; `loops`: what is done to each loop.
-pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> Vec<Vec<Head>> {
-    let mut found = vec![Vec::new(); analysis.files.len()];
+pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> IdVec<FileId, Vec<Head>> {
+    let mut found = IdVec::all(Vec::new(), &analysis.project.scopes.modules);
     if !loops.iter().any(|entry| entry.is_memoized() || entry.is_followed()) {
         return found;
     }

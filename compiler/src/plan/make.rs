@@ -10,7 +10,7 @@ use super::roles::{Role, recorded_roles, roles};
 use super::work::Facts;
 use crate::analysis::Analysis;
 use crate::effects::{Obstacle, inputs};
-use crate::ids::IdVec;
+use crate::ids::{FileId, IdVec};
 use crate::loops::LoopId;
 
 impl Analysis<'_> {
@@ -41,7 +41,7 @@ impl Analysis<'_> {
         let is_wrapped = |role: &Role| !matches!(role, Role::Inside(_) | Role::LeftAlone);
         let wrapped = roles.iter().zip(&self.loops.list).filter(|(role, _)| is_wrapped(&role.action));
         let wrapped = wrapped.map(|(_, entry)| entry.scope).collect();
-        let mut plans: Vec<Plan> = inputs(&self.project, self.files, &wrapped)
+        let mut plans: IdVec<FileId, Plan> = inputs(&self.project, self.files, &wrapped)
             .into_iter()
             .map(|inputs| Plan { loops: Vec::new(), mode: options.mode, inputs, heads: Vec::new(), first_head: 0 })
             .collect();
@@ -80,6 +80,6 @@ impl Analysis<'_> {
         for (plan, entry) in loops.into_iter().zip(&self.loops.list) {
             plans[self.file_of(entry)].loops.push(plan);
         }
-        plans
+        plans.into_iter().collect()
     }
 }

@@ -1,7 +1,7 @@
 //! From a script to the files of its project, along its imports.
 
 use crate::diagnostics::Diagnostic;
-use crate::ids::StmtId;
+use crate::ids::{FileId, Id, StmtId};
 use crate::source::{Range, Source};
 use crate::syntax::File;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
@@ -27,8 +27,8 @@ pub enum Found {
 /// An import that is not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfollowed {
-    /// The file that imports: an index into [`Codebase::files`].
-    pub file: usize,
+    /// The file that imports, of [`Codebase::files`].
+    pub file: FileId,
     /// Where.
     pub range: Range,
     /// Why, in words.
@@ -73,12 +73,12 @@ impl Codebase {
 pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
     let asked = start.iter().map(|file| file.name.clone()).collect();
     let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, bytes: 0, find };
-    let mut at = 0;
-    while at < follower.codebase.files.len() {
-        for wanted in wanted(&follower.codebase.files[at]) {
+    let mut at = FileId::FIRST;
+    while let Some(file) = follower.codebase.files.get(at.place()) {
+        for wanted in wanted(file) {
             follower.load(at, &wanted);
         }
-        at += 1;
+        at = at.next();
     }
     let Codebase { files, unfollowed } = follower.codebase;
     Codebase { unfollowed, ..Codebase::of(files) }
@@ -99,7 +99,7 @@ struct Wanted {
 }
 
 impl Follower<'_> {
-    fn load(&mut self, file: usize, wanted: &Wanted) {
+    fn load(&mut self, file: FileId, wanted: &Wanted) {
         let Some(dotted) = &wanted.dotted else {
             let why = "the name is computed: what it imports is known only when it runs".to_owned();
             self.codebase.unfollowed.push(Unfollowed { file, range: wanted.range, why });
@@ -115,7 +115,7 @@ impl Follower<'_> {
         }
     }
 
-    fn load_one(&mut self, file: usize, range: Range, name: &str) {
+    fn load_one(&mut self, file: FileId, range: Range, name: &str) {
         let why = match (self.find)(name) {
             Found::Foreign => return,
             Found::Unreadable(why) => why,

@@ -8,7 +8,7 @@ pub use builtins::is_builtin;
 pub use names::{bound_names, reads, target_names, targets};
 pub use texts::{ScopeText, own_names};
 
-use crate::ids::{Id, IdVec, StmtId};
+use crate::ids::{FileId, Id, IdVec, StmtId};
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -33,8 +33,8 @@ pub enum Owner<'t> {
 pub struct Scope<'t> {
     /// What it belongs to.
     pub owner: Owner<'t>,
-    /// The file it is in: an index into [`Scopes::modules`].
-    pub file: usize,
+    /// The file it is in.
+    pub file: FileId,
     /// The scope around it; a module has none.
     pub parent: Option<ScopeId>,
     /// Dotted name within the file: `Trainer.fit`; empty for the module.
@@ -73,7 +73,7 @@ pub struct Scopes<'t> {
     /// File by file, in source order; the module first.
     pub list: IdVec<ScopeId, Scope<'t>>,
     /// The scope of each file's module.
-    pub modules: Vec<ScopeId>,
+    pub modules: IdVec<FileId, ScopeId>,
     /// From the number of a `def` or `class` statement to its scope.
     pub of_statement: BTreeMap<StmtId, ScopeId>,
     /// From the number of a statement to the scope it stands in.
@@ -87,8 +87,8 @@ impl<'t> Scopes<'t> {
     pub fn new(files: impl IntoIterator<Item = &'t Module>) -> Self {
         let mut scopes = Scopes::default();
         for module in files {
-            scopes.modules.push(ScopeId::new(scopes.list.len()));
-            scopes.add(Owner::Module, None, String::new(), &module.body);
+            let file = scopes.modules.push(ScopeId::new(scopes.list.len()));
+            scopes.add(file, Owner::Module, None, String::new(), &module.body);
         }
         scopes.mark_captures();
         scopes.texts = scopes.list.iter().map(|_| OnceLock::new()).collect();
@@ -100,9 +100,15 @@ impl<'t> Scopes<'t> {
         self.texts[id].get_or_init(|| ScopeText::new(self.list[id].body))
     }
 
-    fn add(&mut self, owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> ScopeId {
-        let id = self.list.push(own_facts(owner, parent, qualname.clone(), body));
-        self.list[id].file = self.modules.len() - 1;
+    fn add(
+        &mut self,
+        file: FileId,
+        owner: Owner<'t>,
+        parent: Option<ScopeId>,
+        qualname: String,
+        body: &'t [Stmt],
+    ) -> ScopeId {
+        let id = self.list.push(own_facts(file, owner, parent, qualname.clone(), body));
         walk::statements(body, &mut |stmt| {
             *self.holders.or_insert_with(stmt.id, || id) = id;
             *self.statements.or_insert_with(stmt.id, || stmt) = stmt;
@@ -112,7 +118,7 @@ impl<'t> Scopes<'t> {
                 _ => return,
             };
             let inner = if qualname.is_empty() { name.clone() } else { format!("{qualname}.{name}") };
-            let scope = self.add(owner, Some(id), inner, body);
+            let scope = self.add(file, owner, Some(id), inner, body);
             self.of_statement.insert(stmt.id, scope);
         });
         id
@@ -200,10 +206,16 @@ impl<'t> Scopes<'t> {
     }
 }
 
-fn own_facts<'t>(owner: Owner<'t>, parent: Option<ScopeId>, qualname: String, body: &'t [Stmt]) -> Scope<'t> {
+fn own_facts<'t>(
+    file: FileId,
+    owner: Owner<'t>,
+    parent: Option<ScopeId>,
+    qualname: String,
+    body: &'t [Stmt],
+) -> Scope<'t> {
     let mut scope = Scope {
         owner,
-        file: 0,
+        file,
         parent,
         qualname,
         body,

@@ -62,7 +62,7 @@ impl Sources {
             let scopes = Scopes::new(self.files.iter().map(|file| &file.module));
             let loops = Loops::new(&scopes);
             let ids: IdVec<LoopId, String> = loops.names(&scopes, &self.files);
-            let answer = |entry: &Loop| ask(&self.files[scopes.list[entry.scope].file], entry);
+            let answer = |entry: &Loop| ask(&self.files.as_slice()[scopes.list[entry.scope].file], entry);
             Ok(ids.into_iter().zip(loops.list.iter().map(answer)).collect())
         })
     }
