@@ -2,11 +2,13 @@
 
 mod classes;
 mod codebase;
+mod environment;
 mod index;
 mod names;
 mod objects;
 
 pub use codebase::{Codebase, Found, Unfollowed, follow};
+pub use environment::variables;
 pub(crate) use index::dotted;
 pub use index::{ByName, ClassInfo, Index};
 pub use names::Denoted;

@@ -251,6 +251,8 @@ class Project:
         """The files: name as a module, package, path, text."""
     def text(self, path: str) -> str | None:
         """The text of a file as it was analysed; None for files that are not part of the project."""
+    def variables(self) -> set[str]:
+        """The environment variables that the files name."""
     def foreseen(self, path: str) -> dict[int, tuple[str, set[str]]]:
         """With FLORC_DEBUG: by the number of a function, its name and the loops that may enter it."""
     def instrument(self, path: str) -> Instrumented | None:

@@ -2,7 +2,7 @@
 use florc::analysis::Analysis;
 use florc::ids::StmtId;
 use florc::probes::loops_that_enter;
-use florc::project::{Codebase, Found, follow};
+use florc::project::{Codebase, Found, follow, variables};
 use florc::syntax::File;
 use florc::{Options, Plan, Source};
 use pyo3::prelude::*;
@@ -69,6 +69,12 @@ impl Project {
     fn text(&self, path: &str) -> Option<&str> {
         let mut files = self.codebase.files.iter().chain(&self.alone);
         files.find(|file| file.source.name == path).map(|file| file.source.text.as_str())
+    }
+
+    /// The environment variables that the files name.
+    fn variables(&self, py: Python<'_>) -> PyResult<BTreeSet<String>> {
+        let files = self.codebase.files.iter().chain(&self.alone).map(|file| &file.module);
+        deep(py, || Ok(variables(files).into_iter().map(str::to_owned).collect()))
     }
 
     /// With FLORC_DEBUG: by the number that a function of a file tells, its name and the loops that may enter it according to the call

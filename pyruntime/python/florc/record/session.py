@@ -103,14 +103,13 @@ class Recording:
 
     def keep_sources(self) -> None:
         """Keep every file that was analysed: a replay analyses the same ones."""
-        files: Sequence[tuple[str, str, str, str]] = ()
         with mishaps.Swallow("keeping the source"):
             assert self.project is not None
-            files = self.project.files()  # it copies every text
-            for module, package, file, text in files:
+            for module, package, file, text in self.project.files():
                 self.run.keep_source(file, text, module, package)
         with mishaps.Swallow("noting variables"):
-            names = variables.spoken_of(text for *_, text in files)
+            assert self.project is not None
+            names = self.project.variables() - variables.OWN
             if names and self.run.key is not None:
                 self.note("variables", found=variables.present(names, self.run.key, os.environ))
         with mishaps.Swallow("writing run.json"):

@@ -1,4 +1,4 @@
-"""Which environment variables the user's files speak of, and whether they are what they were. Their values are secrets: only a
+"""Which environment variables the user's files name, and whether they are what they were. Their values are secrets: only a
 hash, keyed with the user's key, is kept."""
 
 from __future__ import annotations
@@ -10,24 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_LONGEST = 60
-"""Characters between `environ` or `getenv` and the name."""
-_OWN = ("PYTHONHASHSEED", "FLORC_DIR")
-
-
-def spoken_of(texts: Iterable[str]) -> set[str]:
-    """The names in `os.environ["HOME"]`, `os.environ.get("HOME")`, `os.getenv("HOME")`; not those that are made up."""
-    found = set()
-    for text in texts:
-        for word in ("environ", "getenv"):
-            for part in text.split(word)[1:]:
-                head, quote, _ = part[:_LONGEST].partition('"')
-                if not quote or "'" in head:
-                    head, quote, _ = part[:_LONGEST].partition("'")
-                name = part[len(head) + 1 :].partition(quote)[0] if quote else ""
-                if head.strip(" .(\n[") in ("", "get", "pop", "setdefault") and name.isidentifier() and name not in _OWN:
-                    found.add(name)
-    return found
+OWN = {"PYTHONHASHSEED", "FLORC_DIR"}
+"""Those that florc sets, or that name the store."""
 
 
 def present(names: Iterable[str], key: bytes, environment: Mapping[str, str]) -> dict[str, str | None]:
