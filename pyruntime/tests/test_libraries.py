@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 from pathlib import Path
 
@@ -17,6 +19,7 @@ SCRIPT = """
             time.sleep(0.003)
         print("epoch", epoch)
 """
+PROBED = SCRIPT.replace('        print("epoch"', '        print("HIND")\n        print("epoch"')
 RECORD = "physics/__init__.py,sha256={},24\nphysics/__pycache__/__init__.cpython-311.pyc,,\n../../../bin/physics,sha256={},10\n"
 
 
@@ -52,7 +55,24 @@ def test_another_build_of_a_library_is_named(
     workshop.write("train.py", SCRIPT)
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     _install(elsewhere, gravity, digest, tool)
-    workshop.write("train.py", SCRIPT.replace('        print("epoch"', '        print("HIND")\n        print("epoch"'))
+    workshop.write("train.py", PROBED)
     replayed = workshop.florc("replay", "train.py")
     assert said in replayed.said and replayed.code == 0, replayed.said
     assert ("exact: " in said) == ("exact: " in replayed.said), replayed.said
+
+
+@pytest.mark.parametrize(("gravity", "said"), [("9.81", "exact: "), ("9.91", "__init__.py was changed after the run began")])
+def test_a_module_laid_anew_must_be_what_its_record_lists(
+    workshop: Workshop, gravity: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("installed")
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere / "site-packages"))
+    digest = base64.urlsafe_b64encode(hashlib.sha256(b"GRAVITY = 9.81\n").digest()).rstrip(b"=").decode()
+    _install(elsewhere, "9.81", digest, "one")
+    workshop.write("train.py", SCRIPT)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    _install(elsewhere, gravity, digest, "one")
+    os.utime(elsewhere / "site-packages/physics/__init__.py")
+    workshop.write("train.py", PROBED)
+    replayed = workshop.florc("replay", "train.py")
+    assert said in replayed.said and ("exact: " in said) == ("exact: " in replayed.said), replayed.said

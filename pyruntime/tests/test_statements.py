@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from workshop import Workshop
@@ -36,6 +37,23 @@ NET = """
     if __name__ == "__main__":
         main()
 """
+
+
+OTHERS = """
+    import os, subprocess, sys
+
+    def square(x):
+        y = x * x
+        return y
+
+    if __name__ == "__main__":
+        total = 0
+        for epoch in range(2):
+            START
+            total += epoch
+            print(epoch, total)
+"""
+ELSEWHERE = "import train; train.square(3)"
 
 
 def _added(workshop: Workshop, text: str, before: str, statement: str) -> None:
@@ -224,3 +242,30 @@ def test_what_runs_when_the_interpreter_ends_is_not_called_answered(workshop: Wo
     replayed, plain = workshop.florc("replay", "train.py"), workshop.plain("train.py")
     assert 0 < replayed.out.count("GONE") < plain.out.count("GONE")
     assert "exact: " not in replayed.said and "objects that go when the interpreter ends" in replayed.said, replayed.said
+
+
+@pytest.mark.parametrize(
+    ("start", "is_python"),
+    [
+        ("from joblib import Parallel, delayed; total += sum(Parallel(n_jobs=2)(delayed(square)(i) for i in range(3)))", True),
+        (f"subprocess.run([sys.executable, '-c', {ELSEWHERE!r}], check=True)", True),
+        (f"os.system(f'{{sys.executable}} -c \"{ELSEWHERE}\"')", True),
+        ("os.posix_spawn('./helper', ['helper'], os.environ)", True),
+        ("subprocess.run('./helper')", True),
+        ("subprocess.run(['true'], check=True)", False),
+        ("os.system('true')", False),
+    ],
+)
+def test_a_python_that_knows_nothing_of_the_replay_is_told(workshop: Workshop, start: str, is_python: bool) -> None:
+    """One statement is answered; the other runs in the other process, or nowhere."""
+    text = OTHERS.replace("START", start)
+    workshop.write("train.py", text)
+    workshop.write("helper", f"#!{sys.executable}\n{ELSEWHERE}\n")
+    (workshop.path / "helper").chmod(0o755)
+    assert workshop.florc("record", "train.py").code == 0
+    _added(workshop, text, "return y", "print('SQUARE', x)")
+    _added(workshop, (workshop.path / "train.py").read_text(), "print(epoch", "print('TOTAL', total)")
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.count("TOTAL") == 2 and replayed.code == 0, replayed.said
+    assert ("the script started others" in replayed.said) is is_python, replayed.said
+    assert ("florc: exact" in replayed.said) is not is_python, replayed.said

@@ -94,12 +94,16 @@ def _only_the_standard_library_at_exit() -> Iterator[None]:
 def _end_soon() -> None:
     """Leave out what takes apart the libraries (a second, for torch): their modules, their garbage, the destructors of their C++.
     The script's own globals are taken apart as ever; what of it is garbage in a cycle is not."""
-    later = [name for name, module in list(sys.modules.items()) if name not in HELD and _is_installed(module)]
+    later = [name for name, module in list(sys.modules.items()) if name not in HELD and _is_of_a_library(module)]
     held = [sys.modules.pop(name, None) for name in (*HELD, *later)]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
     gc.freeze()
     libc = ctypes.CDLL(None)
     libc.on_exit(libc._exit, None)  # with the exit code that it is handed
+
+
+def _is_of_a_library(module: object) -> bool:
+    return _is_installed(module) and f"{os.sep}site-packages{os.sep}" in (module.__file__ or "")
 
 
 def _is_installed(module: object) -> bool:

@@ -67,7 +67,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         unrecorded=replay.unrecorded,
         mishaps=list(filter(None, [mishaps.told()])),
         statements=replay.ran,
-        has_started_others=replay.statements.has_started_others(),
+        has_started_others=replay.statements.others.were_started(),
     )
 
 

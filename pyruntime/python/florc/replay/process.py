@@ -112,6 +112,7 @@ class ReplayProcess:
         sys.meta_path.insert(0, project.ProjectFinder(self._attempt.versions.territory, self._compile))
         session.begin(self._replay)
         self._replay.tap.install()
+        self._replay.statements.others.listen()
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)

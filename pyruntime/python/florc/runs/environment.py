@@ -1,9 +1,8 @@
 """Is what came to the run from outside still what it was: libraries, the files that it read? Else no answer is called exact.
 
-Libraries are known by version and by what their `RECORD` lists; of those that the replay uses, a module that was written after
-the run began is named, too, unless
-something was installed in the same minute: then the version speaks for it. Files that the run read are known by size and time,
-small ones by what they hold.
+Libraries are known by version and by what their `RECORD` lists. Of the modules that the replay uses, one that was written after
+the run began is named, too, unless it is what a `RECORD` lists: an installation may be laid anew. Files that the run read are
+known by size and time, small ones by what they hold.
 """
 
 from __future__ import annotations
@@ -11,18 +10,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 
 from .. import _native
 from ..support.light import OWN
 from ..support.static import attributes_of
-from . import circumstances
+from . import as_installed, circumstances
 from .found_files import hash_of
 
 _COMPARED = ("processor", "threads of torch", "instruction set", "CUDA devices", *circumstances.VARIABLES)
 """How sums are rounded is up to these: a difference shows in what is compared, or nowhere."""
-_INSTALLED_S = 60.0
-"""The files of a package are written so soon before or after what describes it."""
 _MOST = 5
 _BEGUN = time.time()
 """What is written later is written by the replay."""
@@ -68,9 +66,9 @@ def _how_changed(path: str, size: int, mtime_ns: int, held: str | None) -> str:
     return "has changed since"
 
 
-def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
+def _edited(started: float, is_own: Callable[[str], bool]) -> list[str]:
     """Modules of libraries that were written after the run began, and before this process did."""
-    described: dict[str, list[float]] = {}
+    written: list[str] = []
     for module in list(sys.modules.values()):
         path = attributes_of(module).get("__file__")
         if (
@@ -79,21 +77,7 @@ def _edited(started: float, is_own: Callable[[str], bool]) -> Iterator[str]:
             or is_own(path)
         ):
             continue
-        try:
-            written = os.stat(path).st_mtime
-        except OSError:
-            continue
-        if started < written < _BEGUN and not any(abs(written - at) < _INSTALLED_S for at in _descriptions(path, described)):
-            yield path
-
-
-def _descriptions(path: str, known: dict[str, list[float]]) -> list[float]:
-    """When what describes the packages beside a module was written."""
-    head, found, _ = path.partition(f"{os.sep}site-packages{os.sep}")
-    root = head + found
-    if not found:
-        return []
-    if root not in known:
-        with os.scandir(root) as entries:
-            known[root] = [entry.stat().st_mtime for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
-    return known[root]
+        with suppress(OSError):
+            if started < os.stat(path).st_mtime < _BEGUN:
+                written.append(path)
+    return as_installed.others(written)

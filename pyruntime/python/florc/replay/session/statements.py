@@ -4,7 +4,6 @@ process."""
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -12,9 +11,7 @@ from typing import NamedTuple
 from ...process import output
 from ...runs.versions import Versions
 from ...support.console import count
-
-_STARTERS = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver")
-"""Imported when a process is started that knows nothing of this replay."""
+from .others import Others
 
 
 class Ran(NamedTuple):
@@ -29,6 +26,7 @@ class Statements:
     """Those of one replay. `notes`: a file in which forked children say what ran there."""
 
     def __init__(self, notes: str):
+        self.others = Others()
         self.reached: dict[str, int] = {}
         self.answered: dict[str, int] = {}
         self._notes = notes
@@ -48,11 +46,6 @@ class Statements:
                     children[name] = children.get(name, 0) + 1
         names = [*self.reached, *children]
         return {name: Ran(self.reached.get(name, 0), self.answered.get(name, 0), children.get(name, 0)) for name in names}
-
-    @staticmethod
-    def has_started_others() -> bool:
-        """Whether the script may have started processes in which added statements ran unseen."""
-        return any(name in sys.modules for name in _STARTERS)
 
 
 def merged(one: dict[str, Ran], other: Mapping[str, Sequence[int]]) -> dict[str, Ran]:

@@ -1,0 +1,48 @@
+"""Did the script start other processes that run Python and know nothing of this replay? Added statements may run there unseen.
+
+`multiprocessing` and loky announce nothing (`sys.audit`), but load a module of their own to start such a process. Of other
+programs the words are looked at. Not seen: Python behind a program whose words and first line do not name it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from contextlib import suppress
+from typing import Any
+
+from ... import _native
+
+_STARTERS = ("popen_spawn_posix", "popen_forkserver", "popen_loky_posix")
+_EVENTS = ("subprocess.Popen", "os.posix_spawn", "os.system")
+
+
+class Others:
+    """Those of one replay."""
+
+    def __init__(self) -> None:
+        self._heard = False
+
+    def listen(self) -> None:
+        """From now on. Once in a process."""
+        _native.listen(list(_EVENTS), self._hear)
+
+    def were_started(self) -> bool:
+        """At any time until now."""
+        return self._heard or any(name.rpartition(".")[2] in _STARTERS for name in list(sys.modules))
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        words = args[:1] if event == "os.system" else (args[0], *args[1])
+        self._heard = self._heard or runs_python(
+            [os.fsdecode(word) for word in words if isinstance(word, (str, bytes, os.PathLike))]
+        )
+
+
+def runs_python(words: list[str]) -> bool:
+    """Whether one of these words of a command names Python, or a file whose first line does."""
+    if any("python" in word or ".py" in word for word in words):
+        return True
+    with suppress(OSError), open(shutil.which(words[0]) or words[0], "rb") as file:
+        return b"python" in file.read(256).split(b"\n")[0]
+    return False
