@@ -58,7 +58,13 @@ def refuses(done: Done, *words: str) -> None:
     assert len(done.said.splitlines()) == 1 and all(word in done.said for word in words), done.said
 
 
-def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop) -> None:
+@pytest.mark.parametrize("has_key", [False, True])
+def test_what_another_recorded_is_read_and_not_run(elsewhere: Workshop, has_key: bool) -> None:
+    if has_key:
+        key = Path(elsewhere.environment()["XDG_CONFIG_HOME"]) / "florc" / "key"
+        key.parent.mkdir(mode=0o700)
+        key.write_text("5e" * 32)
+        key.chmod(0o600)
     for command in (
         ["replay", "train.py"],
         ["verify"],
