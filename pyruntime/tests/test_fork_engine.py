@@ -234,7 +234,7 @@ def test_threads_that_want_the_gil_do_not_stop_the_child(store):
         end = True
         print(sum(error is not None for error in errors))
     """
-    assert int(finish(native(store, body), timeout=300)) <= 7  # without `Quiet` and `answer_requests`: 14, on an idle machine
+    assert int(finish(native(store, body), timeout=300)) <= 10  # without `Quiet` and `answer_requests`: 14 on an idle machine; with: 8 on a busy one
 
 
 def test_a_fork_of_the_script_while_a_child_lives(store):

@@ -114,12 +114,15 @@ impl Inputs {
 /// What was taken since the last call, as JSON, if anything; and whether no more will be kept, as it would be too much.
 #[pyfunction]
 pub fn inputs_taken() -> PyResult<(Option<String>, bool)> {
-    let (taken, is_full) = with(|inputs| (std::mem::take(&mut inputs.taken), inputs.is_full));
-    if taken.is_empty() {
-        return Ok((None, is_full));
-    }
-    let text = guard(|| told(&taken).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string())))?;
-    Ok((Some(text), is_full))
+    // a panic that Python hands back to native code is printed by pyo3 on its way
+    guard(|| {
+        let (taken, is_full) = with(|inputs| (std::mem::take(&mut inputs.taken), inputs.is_full));
+        if taken.is_empty() {
+            return Ok((None, is_full));
+        }
+        let text = told(&taken).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        Ok((Some(text), is_full))
+    })
 }
 
 /// Seconds that keeping values took.
