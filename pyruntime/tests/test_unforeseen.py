@@ -10,7 +10,7 @@ from workshop import Workshop
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 
-from florc.survey.survey import _lies_in, _memory_of  # noqa: E402
+from florc.survey.memory import lies_in, memory_of  # noqa: E402
 
 FORESEEN = {
     "an array over a tensor": """
@@ -88,24 +88,24 @@ def test_the_other_half_of_what_is_restored_is_seen_to_change(made: str, worksho
 
 def test_memory_that_is_written_when_an_object_is_restored() -> None:
     tensor = torch.zeros(4, 6)
-    whole = _memory_of([tensor])
+    whole = memory_of([tensor])
     views = [tensor[1], tensor.t(), tensor[:, 0], tensor.numpy(), tensor.numpy()[::-1, ::2], torch.from_numpy(tensor.numpy()[2:])]
-    assert all(_lies_in(view, whole) for view in views)
-    assert not _lies_in(torch.zeros(4, 6), whole) and not _lies_in(np.zeros(2), whole) and not _lies_in([tensor], whole)
-    assert _lies_in(tensor[1].numpy(), _memory_of([tensor[:2]])) and not _lies_in(tensor[2], _memory_of([tensor[:2]]))
-    assert not _lies_in(tensor[1:3], _memory_of([tensor[:2]]))
-    assert not _lies_in(tensor[1], _memory_of([tensor[:, 0]])), "what is between its elements is not written"
+    assert all(lies_in(view, whole) for view in views)
+    assert not lies_in(torch.zeros(4, 6), whole) and not lies_in(np.zeros(2), whole) and not lies_in([tensor], whole)
+    assert lies_in(tensor[1].numpy(), memory_of([tensor[:2]])) and not lies_in(tensor[2], memory_of([tensor[:2]]))
+    assert not lies_in(tensor[1:3], memory_of([tensor[:2]]))
+    assert not lies_in(tensor[1], memory_of([tensor[:, 0]])), "what is between its elements is not written"
     array = np.zeros((4, 6))
-    assert _lies_in(torch.from_numpy(array)[1:], _memory_of([array.T])) and _lies_in(array[:, 1], _memory_of([array]))
-    assert not _lies_in(array[1], _memory_of([array[:, ::2]])) and not _lies_in(array[:0], _memory_of([array]))
+    assert lies_in(torch.from_numpy(array)[1:], memory_of([array.T])) and lies_in(array[:, 1], memory_of([array]))
+    assert not lies_in(array[1], memory_of([array[:, ::2]])) and not lies_in(array[:0], memory_of([array]))
 
 
 def test_what_is_restored_with_new_memory_has_no_views() -> None:
     computed = torch.zeros(3, requires_grad=True) * 2
     fixed = np.zeros(3)
     fixed.flags.writeable = False
-    assert _memory_of([computed, fixed, torch.zeros(0), torch.zeros(3, device="meta"), "text"]) == []
-    assert not _lies_in(computed.detach(), _memory_of([computed])) and not _lies_in(fixed[:1], _memory_of([fixed]))
+    assert memory_of([computed, fixed, torch.zeros(0), torch.zeros(3, device="meta"), "text"]) == []
+    assert not lies_in(computed.detach(), memory_of([computed])) and not lies_in(fixed[:1], memory_of([fixed]))
 
 
 def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:

@@ -11,7 +11,8 @@ from ..plan import places
 from ..process.fast_forward import why_not
 from ..support import mishaps
 from ..support.static import name_of
-from ..survey import survey as unforeseen
+from ..survey.scopes import Reader
+from ..survey.survey import Survey
 from .budget import Budget
 from .checkpoint import Open
 from .entering import Entered
@@ -58,7 +59,7 @@ class Blocks:
         self.note, self.overhead, self.entered = note, overhead, entered
         self.materializer = Materializer(recorder, Forking(engine), overhead, Budget(max_disk), note)
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
-        self.reader = unforeseen.Reader(is_project)
+        self.reader = Reader(is_project)
         self.surveyed: dict[str, tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
         self.open: list[Open] = []
@@ -121,7 +122,7 @@ class Blocks:
         allowed = SURVEY_SHARE * self.overhead * (time.perf_counter() - self._begun)
         return self._first_looks <= max(FIRST_LOOKS_S, allowed)
 
-    def _survey(self, block: str, frame: FrameType) -> unforeseen.Survey | None:
+    def _survey(self, block: str, frame: FrameType) -> Survey | None:
         """Look at what the program holds, when the block takes so long that it costs little; the first time always, and
         while it is doubted."""
         seconds, computed = self.surveyed.get(block, (0.0, 1.0))
@@ -129,7 +130,7 @@ class Blocks:
         if self.materializer.is_given_up(block) or is_dear and block not in self.materializer.doubted:
             return None
         begun = time.perf_counter()
-        survey = unforeseen.Survey(frame, places.loops[block], self.reader)
+        survey = Survey(frame, places.loops[block], self.reader)
         self.surveyed[block] = (time.perf_counter() - begun, computed)
         return survey
 

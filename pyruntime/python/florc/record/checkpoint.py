@@ -8,7 +8,7 @@ from types import FrameType
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple, dumps
-from ..survey import survey as unforeseen
+from ..survey.survey import Survey, slots_of
 from . import dead_values
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ class Open(NamedTuple):
     started: float
     charged: float
     before: places.Before
-    survey: unforeseen.Survey | None
+    survey: Survey | None
     looking: float = 0.0
     """Seconds that florc took when it began."""
 
@@ -112,7 +112,7 @@ def _check(current: Open, loop: _native.Loop, frame: FrameType, encoder: Any) ->
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 
-    changed = current.survey and current.survey.change(frame, loop, encoder.held(), unforeseen.slots_of(loop, frame))
+    changed = current.survey and current.survey.change(frame, loop, encoder.held(), slots_of(loop, frame))
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)

@@ -88,11 +88,11 @@ class Recording:
         if self._blocks is None:
             begun = time.perf_counter()
             from ..support import static
-            from ..survey import readers as contents
+            from ..survey import readers
             from .blocks import Blocks
 
             static.is_users = self.is_project
-            contents.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
+            readers.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
             self._blocks = Blocks(
                 self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project, self.started, self.entered
             )

@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 from ..support.static import all_slots, attributes_of, defines, module_of
 from ..support.weak_table import WeakTable
+from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ else:
     from _collections import deque  # `collections` and the like take long to import
     from _functools import _lru_cache_wrapper, partial
 
-MAX_ITEMS = 200
-"""Of longer containers the length and both ends are looked at."""
-MAX_ARRAY_BYTES = 1 << 16
-"""Of larger arrays a sample is looked at."""
-
 ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
 """Classes whose objects hold nothing and never change."""
 ATOM_IDS = frozenset(map(id, ATOMS))
@@ -39,12 +35,12 @@ ATOM_IDS = frozenset(map(id, ATOMS))
 def _list(obj: Any, base: Any) -> Parts:
     count: int = base.__len__(obj)
     items: Iterator[tuple[int, Any]]
-    if count <= MAX_ITEMS:
+    if count <= LIMITS.items:
         items = enumerate(base.__iter__(obj))
     else:
         items = chain(
-            enumerate(islice(base.__iter__(obj), MAX_ITEMS // 2)),
-            ((i - count, base.__getitem__(obj, i - count)) for i in range(count - MAX_ITEMS // 2, count)),
+            enumerate(islice(base.__iter__(obj), LIMITS.items // 2)),
+            ((i - count, base.__getitem__(obj, i - count)) for i in range(count - LIMITS.items // 2, count)),
         )
     parts: Parts = {("item", i): item for i, item in items}
     parts["(length)"] = count
@@ -53,17 +49,17 @@ def _list(obj: Any, base: Any) -> Parts:
 
 def _dict(obj: Any) -> Parts:
     parts: Parts = {"(length)": dict.__len__(obj)}
-    items = list(islice(dict.items(obj), MAX_ITEMS))
+    items = list(islice(dict.items(obj), LIMITS.items))
     for n, (key, value) in enumerate(items):
         parts["item", key if id(type(key)) in ATOM_IDS else ("key", n)] = value
-    if dict.__len__(obj) > MAX_ITEMS:
-        for n, (key, value) in enumerate(islice(reversed(dict.items(obj)), MAX_ITEMS // 2)):
+    if dict.__len__(obj) > LIMITS.items:
+        for n, (key, value) in enumerate(islice(reversed(dict.items(obj)), LIMITS.items // 2)):
             parts["item", key if id(type(key)) in ATOM_IDS else ("key", -1 - n)] = value
     return parts
 
 
 def _set(obj: Any) -> Parts:
-    atoms = [item for item in islice(set.__iter__(obj), MAX_ITEMS) if id(type(item)) in ATOM_IDS]
+    atoms = [item for item in islice(set.__iter__(obj), LIMITS.items) if id(type(item)) in ATOM_IDS]
     return {"(length)": set.__len__(obj), "(elements)": hash(frozenset(atoms))}
 
 
@@ -111,7 +107,7 @@ def of_module(obj: Any) -> Parts:
 def of_optimizer(obj: Any) -> Parts:
     own = attributes_of(obj)
     state = [value for held in list(own.get("state", {}).values()) if issubclass(type(held), dict) for value in held.values()]
-    values = [version(value) for value in islice(state, MAX_ITEMS)]
+    values = [version(value) for value in islice(state, LIMITS.items)]
     return {".state": hash(tuple(values)), "(groups)": own.get("param_groups")}
 
 
@@ -124,11 +120,11 @@ def of_lru_cache(obj: Any) -> Parts:
     own, parts = attributes_of(obj), gc.get_referents(obj)
     if _lru_cache_wrapper.cache_info(obj).maxsize is None:
         held = [
-            value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), MAX_ITEMS + 1)
+            value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), LIMITS.items + 1)
         ]
     else:  # what is remembered and what it was computed from, side by side
         held = [part for part in parts if type(part) not in (dict, type, object, types.FunctionType)]
-    if not asks_caches and len(held) <= MAX_ITEMS and all(id(type(value)) in ATOM_IDS for value in held):
+    if not asks_caches and len(held) <= LIMITS.items and all(id(type(value)) in ATOM_IDS for value in held):
         return {}
     return {".cache_info()": hash(_lru_cache_wrapper.cache_info(obj))}
 
@@ -162,7 +158,7 @@ def of_numpy(obj: Any) -> Parts | None:
         data = numpy.ndarray.view(obj, numpy.ndarray)  # without the methods of its class: those of a masked array change it
         if data.dtype.hasobject:
             return None
-        sample = data if data.nbytes <= MAX_ARRAY_BYTES else data.flat[:: data.size // 4096 or 1]
+        sample = data if data.nbytes <= LIMITS.array_bytes else data.flat[:: data.size // LIMITS.array_samples or 1]
         parts: Parts = {"(data)": hash((data.shape, sample.tobytes()))}
         if module_of(type(obj)).startswith("numpy"):  # of its attributes some are caches
             mask = attributes_of(obj).get("_mask")
@@ -201,7 +197,7 @@ def of_iterator(obj: Any) -> Parts:
         held = [
             part for part in gc.get_referents(obj) if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))
         ]
-        parts.update((("item", n), part) for n, part in enumerate(held[:MAX_ITEMS]))
+        parts.update((("item", n), part) for n, part in enumerate(held[: LIMITS.items]))
     return parts
 
 

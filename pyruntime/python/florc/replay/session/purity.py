@@ -24,13 +24,10 @@ from ...plan import places
 from ...runs.versions import Versions
 from ...support import mishaps
 from ...support.static import module_of, mro_of
-from ...survey import readers as contents
-from ...survey import survey as unforeseen
-
-_ALWAYS = 2
-"""So many times the objects are looked at around each group of statements; after that, as long as it takes little."""
-_SHARE = 0.05
-"""Of the time of the replay."""
+from ...survey import readers
+from ...survey.limits import LIMITS
+from ...survey.scopes import Reader, Scope
+from ...survey.survey import Survey
 
 Group = tuple[str, int, int]
 """File, first and last line."""
@@ -41,7 +38,7 @@ class _Before(NamedTuple):
 
     group: Group
     generators: dict[str, Any]
-    survey: unforeseen.Survey | None
+    survey: Survey | None
 
 
 class Looking:
@@ -121,8 +118,8 @@ class Looking:
         self._close()
         began = time.perf_counter()
         times = self._times[group] = self._times.get(group, 0) + 1
-        is_cheap = self._spent < _SHARE * (began - self._started)
-        survey = unforeseen.Survey(frame, None, self._reader) if times <= _ALWAYS or is_cheap else None
+        is_surveyed = LIMITS.surveys_statements(times, self._spent, began - self._started)
+        survey = Survey(frame, None, self._reader) if is_surveyed else None
         self._before = _Before(group, generators(), survey)
         self._spent += time.perf_counter() - began
 
@@ -151,7 +148,7 @@ class Looking:
         return (file, *self._groups[file].get(line, (line, line)))
 
 
-class _Reader(unforeseen.Reader):
+class _Reader(Reader):
     """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
     gradients, where the script has use for those that a block leaves behind. What names an added statement binds is told by its
     text (`versions`)."""
@@ -164,7 +161,7 @@ class _Reader(unforeseen.Reader):
         self._own = {f".{name}" for name in added | versions.left_by_forward()}
         self._with_gradients = versions.reads_gradients()
 
-    def parts(self, obj: Any) -> contents.Parts | None:
+    def parts(self, obj: Any) -> readers.Parts | None:
         if type(obj) is functools._lru_cache_wrapper:
             return None  # whether it has been asked before makes no difference
         found = super().parts(obj)
@@ -174,10 +171,10 @@ class _Reader(unforeseen.Reader):
         torch = sys.modules.get("torch")
         if self._with_gradients and torch is not None and isinstance(obj, torch.Tensor) and obj.is_leaf:
             gradient = obj.grad
-            return {**(found or {}), ".grad": gradient, "(gradient)": contents.version(gradient)}
+            return {**(found or {}), ".grad": gradient, "(gradient)": readers.version(gradient)}
         return found
 
-    def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[unforeseen.Scope]:
+    def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[Scope]:
         known = self._recorded_names
         found = super().scopes(frame, rebound)
         return [scope._replace(names={k: v for k, v in scope.names.items() if k in known}) for scope in found]

@@ -11,7 +11,7 @@ from ... import _native, state
 from ...plan import forms, places
 from ...runs.journal import History
 from ...support import static
-from ...survey import survey as unforeseen
+from ...survey.scopes import Reader
 
 
 class CannotRestore(Exception):
@@ -23,7 +23,7 @@ class Restorer:
 
     def __init__(self, history: History, is_project: Callable[[str], bool]):
         self._history = history
-        self._reader = unforeseen.Reader(is_project)
+        self._reader = Reader(is_project)
         self._pending: _native.Checkpoint | None = None
         self._chunks: list[bytes] = []
         self.without_history: set[str] = set()
