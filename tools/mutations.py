@@ -478,7 +478,7 @@ add(
 add(
     "user's files: native writers go unseen",
     FLORC + "replay/files/user_files.py",
-    "        native_writers.adapt(self._functions.native, readers=True)\n",
+    "        native_writers.adapt(self._functions.opens.native, readers=True)\n",
     "        pass\n",
     "tests/test_user_files.py::test_what_torch_saves",
 )
@@ -491,8 +491,8 @@ add(
 )
 add(
     "user's files: what added statements write goes to the view",
-    FLORC + "replay/files/redirection.py",
-    "        if not self.is_added():\n            return None\n",
+    FLORC + "replay/files/opens.py",
+    "        if not self._functions.is_added():\n            return None\n",
     "        return None\n",
     "tests/test_user_files.py::test_what_added_statements_write_stays",
 )

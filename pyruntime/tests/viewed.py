@@ -38,7 +38,7 @@ def main(store: str, script: str) -> None:
     view = View(os.path.join(os.path.realpath(store), "files"), {}, Skipped())
     functions = Functions(view, Paths(view, store, os.getcwd()), lambda: False)
     functions.install()
-    native_writers.adapt(functions.native, readers=True)
+    native_writers.adapt(functions.opens.native, readers=True)
     sys.path[0] = os.path.dirname(script)
     runpy.run_path(script, run_name="__main__")
 

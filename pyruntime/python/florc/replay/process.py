@@ -100,7 +100,7 @@ class ReplayProcess:
             self._replay.looking.is_running,
             frozenset().union(*attempt.versions.names()),
         )
-        self._replay.flush_files = self._files.flush
+        self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
 

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .view import ADDED, HERE, KEPT, OWN, PLAIN, Found
+from .kinds import ADDED, HERE, KEPT, OWN, PLAIN, Found
 
 if TYPE_CHECKING:
     from .redirection import Functions
@@ -185,7 +185,7 @@ class Moves:
                 view.doubts.behind[target] = None
             return None
         if functions.is_added() and view.is_scripts(target):
-            functions.beside[target] = None
+            functions.opens.beside[target] = None
         with view.lock:
             self._move(source, target)
         return None

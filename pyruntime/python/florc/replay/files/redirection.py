@@ -5,27 +5,25 @@ What the script sees of a path is its own spelling: the names of files, of entri
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import io
 import os
 import sys
 import tempfile
 import threading
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
 from ... import _native
-from ...inputs import standard_input
-from ...process.native_writers import ANEW, READ, UPDATED
 from ...support.light import OWN as OWN_FOLDER
-from .handles import opened, replace_everywhere, watched
+from .handles import replace_everywhere
+from .kinds import OWN
 from .looks import Looks
 from .moves import Moves
+from .opens import Opens
 from .paths import Paths
-from .view import ADDED, GONE, HERE, OWN, PLAIN, Found, View
+from .view import View
 
 _T = TypeVar("_T")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -35,23 +33,14 @@ _UNNAMED = getattr(os, "O_TMPFILE", 0)
 class Functions:
     """What stands in the place of the functions. `is_added()`: whether an added statement runs."""
 
-    def __init__(self, view: View, paths: Paths, is_added: Callable[[], bool]):
+    def __init__(self, view: View, paths: Paths, is_added: Callable[[], bool]) -> None:
         self.view, self.paths, self.is_added = view, paths, is_added
-        self.beside: dict[str, None] = {}
-        """Files that an added statement wrote and that are the script's own: only in the view."""
-        self.added: dict[str, int | None] = {}
-        """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
-        self._updated: dict[str, tuple[int, int]] = {}
-        """Databases that an added statement opened -> size and time when it, or one after it, began."""
         self.is_on = False
-        self._inside: set[int] = set()
+        self.inside: set[int] = set()
         """Threads that are in one of these functions."""
-        self._watched = watched(io.FileIO, view.doubts.descriptor, self._wrote)
-        self._open: weakref.WeakSet[Any] = weakref.WeakSet()
-        """What the script opened to write to."""
         self.temporary: dict[str, None] = {}
         """Temporary files and folders that the script made at their own paths, and not yet removed."""
-        self.moves, self.looks = Moves(self), Looks(self)
+        self.opens, self.moves, self.looks = Opens(self), Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
 
@@ -59,22 +48,22 @@ class Functions:
         """From now on, in this process and in those it forks."""
         self.is_on = True
         made: dict[int, tuple[Any, Any]] = {}
-        for holder, handlers in ((self, {"open": Functions.open, **_CHANGES}), (self.looks, _LOOKS)):
+        for holder, handlers in ((self.opens, {"open": Opens.open}), (self.moves, _CHANGES), (self.looks, _LOOKS)):
             for name, handler in handlers.items():
                 original = getattr(os, name, None)
                 if original is not None:
                     known = made.get(id(original))
                     made[id(original)] = known or (original, self._redirected(original, handler, name, "os", holder))
         for original, handler, name, module in (
-            (io.open, Functions.open_file, "open", io.open.__module__.replace("_io", "io")),
-            (io.open_code, Functions.open_code, "open_code", "io"),
+            (io.open, Opens.open_file, "open", io.open.__module__.replace("_io", "io")),
+            (io.open_code, Opens.open_code, "open_code", "io"),
         ):
-            made[id(original)] = (original, self._redirected(original, handler, name, module))
+            made[id(original)] = (original, self._redirected(original, handler, name, module, self.opens))
         made[id(io.FileIO)] = (io.FileIO, self._file_class())
         replace_everywhere(made)
 
-    def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str, holder: Any = None) -> Any:
-        inside, holder = self._inside, holder or self
+    def _redirected(self, original: Any, handler: Callable[..., Any], name: str, module: str, holder: Any) -> Any:
+        inside = self.inside
 
         def call(*args: Any, **options: Any) -> Any:
             me = threading.get_ident()
@@ -118,9 +107,9 @@ class Functions:
 
         class FileIO(original, metaclass=Kind):  # type: ignore[misc, valid-type]  # the base is a variable
             def __init__(self, file: Any, mode: str = "r", closefd: bool = True, opener: Any = None):
-                is_free = functions.is_on and threading.get_ident() not in functions._inside
+                is_free = functions.is_on and threading.get_ident() not in functions.inside
                 if opener is None and not isinstance(file, int) and is_free:
-                    opener = functions.opener
+                    opener = functions.opens.opener
                 super().__init__(file, mode, closefd, opener)
 
         FileIO.__module__, FileIO.__qualname__ = "_io", "FileIO"
@@ -190,157 +179,6 @@ class Functions:
         self.view.removed(real)
         return self.new(real, path)
 
-    # -- opening ---------------------------------------------------------------------------------------------------
-
-    def open_file(
-        self,
-        original: Any,
-        file: Any,
-        mode: str = "r",
-        buffering: int = -1,
-        encoding: Any = None,
-        errors: Any = None,
-        newline: Any = None,
-        closefd: bool = True,
-        opener: Any = None,
-    ) -> Any:
-        """`open`."""
-        if file == 0 or isinstance(file, str) and file in standard_input.NAMES:
-            standard_input.note()
-        if isinstance(file, int) or opener is not None:
-            if opener is not None:
-                self._inside.discard(threading.get_ident())  # the script's opener may open files itself
-            if opener is not None or self.view.doubts.is_watched(file):
-                made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
-                if made is not None:
-                    if not self.is_added():
-                        self._open.add(made)
-                    return made
-        else:
-            opener = self.opener
-            real = self.resolve(file)
-            if real is not None and not self.is_added() and (self.view.is_scripts(real) or not set("wax+").isdisjoint(mode)):
-                made = opened(self._watched, file, mode, buffering, encoding, errors, newline, closefd, opener)
-                if made is not None:
-                    self._open.add(made)
-                    return made
-        return original(file, mode, buffering, encoding, errors, newline, closefd, opener)
-
-    def open_code(self, original: Any, path: Any) -> Any:
-        """`io.open_code`."""
-        real = self.resolve(path)
-        return original(path) if real is None else self.call(original, self.view.find(real).where, path)
-
-    def opener(self, path: Any, flags: int) -> int:
-        """What `open` opens a file with."""
-        me = threading.get_ident()
-        was_inside = me in self._inside
-        self._inside.add(me)
-        try:
-            return self.open(_OPEN, path, flags, 0o666)
-        finally:
-            if not was_inside:
-                self._inside.discard(me)
-
-    def open(self, original: Callable[..., int], path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
-        """`os.open`."""
-        real = self.resolve(path, not flags & os.O_NOFOLLOW, dir_fd)
-        if real is None:
-            return original(path, flags, mode, dir_fd=dir_fd)
-        found = self.view.find(real)
-        if _UNNAMED and flags & _UNNAMED == _UNNAMED:
-            return self.call(original, found.where, path, flags, mode)
-        if not flags & _WRITES:
-            if not os.path.isdir(found.where):
-                self.view.read(real, found)
-            return self.call(original, found.where, path, flags, mode)
-        where = self._to_write(real, path, flags, found)
-        try:
-            return self.call(original, where, path, flags, mode)
-        except FileExistsError:
-            if where != real or found.kind != GONE:
-                raise
-        where = self.left(real, path)
-        self.view.made(real)
-        return self.call(original, where, path, flags, mode)
-
-    def _to_write(self, real: str, path: Any, flags: int, found: Found) -> str:
-        """Where a file is opened for writing."""
-        is_there = found.kind != GONE and os.path.lexists(found.where)
-        if is_there and (os.path.isdir(found.where) or not os.path.isfile(found.where)):
-            return found.where  # a folder is an error, a pipe or a device no file
-        if not is_there and not flags & os.O_CREAT:
-            return self.view.at(real)
-        own = self._as_added(real, found)
-        if own is not None:
-            return own
-        if found.kind == OWN:
-            self.view.made_own(real, anew=bool(flags & os.O_TRUNC))
-            return real
-        if not is_there and flags & os.O_EXCL and self.is_temporary(real):
-            self.made_temporary(real)
-            return real
-        if is_there and flags & os.O_EXCL and flags & os.O_CREAT:
-            raise self.fail(errno.EEXIST, path)
-        if not is_there:
-            self.check_parent(real, path)
-            self.view.prepare(real)
-            self.view.made(real)
-        elif found.kind != HERE:
-            if not os.access(found.where, os.W_OK):
-                raise self.fail(errno.EACCES, path)
-            if flags & os.O_TRUNC:
-                self._make_anew(real, found)
-            else:
-                return self.view.copied(real, found)
-        else:
-            self.view.made(real, anew=bool(flags & os.O_TRUNC))
-        return self.view.at(real)
-
-    def _make_anew(self, real: str, found: Found) -> None:
-        self.view.prepare(real)
-        mode = os.stat(found.where).st_mode & 0o7777
-        os.close(_OPEN(self.view.at(real), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        os.chmod(self.view.at(real), mode)
-        self.view.made(real)
-
-    def _as_added(self, real: str, found: Found) -> str | None:
-        """Where an added statement writes: the user's own file, unless it is one of the script's."""
-        if not self.is_added():
-            return None
-        if found.kind in (ADDED, OWN):
-            return found.where
-        if found.kind == PLAIN or found.kind == GONE and not self.view.is_scripts(real):
-            os.makedirs(os.path.dirname(real), exist_ok=True)
-            self.added.setdefault(real, os.path.getsize(real) if os.path.exists(real) else None)
-            self.view.made(real, ADDED)
-            return real
-        self.beside[real] = None
-        return None
-
-    def _state(self, path: str) -> tuple[int, int]:
-        try:
-            found = _stat(self.view.at(path))
-        except OSError:
-            return 0, 0
-        return found.st_size, found.st_mtime_ns
-
-    def flush(self) -> None:
-        """Before an added statement, and at its end: what it writes through what the script holds open is known to be its own."""
-        for path, known in self._updated.items():
-            self._updated[path] = self._state(path)
-            if self.is_added() and self._updated[path] != known:
-                self.beside[path] = None
-        for file in list(self._open):
-            with contextlib.suppress(ValueError, OSError):  # closed, or read from; the script will see why not
-                file.flush()
-
-    def _wrote(self, descriptor: int) -> None:
-        if self.is_added():
-            path = self.view.doubts.path_of(descriptor)
-            if path is not None:
-                self.beside[path] = None
-
     def is_temporary(self, real: str) -> bool:
         """Whether `tempfile` makes a file or folder for the script, with a name of its own in the system's folder: sockets and
         programs that the script starts have to find it."""
@@ -351,48 +189,7 @@ class Functions:
             return False
         return os.path.dirname(real) == os.path.realpath(os.fsdecode(tempfile.tempdir))
 
-    def native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
-        """What a function that opens files itself is called with."""
-        if not self.is_on or threading.get_ident() in self._inside:
-            return path
-        self._inside.add(threading.get_ident())
-        try:
-            return self._native(path, how, endings)
-        finally:
-            self._inside.discard(threading.get_ident())
 
-    def _native(self, path: str, how: str, endings: Sequence[str]) -> str:
-        real = self.resolve(path)
-        if real is None:
-            return path
-        found = self.view.find(real)
-        if how == READ or how == UPDATED and found.kind == PLAIN and self.view.is_scripts(real):  # it was not written then
-            self.view.read(real, found)
-            if not self.is_added():
-                self.view.missing(real)
-            return path if found.where == real else found.where
-        if how == UPDATED:  # what is changed in place is read, too: a database
-            self.view.read(real, found)
-        flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
-        is_asked = how == UPDATED and self.is_added() and real not in self.beside
-        try:
-            where = self._to_write(real, path, flags, found)
-            if is_asked and real in self.beside:  # it may only ask
-                del self.beside[real]
-                for each in (real, *(real + ending for ending in endings)):
-                    self._updated[each] = self._state(each)
-        except OSError:  # the function says what is wrong, in its own words
-            return (
-                self.view.at(real) if os.path.isdir(os.path.dirname(real)) and os.access(os.path.dirname(real), os.W_OK) else path
-            )
-        for ending in endings if where != real else ():
-            self._to_write(real + ending, path, flags, self.view.find(real + ending))
-            if is_asked:
-                self.beside.pop(real + ending, None)
-        return path if where == real else where
-
-
-_OPEN, _stat = os.open, os.stat
 _LOOKS: dict[str, Callable[..., Any]] = {
     "stat": Looks.look,
     "access": Looks.look,
@@ -413,26 +210,23 @@ _LOOKS: dict[str, Callable[..., Any]] = {
     "chdir": Looks.chdir,
 }
 _CHANGES: dict[str, Callable[..., Any]] = {
-    name: (lambda self, original, *args, _called=name, **options: getattr(self.moves, _called)(original, *args, **options))
-    for name in (
-        "mkdir",
-        "rmdir",
-        "remove",
-        "unlink",
-        "rename",
-        "replace",
-        "link",
-        "symlink",
-        "truncate",
-        "chmod",
-        "chown",
-        "lchown",
-        "utime",
-        "setxattr",
-        "removexattr",
-        "mkfifo",
-        "mknod",
-    )
+    "mkdir": Moves.mkdir,
+    "rmdir": Moves.rmdir,
+    "remove": Moves.remove,
+    "unlink": Moves.unlink,
+    "rename": Moves.rename,
+    "replace": Moves.replace,
+    "link": Moves.link,
+    "symlink": Moves.symlink,
+    "truncate": Moves.truncate,
+    "chmod": Moves.chmod,
+    "chown": Moves.chown,
+    "lchown": Moves.lchown,
+    "utime": Moves.utime,
+    "setxattr": Moves.setxattr,
+    "removexattr": Moves.removexattr,
+    "mkfifo": Moves.mkfifo,
+    "mknod": Moves.mknod,
 }
 LEFT = {
     "execv": "another program sees the user's own files",

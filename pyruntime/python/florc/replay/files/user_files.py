@@ -102,13 +102,13 @@ class UserFiles:
     @property
     def flush(self) -> Callable[[], None]:
         """Called before an added statement, and at its end."""
-        return self._functions.flush
+        return self._functions.opens.flush
 
     def watch(self) -> None:
         """From now on, in this process and in those it forks."""
         self._functions.install()
         inputs_again.is_taken = self.is_taken
-        native_writers.adapt(self._functions.native, readers=True)
+        native_writers.adapt(self._functions.opens.native, readers=True)
 
     def is_taken(self, path: str) -> bool:
         """Whether the recorded run left a temporary file or folder where programs of the script would change it."""
@@ -146,7 +146,7 @@ class UserFiles:
 
     def _take_back(self) -> None:
         """What added statements wrote will be written once more."""
-        for path, size in self._functions.added.items():
+        for path, size in self._functions.opens.added.items():
             with contextlib.suppress(OSError):
                 if size is None:
                     os.remove(path)
@@ -154,7 +154,7 @@ class UserFiles:
                     os.truncate(path, size)
 
     def _put_beside(self) -> None:
-        for path in self._functions.beside:
+        for path in self._functions.opens.beside:
             where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where):
                 continue

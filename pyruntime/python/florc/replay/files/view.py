@@ -15,38 +15,16 @@ import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
 from ...support.copying import copy
 from ..select.skipped import Skipped
 from .doubts import Doubts, asks_for
+from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found
 from .unnamed import Unnamed
 
-GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
-"""A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
-wrote it; at its own path, where the script itself made a temporary file."""
-PLAIN, PAST, LOST = "plain", "past", "lost"
-"""The user's own file: nothing changed it; the recorded run wrote it in what this replay skipped; it is not what the recorded
-run found, whose content was not kept."""
-
-
 _lstat, _readlink = os.lstat, os.readlink
-
-
-class Entry(NamedTuple):
-    """A path that is not the user's own file. `clock`: how much had been skipped when this replay changed it; -1: it did not."""
-
-    kind: str
-    where: str = ""
-    clock: int = -1
-
-
-class Found(NamedTuple):
-    """What a path is now (one of the words above), and where that lies."""
-
-    kind: str
-    where: str
 
 
 class View:

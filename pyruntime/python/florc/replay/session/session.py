@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, NoReturn
 
@@ -26,6 +26,7 @@ from ..select.skipped import Skipped
 from . import proof
 from .capture import Capture, Value
 from .compare import Comparer
+from .probes import Probes
 from .purity import Looking
 from .restore import CannotRestore, Restorer
 from .statements import Ran, Statements
@@ -90,9 +91,9 @@ class Replay:
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files.__contains__)
         state.History.on_missing = self._miss_history
-        self._capture = Capture(self.values, versions.probe_place) if capture else None
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
+        self.probes = Probes(self, Capture(self.values, versions.probe_place) if capture else None)
         self.reached: dict[str, int] = {}
         """Followed loop at its place -> how many iterations it had so far."""
         self.read_back: list[str] = []
@@ -101,8 +102,6 @@ class Replay:
         """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
         self.is_over = False
         """Whether it ended where the record, or what was asked for, does; not where the script does."""
-        self.flush_files: Callable[[], None] = lambda: None
-        """Has what the script holds open written what it holds back."""
         self._open: list[str] = []
         self._is_damage_told = False
         self._is_restored = False
@@ -380,55 +379,9 @@ class Replay:
 
     # -- what probes write -----------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def probe(self, name: str, frame: FrameType) -> Iterator[None]:
-        """What is written inside reaches the outside; not where nothing is asked."""
-        _native.in_added(1)
-        try:
-            self.flush_files()
-            with self.looking.around(name, frame), self._written(name):
-                try:
-                    yield
-                finally:
-                    self.flush_files()
-        finally:
-            _native.in_added(-1)
-
-    def _place_of(self, name: str) -> str | None:
-        """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that
-        was left by a `break`, or a `while` loop, and what stands beside it is not in it."""
-        if self.window is None or not self.versions.is_beside(name, self.window.block):
-            return None
-        places = _native.Path(_native.loop_path()).lineage
-        left = [place for place in places if place.loop == self.window.block and place.index is not None]
-        return str(left[-1].parent or "") if left else None
-
-    @contextlib.contextmanager
-    def _written(self, name: str) -> Iterator[None]:
-        self.tap.pause(1)
-        self.statements.reached[name] = self.statements.reached.get(name, 0) + 1
-        if not self.answers(self._place_of(name)):
-            try:
-                # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
-                with contextlib.suppress(Exception):
-                    yield
-            finally:
-                self.tap.pause(-1)
-            return
-        self.statements.answered[name] = self.statements.answered.get(name, 0) + 1
-        if self._capture is not None:
-            try:
-                with self._capture.values_of(name):
-                    yield
-            finally:
-                self.tap.pause(-1)
-            return
-        self.divert.open()
-        try:
-            yield
-        finally:
-            self.divert.close()
-            self.tap.pause(-1)
+    def probe(self, name: str, frame: FrameType) -> contextlib.AbstractContextManager[None]:
+        """An added statement runs inside."""
+        return self.probes.around(name, frame)
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         path = parts[-1][0]

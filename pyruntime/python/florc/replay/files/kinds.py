@@ -1,0 +1,27 @@
+"""What a path can be in the view of a replay."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
+"""A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
+wrote it; at its own path, where the script itself made a temporary file."""
+PLAIN, PAST, LOST = "plain", "past", "lost"
+"""The user's own file: nothing changed it; the recorded run wrote it in what this replay skipped; it is not what the recorded
+run found, whose content was not kept."""
+
+
+class Entry(NamedTuple):
+    """A path that is not the user's own file. `clock`: how much had been skipped when this replay changed it; -1: it did not."""
+
+    kind: str
+    where: str = ""
+    clock: int = -1
+
+
+class Found(NamedTuple):
+    """What a path is now (one of the words above), and where that lies."""
+
+    kind: str
+    where: str
