@@ -14,6 +14,7 @@ pub mod effects;
 pub mod emit;
 pub mod flow;
 pub mod ids;
+pub mod knowledge;
 pub mod loops;
 pub mod plan;
 pub mod probes;

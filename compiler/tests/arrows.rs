@@ -11,6 +11,7 @@ const ORDER: &[&str] = &[
     "source",
     "diagnostics",
     "ids",
+    "knowledge",
     "syntax",
     "scopes",
     "flow",

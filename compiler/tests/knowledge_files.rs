@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[test]
 fn every_file_of_the_folder_is_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/effects/knowledge");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/knowledge");
     let reader = std::fs::read_to_string(folder.join("mod.rs")).expect("the reader");
     let mut count = 0;
     for entry in std::fs::read_dir(&folder).expect("the folder").flatten() {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "compiler" / "src" / "effects" / "knowledge"
+FOLDER = Path(__file__).resolve().parents[2] / "compiler" / "src" / "knowledge"
 # Not in every version that people use, so not in the one installed here.
 OF_OTHER_VERSIONS = {
     "copy.replace",

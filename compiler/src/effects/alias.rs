@@ -2,11 +2,11 @@
 //!
 //! Flow-insensitive within a scope: an alias that holds at one point is taken to hold at all.
 
-use super::knowledge::Knowledge;
 use super::place::Place;
 use super::receivers::method_facts;
 use super::{Effect, EffectKind};
 use crate::calls::{Callee, is_super};
+use crate::knowledge::Knowledge;
 use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, is_builtin, target_names};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};

@@ -1,12 +1,12 @@
 //! Functions that run without being named where they are called: handed over, wrapped, returned by another function.
 
 use super::extract::Extractor;
-use super::knowledge::Knowledge;
 use super::place::Place;
 use super::reason::{Does, Reason};
 use super::site::{Context, Site};
 use super::{Effect, EffectKind};
 use crate::calls::Callee;
+use crate::knowledge::{Knowledge, List};
 use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
@@ -79,11 +79,13 @@ impl Extractor<'_, '_> {
     /// Whether a call takes this attribute as a value and does not call it: `print(trainer.step)`,
     /// `np.log(kmeans.inertia_)`, which is no in-place method of PyTorch.
     fn takes_value(&self, site: Site, value: &Expr, attr: &str) -> bool {
-        const CALLING: &[&str] = &["map", "filter", "iter", "property", "staticmethod", "classmethod"];
         match self.project.callee(site.scope, site.call) {
             Callee::Library(name) => match name.strip_prefix("builtins.") {
                 // `sorted(rows, key=seen.add)`
-                Some(known) => !CALLING.contains(&known) && site.call.args.iter().any(|arg| arg.range == value.range),
+                Some(_) => {
+                    !Knowledge::shipped().lists(List::CallsArguments, &name)
+                        && site.call.args.iter().any(|arg| arg.range == value.range)
+                }
                 None => attr.ends_with('_') && name.starts_with("numpy."),
             },
             Callee::Method { name, .. } => matches!(name, "format" | "info" | "debug" | "warning"),

@@ -2,12 +2,12 @@
 
 use super::extract::Extractor;
 use super::iterators::is_made_anew;
-use super::knowledge::{Facts, Knowledge};
 use super::reason::{Does, Reason};
 use super::receivers::method_facts;
 use super::site::Site;
 use super::{Effect, EffectKind};
 use crate::calls::Callee;
+use crate::knowledge::{Facts, Knowledge};
 use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal};

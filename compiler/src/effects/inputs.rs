@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::knowledge::Knowledge;
 use crate::ids::{FileId, IdVec};
+use crate::knowledge::{Knowledge, List};
 use crate::project::{Project, dotted};
 use crate::scopes::ScopeId;
 use crate::source::{Range, Source};
@@ -13,36 +13,6 @@ use crate::syntax::{
     File,
     tree::{Call, Expr, ExprKind, Literal, StmtKind},
 };
-
-/// Files whose lines come from outside.
-const READ_BY_LINE: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
-
-/// Methods of objects whose class is seen when they are called: how long a device took.
-const METHODS: [&str; 1] = ["elapsed_time"];
-
-/// Methods of `random.SystemRandom`, in projects that name it: everywhere else they are those of other generators.
-const DRAWS: [&str; 20] = [
-    "betavariate",
-    "binomialvariate",
-    "choice",
-    "choices",
-    "expovariate",
-    "gammavariate",
-    "gauss",
-    "getrandbits",
-    "lognormvariate",
-    "normalvariate",
-    "paretovariate",
-    "randbytes",
-    "randint",
-    "random",
-    "randrange",
-    "sample",
-    "shuffle",
-    "triangular",
-    "uniform",
-    "vonmisesvariate",
-];
 
 /// What is called, by file: the range of `time.time` in `time.time()`. Which function it is in the end is seen when it is called.
 /// `sys.stdin` in `for line in sys.stdin` is one, too.
@@ -67,9 +37,9 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
                     match &part.kind {
                         ExprKind::Call(call) => {
                             if let ExprKind::Attribute { attr, .. } = &call.callee.kind
-                                && (METHODS.contains(&attr.as_str())
+                                && (Knowledge::shipped().lists(List::TakesFromOutside, attr)
                                     || draws_from_the_kernel
-                                        && DRAWS.contains(&attr.as_str())
+                                        && Knowledge::shipped().lists(List::DrawsFromOutside, attr)
                                         && project.library_name(id, &call.callee).is_none())
                             {
                                 take(method(&call.callee, attr, source));
@@ -105,7 +75,7 @@ fn is_given_a_number(call: &Call) -> bool {
 
 fn lines(project: &Project, scope: ScopeId, iter: &Expr, source: &Source) -> Option<Range> {
     let name = project.library_name(scope, iter)?;
-    if READ_BY_LINE.contains(&name.as_str()) { as_it_stands(iter, source) } else { None }
+    if Knowledge::shipped().lists(List::ReadsOutside, &name) { as_it_stands(iter, source) } else { None }
 }
 
 /// The range of a method with what it is taken from, if it holds that.

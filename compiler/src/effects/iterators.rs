@@ -1,27 +1,15 @@
 //! Iterators that are made in one place and advanced in another.
 
 use super::extract::Extractor;
-use super::knowledge::Knowledge;
 use super::place::Place;
 use super::reason::Reason;
 use super::receivers::count_of_bindings;
 use super::site::Site;
 use super::{Effect, EffectKind};
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
-
-/// Methods of torch's modules that make a new iterator each time: `next(net.parameters())` advances nothing else.
-const MAKE_ITERATORS: &[&str] = &[
-    "buffers",
-    "children",
-    "modules",
-    "named_buffers",
-    "named_children",
-    "named_modules",
-    "named_parameters",
-    "parameters",
-];
 
 /// Whether an expression makes the iterator that it stands for.
 pub(super) fn is_made_anew(expr: &Expr) -> bool {
@@ -29,7 +17,7 @@ pub(super) fn is_made_anew(expr: &Expr) -> bool {
         return matches!(&expr.kind, ExprKind::Comprehension { is_generator: true, .. });
     };
     match &call.callee.kind {
-        ExprKind::Attribute { attr, .. } => MAKE_ITERATORS.contains(&attr.as_str()),
+        ExprKind::Attribute { attr, .. } => Knowledge::shipped().lists(List::MakesIterators, attr),
         ExprKind::Name(name) => name == "iter" && call.args.first().is_some_and(is_made_anew),
         _ => false,
     }
@@ -47,9 +35,10 @@ impl Extractor<'_, '_> {
 
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
     pub(super) fn advanced(&self, site: Site, name: &str, out: &mut Vec<Effect>) {
-        const EXHAUST: &[&str] =
-            &["list", "tuple", "set", "frozenset", "dict", "sum", "any", "all", "max", "min", "sorted"];
-        let Some(name) = name.strip_prefix("builtins.").filter(|name| EXHAUST.contains(name)) else { return };
+        if !Knowledge::shipped().lists(List::Exhausts, name) {
+            return;
+        }
+        let name = name.strip_prefix("builtins.").unwrap_or(name);
         for place in site.call.args.iter().flat_map(|argument| self.reach(site.scope, argument)) {
             if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
                 let why = Reason::Exhausted(name.into());
@@ -90,7 +79,7 @@ impl Extractor<'_, '_> {
         let ExprKind::Call(call) = &value.kind else { return false };
         self.project.library_name(scope, &call.callee).is_some_and(|name| {
             // `iter(f, end)` calls `f`.
-            (WALK.contains(&name.as_str()) && !(name == "builtins.iter" && call.args.len() > 1))
+            (Knowledge::shipped().lists(List::Walks, &name) && !(name == "builtins.iter" && call.args.len() > 1))
                 || Knowledge::shipped().made_by(&name) == "tqdm.tqdm"
         })
     }
@@ -133,19 +122,3 @@ impl Extractor<'_, '_> {
         })
     }
 }
-
-/// Calls whose results take from their arguments, and call nothing.
-const WALK: &[&str] = &[
-    "builtins.enumerate",
-    "builtins.zip",
-    "builtins.iter",
-    "builtins.reversed",
-    "itertools.batched",
-    "itertools.chain",
-    "itertools.chain.from_iterable",
-    "itertools.cycle",
-    "itertools.islice",
-    "itertools.pairwise",
-    "itertools.product",
-    "itertools.zip_longest",
-];

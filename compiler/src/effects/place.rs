@@ -1,5 +1,6 @@
 //! Places: a name with an attribute chain.
 
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::ScopeId;
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl Place {
 
     /// The place one attribute further. Attributes that only give another view of the same data stay on the object.
     pub fn attr(mut self, attr: &str) -> Self {
-        let is_view = matches!(attr, "data" | "grad" | "T" | "mT" | "real" | "imag" | "H" | "flat");
+        let is_view = Knowledge::shipped().lists(List::Views, attr);
         if !is_view && self.attrs.len() < MAX_ATTRS {
             self.attrs.push(attr.to_owned());
         }

@@ -1,6 +1,6 @@
 //! What the receiver of a method is known to be.
 
-use super::knowledge::{Facts, Knowledge};
+use crate::knowledge::{Facts, Knowledge};
 use crate::project::Project;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, Expr, ExprKind};

@@ -3,6 +3,7 @@
 
 use super::step::{LoopNodes, Step};
 use crate::ids::StmtId;
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::{Scope, bound_names, reads, target_names};
 use crate::syntax::tree::{Expr, ExprKind, Handler, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -336,32 +337,13 @@ fn target_reads(target: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Context managers of PyTorch, NumPy and tqdm, and files, known not to swallow exceptions.
+/// Whether a context manager is known not to swallow exceptions.
 fn lets_exceptions_pass(manager: &Expr) -> bool {
-    const PASSING: &[&str] = &[
-        "accumulate",
-        "autocast",
-        "detect_anomaly",
-        "device",
-        "enable_grad",
-        "errstate",
-        "fork_rng",
-        "inference_mode",
-        "no_grad",
-        "no_sync",
-        "open",
-        "record_function",
-        "set_detect_anomaly",
-        "set_grad_enabled",
-        "stream",
-        "tqdm",
-        "trange",
-    ];
     let ExprKind::Call(call) = &manager.kind else { return false };
     let name = match &call.callee.kind {
         ExprKind::Name(name) => name,
         ExprKind::Attribute { attr, .. } => attr,
         _ => return false,
     };
-    PASSING.contains(&name.as_str())
+    Knowledge::shipped().lists(List::LetsExceptionsPass, name)
 }

@@ -3,35 +3,12 @@
 use super::model::LoopPlan;
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
+use crate::knowledge::{Knowledge, List};
 use crate::project::dotted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
 use std::collections::BTreeSet;
-
-/// Parts of the dotted names of compilers, and of what reads the code of functions.
-const WORDS: &[&str] = &[
-    "_dynamo",
-    "autograph",
-    "cfunc",
-    "compile",
-    "compiler",
-    "dynamo",
-    "guvectorize",
-    "jit",
-    "jit_compile",
-    "njit",
-    "numba",
-    "stencil",
-    "taichi",
-    "torchdynamo",
-    "triton",
-    "typechecked",
-    "typeguard",
-    "vectorize",
-];
-/// Methods of a dataset of the library `datasets`, which names what it keeps by a hash of the function's code.
-const HASHED: &[&str] = &["filter", "from_generator", "map", "set_transform", "with_transform"];
 
 /// Every function that one of them may read.
 ///
@@ -52,13 +29,13 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
     analysis.each_expression(&mut |scope, part| {
         let ExprKind::Call(call) = &part.kind else { return };
         let by_hash = has_datasets
-            && matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if HASHED.contains(&attr.as_str()));
+            && matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if Knowledge::shipped().lists(List::HashesFunctions, attr));
         if by_hash {
             roots.extend(call_values(call).flat_map(|value| functions_named(&analysis.project, scope, value)));
         } else if is_reader(analysis, scope, &call.callee) {
             is_anything |= !given(analysis, scope, call, &mut roots);
         }
-        let asks = |key: &str| key.split('_').any(|word| WORDS.contains(&word));
+        let asks = |key: &str| key.split('_').any(|word| Knowledge::shipped().lists(List::ReadsCode, word));
         is_anything |= call.keywords.iter().any(|(key, _)| key.as_deref().is_some_and(asks));
     });
     if is_anything {
@@ -79,9 +56,9 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
 fn is_reader(analysis: &Analysis, scope: ScopeId, callee: &Expr) -> bool {
     let name = analysis.project.library_name(scope, callee).or_else(|| dotted(callee)).unwrap_or_default();
     let first = name.split('.').next().unwrap_or("");
-    let is_other = matches!(first, "re" | "regex" | "builtins" | "sre_compile" | "fnmatch" | "py_compile");
+    let is_other = Knowledge::shipped().lists(List::ReadsNoCode, first);
     let is_tensorflow = matches!(first, "tensorflow" | "tf") && name.ends_with(".function");
-    !is_other && (is_tensorflow || name.split('.').any(|part| WORDS.contains(&part)))
+    !is_other && (is_tensorflow || name.split('.').any(|part| Knowledge::shipped().lists(List::ReadsCode, part)))
 }
 
 /// The functions that a call of a compiler names are added; whether all that it is given is known.

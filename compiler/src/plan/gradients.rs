@@ -5,7 +5,7 @@
 //! loops compute gradients, of a teacher and then of a student, a read in one may be of what another left.
 
 use crate::analysis::Analysis;
-use crate::effects::Knowledge;
+use crate::knowledge::Knowledge;
 use crate::loops::LoopId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};

@@ -7,6 +7,7 @@ use super::compiled::compiled;
 use super::model::{Head, LoopPlan};
 use crate::analysis::Analysis;
 use crate::ids::{FileId, IdVec, StmtId};
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
 use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
@@ -28,20 +29,6 @@ const SPECIAL: &[&str] = &[
     "__setstate__",
     "__init_subclass__",
     "__set_name__",
-];
-/// Modules with which functions are run by their names.
-const BY_NAME: &[&str] = &[
-    "fire",
-    "gin",
-    "hydra",
-    "importlib",
-    "inspect",
-    "jsonargparse",
-    "pkgutil",
-    "pydoc",
-    "pytest",
-    "runpy",
-    "unittest",
 ];
 
 /// The functions of each file that tell that they are entered. `all`: also those whose callers are known, to see whether
@@ -171,7 +158,7 @@ fn is_tiny(function: &Function) -> bool {
 /// Whether any function of the project may be run by a name that is computed or stands elsewhere.
 fn are_run_by_name(analysis: &Analysis) -> bool {
     let project = &analysis.project;
-    let first = |dotted: &String| BY_NAME.contains(&dotted.split('.').next().unwrap_or(""));
+    let first = |dotted: &String| Knowledge::shipped().lists(List::RunsByName, dotted.split('.').next().unwrap_or(""));
     if project.index.imports.values().any(first) || project.scopes.list.iter().any(|scope| scope.dynamic.is_some()) {
         return true;
     }

@@ -10,6 +10,7 @@ use super::work::Facts;
 use crate::analysis::Analysis;
 use crate::effects::{Obstacle, Reason};
 use crate::ids::{IdVec, StmtId};
+use crate::knowledge::{Knowledge, List};
 use crate::loops::{Loop, LoopId};
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{ExprKind, Function};
@@ -218,7 +219,7 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> IdVec<ScopeId, Option
 fn is_hidden(analysis: &Analysis, id: ScopeId) -> bool {
     let Owner::Function(Function { name, .. }) = analysis.project.scopes.list[id].owner else { return false };
     let is_special = name.starts_with("__") && name.ends_with("__") && name != "__init__";
-    is_special || matches!(name.as_str(), "forward" | "collate_fn" | "closure" | "training_step")
+    is_special || Knowledge::shipped().lists(List::IsCalledOften, name)
 }
 
 /// Functions handed to a compiler (`torch.compile`, `torch.jit.script`, `numba.jit`): calls inside them must stay as they are.
@@ -234,6 +235,6 @@ fn is_compiled(analysis: &Analysis, id: ScopeId) -> bool {
             ExprKind::Attribute { attr, .. } => attr.as_str(),
             _ => "",
         };
-        matches!(name, "compile" | "script" | "jit" | "njit" | "trace" | "kernel" | "vectorize" | "guvectorize")
+        Knowledge::shipped().lists(List::Compiles, name)
     })
 }

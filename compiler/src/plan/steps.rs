@@ -1,8 +1,8 @@
 //! Which loops take training steps, and which only schedule them.
 
-use super::work::TRAINS;
 use crate::calls::CallGraph;
 use crate::ids::IdVec;
+use crate::knowledge::{Knowledge, List};
 use crate::loops::{LoopId, Loops};
 use crate::project::Project;
 use crate::scopes::ScopeId;
@@ -76,7 +76,7 @@ impl<'t> Search<'_, 't> {
                 if let ExprKind::Call(call) = &part.kind
                     && let ExprKind::Attribute { attr, .. } = &call.callee.kind
                 {
-                    self.found.extend(TRAINS.contains(&attr.as_str()).then_some(attr.as_str()));
+                    self.found.extend(Knowledge::shipped().lists(List::Trains, attr).then_some(attr.as_str()));
                 }
                 true
             });

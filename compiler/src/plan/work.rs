@@ -2,15 +2,13 @@
 
 use crate::analysis::Analysis;
 use crate::calls::Callee;
-use crate::effects::{Facts as Known, Knowledge, method_facts};
+use crate::effects::method_facts;
 use crate::ids::IdVec;
+use crate::knowledge::{Facts as Known, Knowledge, List};
 use crate::loops::LoopId;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, ExprKind, Stmt};
 use crate::syntax::walk;
-
-/// Methods by whose names a loop is seen to train.
-pub(super) const TRAINS: &[&str] = &["backward", "step", "fit", "partial_fit", "minimize", "train_on_batch"];
 
 /// Facts about one loop or one function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +111,7 @@ impl Facts {
 
     fn method(&self, name: &str, known: Option<Known>) -> Work {
         let cheap = known.is_some_and(|known| known.cheap);
-        let trains = TRAINS.contains(&name);
+        let trains = Knowledge::shipped().lists(List::Trains, name);
         Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
     }
 

@@ -2,9 +2,10 @@
 
 use super::apart::{Apart, More};
 use crate::analysis::Analysis;
-use crate::effects::{Effect, EffectKind, Knowledge, Reason};
+use crate::effects::{Effect, EffectKind, Reason};
 use crate::flow::Flow;
 use crate::ids::StmtId;
+use crate::knowledge::Knowledge;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;

@@ -1,11 +1,9 @@
 //! Whether added statements read nothing of a value but its form: an answer to `outputs.shape` needs no tensor.
 
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::{bound_names, targets};
 use crate::syntax::tree::{Expr, ExprKind, Stmt};
 use crate::syntax::walk;
-
-/// Attributes and methods that the form of a tensor or an array answers.
-const OF_FORM: &[&str] = &["shape", "dtype", "ndim", "size", "numel", "nelement", "dim", "itemsize", "element_size"];
 
 /// Whether these statements read nothing of `name` but its form (`x.shape`, `x.size(0)`, `len(x)`).
 pub fn asks_for_form_only<'t>(stmts: impl IntoIterator<Item = &'t Stmt>, name: &str) -> bool {
@@ -36,7 +34,11 @@ fn is_named(expr: &Expr, name: &str) -> bool {
 fn is_form(expr: &Expr, name: &str) -> bool {
     match &expr.kind {
         ExprKind::Name(found) => found != name,
-        ExprKind::Attribute { value, attr } if OF_FORM.contains(&attr.as_str()) && is_named(value, name) => true,
+        ExprKind::Attribute { value, attr }
+            if is_named(value, name) && Knowledge::shipped().lists(List::TellsForm, attr) =>
+        {
+            true
+        }
         ExprKind::Call(call) => {
             let called = match &call.callee.kind {
                 ExprKind::Name(called) => called.as_str(),

@@ -3,15 +3,13 @@
 use super::lookup::is_looked_up;
 use crate::analysis::Analysis;
 use crate::ids::{IdVec, StmtId};
+use crate::knowledge::{Knowledge, List};
 use crate::loops::LoopId;
 use crate::plan::{LoopPlan, Plan};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Methods that the standard library runs of any object that has them: a stream, a handler of a log.
-const PROTOCOLS: &[&str] = &["emit", "filter", "flush", "format", "write", "writelines"];
 
 /// What runs a statement.
 #[derive(Debug, Default)]
@@ -114,7 +112,7 @@ fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, StmtId)>
 
 fn is_run_by_library(analysis: &Analysis, class: ScopeId, method: ScopeId) -> bool {
     let name = analysis.project.scopes.list[method].qualname.rsplit('.').next().unwrap_or("");
-    PROTOCOLS.contains(&name) || analysis.project.is_run_by_library(class)
+    Knowledge::shipped().lists(List::IsRunOfAnyObject, name) || analysis.project.is_run_by_library(class)
 }
 
 fn is_implicit(analysis: &Analysis, scope: ScopeId) -> bool {

@@ -1,13 +1,10 @@
 //! Classes of the project: their methods through bases and overrides, and the class of the object that an expression yields.
 
 use super::Project;
+use crate::knowledge::{Knowledge, List};
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, Expr, ExprKind};
 use std::collections::BTreeSet;
-
-/// Classes, and packages of classes, that run no methods of what derives from them but special ones and `forward`.
-const PASSIVE: &[&str] =
-    &["torch.nn.", "torch.utils.data.", "builtins.", "abc.", "enum.", "typing.", "collections.", "torch.autograd."];
 
 impl<'t> Project<'t> {
     /// A method by name, looked up through the bases that the file defines.
@@ -55,7 +52,7 @@ impl<'t> Project<'t> {
     /// Whether a library may run methods of a class by their names: it derives from a class of one, and not from one of those that
     /// are known to run no other methods than special ones and `forward`.
     pub fn is_run_by_library(&self, class: ScopeId) -> bool {
-        let known = |name: &str| PASSIVE.iter().any(|known| name.starts_with(known));
+        let known = |name: &str| Knowledge::shipped().names(List::RunsNoMethods).any(|known| name.starts_with(known));
         self.families.lineage(class).iter().any(|&one| {
             let around = self.scopes.list[one].parent.unwrap_or(one);
             self.bases_of_libraries(one).any(|base| !known(&self.library_name(around, base).unwrap_or_default()))
@@ -124,9 +121,7 @@ impl<'t> Project<'t> {
             return Some(class);
         }
         match &call.callee.kind {
-            ExprKind::Attribute { value, attr }
-                if matches!(attr.as_str(), "to" | "cuda" | "cpu" | "train" | "eval" | "double" | "float" | "half") =>
-            {
+            ExprKind::Attribute { value, attr } if Knowledge::shipped().lists(List::ReturnsItself, attr) => {
                 self.class_within(scope, value, fuel)
             }
             _ => None,

@@ -1,6 +1,6 @@
 //! What library calls do, read from `knowledge/*.toml`.
 //!
-//! A library is described by data, so that one can be added without reading Rust. A file has up to four kinds of tables;
+//! A library is described by data, so that one can be added without reading Rust. A file has up to five kinds of tables;
 //! in the first three, keys are the facts of `knowledge/facts.rs` and values are lists of names:
 //!
 //! - `[functions]`: dotted names of functions and classes. A trailing `.*` stands for everything below; the longest entry
@@ -10,15 +10,19 @@
 //! - `[classes."torch.optim.*"]`: names of methods of the objects of a class, or of all classes below; `*` stands for
 //!   the methods that are not listed. What no entry covers is looked up under `[methods]`.
 //! - `[makers]`: a class, and the functions that make objects of it.
+//! - `[names]`: names that are known for one thing only; keys are those of `knowledge/lists.rs`.
 //!
 //! A call that nothing covers is taken to change its receiver and all its arguments: list as `pure` only what surely
 //! changes none of them. Random numbers drawn from the global generators need no entry of their own (they are in every
 //! checkpoint); a method that is `random` changes its receiver.
 
 mod facts;
+mod lists;
 
 pub use facts::Facts;
+pub use lists::List;
 
+use lists::Lists;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -40,19 +44,21 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Names under each fact.
-type Lists = HashMap<String, Vec<String>>;
+type Named = HashMap<String, Vec<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    functions: Lists,
+    functions: Named,
     #[serde(default)]
-    methods: Lists,
+    methods: Named,
     #[serde(default)]
-    classes: HashMap<String, Lists>,
+    classes: HashMap<String, Named>,
     #[serde(default)]
-    makers: Lists,
+    makers: Named,
+    #[serde(default)]
+    names: HashMap<List, Vec<String>>,
 }
 
 /// The knowledge base.
@@ -63,6 +69,7 @@ pub struct Knowledge {
     methods: HashMap<String, Facts>,
     classes: HashMap<String, HashMap<String, Facts>>,
     makers: HashMap<String, String>,
+    lists: Lists,
 }
 
 impl Knowledge {
@@ -74,7 +81,7 @@ impl Knowledge {
             for (name, text) in FILES {
                 // The files are part of the binary and a test reads each of them: this cannot fail for a user.
                 let added = all.add(text);
-                debug_assert!(added.is_ok(), "effects/knowledge/{name}.toml: {added:?}");
+                debug_assert!(added.is_ok(), "knowledge/{name}.toml: {added:?}");
             }
             all
         })
@@ -98,7 +105,18 @@ impl Knowledge {
         for (class, functions) in file.makers {
             self.makers.extend(functions.into_iter().map(|function| (function, class.clone())));
         }
+        self.lists.add(file.names);
         Ok(())
+    }
+
+    /// Whether a list has a name.
+    pub fn lists(&self, list: List, name: &str) -> bool {
+        self.lists.has(list, name)
+    }
+
+    /// The names of a list, in no order.
+    pub fn names(&self, list: List) -> impl Iterator<Item = &str> {
+        self.lists.of(list)
     }
 
     /// What calling the function or class with this dotted name does; the longest matching entry decides.
@@ -159,7 +177,7 @@ fn longest_prefix(dotted: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn fill(table: &mut HashMap<String, Facts>, lists: Lists) -> Result<(), String> {
+fn fill(table: &mut HashMap<String, Facts>, lists: Named) -> Result<(), String> {
     for (fact, names) in lists {
         for name in names {
             table.entry(name).or_default().add(&fact)?;

@@ -66,6 +66,28 @@ fn methods_are_those_of_the_class_where_it_is_known() {
     assert!(known.method(None, "get").is_some_and(|facts| !facts.mutates_receiver));
 }
 
+#[test]
+fn every_list_of_names_has_some_and_each_name_once() {
+    let mut found: BTreeSet<(String, String)> = BTreeSet::new();
+    for (name, text) in FILES {
+        let file: File = toml::from_str(text).expect("valid TOML");
+        for (list, names) in &file.names {
+            for listed in names {
+                assert!(
+                    found.insert((format!("{list:?}"), listed.clone())),
+                    "{name}.toml: {listed} is under {list:?} a second time"
+                );
+            }
+        }
+    }
+    let lists: BTreeSet<&String> = found.iter().map(|(list, _)| list).collect();
+    let described = include_str!("lists.rs").split("pub enum List {").nth(1).expect("the enum");
+    let described = described.split("\n}").next().expect("its end").lines().filter(|line| line.ends_with(','));
+    for list in described {
+        assert!(lists.contains(&list.trim().trim_end_matches(',').to_owned()), "no file has names for {list}");
+    }
+}
+
 /// Applies a diff without line numbers: each hunk's lines, without the added ones, stand in the text; `…` divides hunks.
 fn patched(text: &str, diff: &str) -> String {
     diff.split("…\n").fold(text.to_owned(), |text, hunk| {
@@ -81,7 +103,7 @@ fn patched(text: &str, diff: &str) -> String {
 
 #[test]
 fn the_example_of_the_page_on_extending_can_be_followed() {
-    let page = include_str!("../../../../docs/extending.md");
+    let page = include_str!("../../../docs/extending.md");
     let diff = page.split("```diff\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a diff");
     let (_, learning) = FILES.iter().find(|(name, _)| *name == "learning").expect("the file that the page names");
     let mut known = Knowledge::default();
