@@ -17,8 +17,8 @@ else
 INSTALL  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 AGAIN    := --force-reinstall
 endif
-# Tests start processes and wait for them, for disks and for pipes: one more than cores keeps the cores busy.
-TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# Tests start processes and wait for them, for disks and for pipes: two more than cores keep the cores busy.
+TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS

@@ -47,10 +47,9 @@ def _table(script: str) -> dict[str, Any]:
 
 
 def shortened(script: str) -> dict[str, str]:
-    """`files` with fewer epochs, for the tests of every change. Raises ValueError where the line is not there exactly once."""
+    """`files` with fewer epochs, for the tests of every change. Raises ValueError where a line is not there exactly once."""
     texts = files(script)
-    long, short = _table(script).get("short", ("", ""))
-    if long:
+    for long, short in _table(script).get("short", ()):
         if texts[script].count(long) != 1:
             raise ValueError(f"{script} has {long!r} {texts[script].count(long)} times")
         texts[script] = texts[script].replace(long, short)
