@@ -25,7 +25,8 @@ unexport MAKEFLAGS
 
 .PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
-demo: setup ## record, add a log statement, replay
+demo: ## record, add a log statement, replay
+	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
 	@$(BIN)/python tools/demo.py
 
 test: test-rust test-python ## what every change must pass, in minutes; test-all is everything
@@ -130,6 +131,18 @@ target/wheels/.built: $(VENV)/.tools $(SOURCES)
 
 $(VENV)/.wheel: $(VENV)/.needs target/wheels/.built
 	$(INSTALL) $(COMPILED) $(AGAIN) --no-deps target/wheels/florc-*.whl
+	@rm -f $(VENV)/.quick
+	@touch $@
+
+# A first look does not wait for link-time optimization.
+target/quick-wheels/.built: $(VENV)/.tools $(SOURCES)
+	rm -rf target/quick-wheels
+	$(BIN)/maturin build --profile quick --quiet --manifest-path pyruntime/Cargo.toml --out target/quick-wheels
+	@touch $@
+
+$(VENV)/.quick: $(VENV)/.needs target/quick-wheels/.built
+	$(INSTALL) $(COMPILED) $(AGAIN) --no-deps target/quick-wheels/florc-*.whl
+	@rm -f $(VENV)/.wheel
 	@touch $@
 
 clean:
