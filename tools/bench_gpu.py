@@ -191,9 +191,9 @@ def table(result: dict[str, Any], nbytes: int, rounds: int, date: str, machine: 
     spread = (max(result["alone"]) - min(result["alone"])) * 1000
     text = (
         f"`make bench-gpu`, {date}, {machine}, torch {torch.__version__}; {nbytes / 1e9:.1f} GB of float32 on the "
-        f"device, {rounds} rounds in which every way takes its turn, medians in ms. Every file is synced. *stall*: the "
-        "training's thread stands still; *taken*: how much longer a loop takes that computes on the device and writes "
-        "into the state; *first*: the stall of the first checkpoint. The loop alone takes "
+        f"device, {rounds} rounds in which every way takes its turn, medians in ms. Every way syncs its files. *stall*: "
+        "how long the training's thread stands still; *taken*: how much longer the loop takes, which computes on the device and "
+        "writes into the state; *first*: the stall of the first checkpoint. The loop alone takes "
         f"{alone * 1000:.0f} ms, and varies by {spread:.0f}: *taken* below that is noise.\n\n"
         "| | stall | first | taken | durable after |\n|---|---|---|---|---|\n"
     )

@@ -12,11 +12,11 @@ def head(date: str, machine: str, rounds: int) -> str:
 
     return (
         f"`make bench-materialize`, {date}, {machine}, CPython {platform.python_version()}, torch {torch.__version__}; "
-        f"{rounds} rounds in which every way takes its turn, medians, in ms unless said otherwise. Every file is synced. "
-        "*stall*: training stands still; *taken*: how much longer a training loop takes that goes on meanwhile and writes "
-        "into the state, the stall included; *first*: the stall of the first checkpoint, before memory was touched; "
-        "*memory*: peak of the processes together, above the training alone, 1 thread. `× limit` compares the stall with a "
-        "copy of the same bytes into touched memory by as many cores as help (the limit of anything that copies).\n\n"
+        f"{rounds} rounds in which every way takes its turn, medians, in ms unless said otherwise. Every way syncs its "
+        "files. *stall*: how long the training stands still; *taken*: how much longer the training loop takes, stall included, "
+        "when it continues and writes into the state; *first*: the stall of the first checkpoint, before memory was touched; "
+        "*memory*: peak of all processes together, above the training alone, 1 thread. `× limit` compares the stall with a "
+        "copy of the same bytes into touched memory, by as many cores as help. Nothing that copies can be faster.\n\n"
     )
 
 

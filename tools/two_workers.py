@@ -66,10 +66,10 @@ def main(arguments: list[str]) -> int:
     ideal = statistics.median(found["two plain halves"])
     text = (
         f"`make bench-replay`, {time.strftime('%Y-%m-%d')}, two cores, no GPU, CPython {platform.python_version()}, torch "
-        f"{torch.__version__}, {ROUNDS} rounds, medians, wall time in seconds, start-up included. A value of every hundredth "
-        "step is asked of the script above, so that all of it runs again. *two plain halves*: two processes without florc, "
-        "side by side, that train half of the epochs each.\n\n| way | seconds | from … to | ÷ two plain halves |\n"
-        "|---|---|---|---|\n"
+        f"{torch.__version__}, {ROUNDS} rounds, medians, wall time in seconds, start-up included. The probe asks the script "
+        "above for a value of every hundredth step, so the replay re-executes all of it. *two plain halves*: two processes "
+        "without florc run side by side and train half of the epochs each.\n\n"
+        "| way | seconds | from … to | ÷ two plain halves |\n|---|---|---|---|\n"
     )
     for way, seconds in found.items():
         middle = statistics.median(seconds)

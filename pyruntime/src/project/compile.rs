@@ -4,14 +4,15 @@ use florc::emit::{ProbeMark, emit_checked, undo, untouched};
 use florc::plan::schema;
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Source};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PySyntaxError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Arc;
 
 use super::changes::Changes;
-use super::line_table;
 use super::plan::Plan;
+use super::{first_line, line_table};
 use crate::guard::panics::guard;
 
 /// An instrumented file.
@@ -63,7 +64,7 @@ impl Instrumented {
     }
 
     /// The code of the instrumented text with every position mapped to the original text, for CPython 3.11 and later.
-    /// Raises ValueError for a table of positions in another format.
+    /// Raises ValueError for code or a table of positions in a form that is not known.
     fn map_code<'py>(&self, code: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         guard(|| {
             let first = code.getattr("co_firstlineno")?.extract()?;
@@ -80,7 +81,7 @@ fn mapped<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = code.py();
     let table: Bound<'py, PyBytes> = code.getattr("co_linetable")?.cast_into()?;
-    let before = code.getattr("co_firstlineno")?.extract()?;
+    let before: usize = code.getattr("co_firstlineno")?.extract()?;
     let table = line_table::map(table.as_bytes(), before, first, to)
         .ok_or_else(|| PyValueError::new_err("positions in a format of another version of Python"))?;
     let constants: Bound<'py, PyTuple> = code.getattr("co_consts")?.cast_into()?;
@@ -94,6 +95,20 @@ fn mapped<'py>(
         });
     }
     let changed = PyDict::new(py);
+    if before != first && first_line::is_kept(&code.getattr("co_names")?.extract::<Vec<String>>()?) {
+        let mut bytes: Vec<u8> = code.getattr("co_code")?.extract()?;
+        // a constant more: the class may use the number, too
+        let added = u8::try_from(inner.len()).ok();
+        let at = first_line::place(&bytes).and_then(|at| bytes.get_mut(at));
+        let (Some(added), Some(at)) = (added, at) else {
+            return Err(PyValueError::new_err(
+                "a class in a form of another version of Python, or of too many constants",
+            ));
+        };
+        *at = added;
+        inner.push(first.into_bound_py_any(py)?);
+        changed.set_item("co_code", PyBytes::new(py, &bytes))?;
+    }
     changed.set_item("co_linetable", PyBytes::new(py, &table))?;
     changed.set_item("co_firstlineno", first)?;
     changed.set_item("co_consts", PyTuple::new(py, inner)?)?;

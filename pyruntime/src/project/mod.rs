@@ -4,6 +4,7 @@ pub mod command_line;
 pub mod comparison;
 pub mod compile;
 pub mod files;
+mod first_line;
 mod line_table;
 pub mod plan;
 pub mod sources;

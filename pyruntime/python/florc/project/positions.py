@@ -94,11 +94,13 @@ def warn(compiled: Compiled, text: str, file: str) -> None:
 
 def _mapped(emitted: _native.Instrumented, file: str, action: str) -> CodeType:
     with _Quiet(action):
-        if sys.version_info < (3, 11):
-            from .tree_positions import compile_mapped
+        if sys.version_info >= (3, 11):
+            code = compile(emitted.text, file, "exec", dont_inherit=True)
+            with suppress(ValueError):  # code in a form that `map_code` does not know
+                return emitted.map_code(code)
+        from .tree_positions import compile_mapped
 
-            return compile_mapped(emitted, file)
-        return emitted.map_code(compile(emitted.text, file, "exec", dont_inherit=True))
+        return compile_mapped(emitted, file)
 
 
 def original(text: str, file: str) -> CodeType:

@@ -116,7 +116,14 @@ class _Comparison:
             self._say(place, f"{describe(one)} {self._graded(one, two)}")
         elif one[0] in ("tensor", "ndarray", "sparse") and self._facts(one) != self._facts(two):
             self._say(place, f"{describe(one)}: layout, flags or history differ")
-        elif one[0] in ("named", "opaque", "rng") and _without_leaves(one) != _without_leaves(two):
+        elif one[0] == "opaque" and len(one) == len(two) == 5 and one[4] != two[4]:
+            self._say(place, f"{describe(one)} with {one[4]} rows changed -> {two[4]}")
+        elif (
+            one[0] == "opaque"
+            and one[:4] != two[:4]
+            or one[0] in ("named", "rng")
+            and _without_leaves(one) != _without_leaves(two)
+        ):
             self._say(place, f"{' '.join(map(str, one[1:3]))} -> {' '.join(map(str, two[1:3]))}")
         mine, theirs = self._children(one, 0), self._children(two, 1)
         if one[0] in ("set", "frozenset") and hashes_of(one) != hashes_of(two):  # the same elements, met in another order

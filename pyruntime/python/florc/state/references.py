@@ -1,7 +1,8 @@
 """What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
-`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`.
+`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`. That of a connection to a
+database has a number more: how many rows it has changed.
 """
 
 from __future__ import annotations
@@ -172,7 +173,18 @@ def encode_opaque(enc: Encoder, obj: Any) -> Node:
     anyway, see `refuse_opaque_root`.)"""
     if is_under_way(obj):
         refuse_opaque_root(obj)
-    return ["opaque", *type_name(type(obj)), _qualname(obj)]
+    return ["opaque", *type_name(type(obj)), _qualname(obj), *_rows_changed(obj)]
+
+
+def _rows_changed(obj: Any) -> list[int]:
+    """How many rows a connection to a database (or that of a cursor) has changed, -1 for one that is closed; nothing for other
+    objects. SQLite writes natively: no view of files can tell who reads what a skipped block would have written."""
+    if type_name(type(obj)) not in (("sqlite3", "Connection"), ("sqlite3", "Cursor")):
+        return []
+    try:
+        return [getattr(obj, "connection", obj).total_changes]
+    except Exception:  # `sqlite3.ProgrammingError`
+        return [-1]
 
 
 def _qualname(obj: Any) -> Any:
@@ -302,14 +314,17 @@ class _Dead:
 
 
 class Opaque(Kind):
-    """The live object at the same path, whatever it holds."""
+    """The live object at the same path, whatever it holds; a connection to a database only where the block wrote nothing."""
 
     immutable = True
 
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        return type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
+        is_same = type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
+        return is_same and (len(node) == 4 or node[4:] == _rows_changed(live))
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
+        if len(node) > 4:
+            raise Refused(f"no checkpoint holds what is written to a database ({node[1]}.{node[2]})")
         raise Refused(f"an object of {node[1]}.{node[2]} was recorded by reference, and there is none here now")
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:

@@ -194,8 +194,12 @@ def of_iterator(obj: Any) -> Parts:
     if module_of(type(obj)).startswith("torch"):
         parts["._sampler_iter"] = getattr(obj, "_sampler_iter", None)
     elif not issubclass(type(obj), types.GeneratorType) or not obj.gi_running:
+        # before 3.11 a generator holds its frame, and only the frame what the generator works with
+        frame = obj.gi_frame if sys.version_info < (3, 11) and issubclass(type(obj), types.GeneratorType) else None
         held = [
-            part for part in gc.get_referents(obj) if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))
+            part
+            for part in gc.get_referents(obj, frame)
+            if not issubclass(type(part), (types.CodeType, types.FrameType, type, dict))
         ]
         parts.update((("item", n), part) for n, part in enumerate(held[: LIMITS.items]))
     return parts
