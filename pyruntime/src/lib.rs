@@ -35,6 +35,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<process::tap::PySeen>()?;
     module.add_function(wrap_pyfunction!(python::check::chunk_hashes, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::diff_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(python::sizes::most_packed, module)?)?;
+    module.add_function(wrap_pyfunction!(python::sizes::most_staged, module)?)?;
     module.add_function(wrap_pyfunction!(project::command_line::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
     module.add_class::<project::files::Project>()?;

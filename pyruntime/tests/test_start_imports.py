@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from florc.project.territory import decode
-from florc.record.blocks import FIRST_LOOKS_S, Blocks
 from florc.support import light
 
 DEAR = (
@@ -157,13 +155,3 @@ def test_what_is_no_text_is_told_as_python_tells_it(data: bytes) -> None:
     with pytest.raises(expected.type) as found:
         decode(data)
     assert str(found.value) == str(expected.value)
-
-
-def test_first_looks_are_as_many_as_the_run_can_bear() -> None:
-    blocks = Blocks.__new__(Blocks)
-    blocks.overhead, blocks._begun, blocks._first_looks = 1 / 15, time.perf_counter(), 0.0
-    assert blocks._may_look()
-    blocks._first_looks = 2 * FIRST_LOOKS_S
-    assert not blocks._may_look()
-    blocks._begun -= 60  # a longer run has more time
-    assert blocks._may_look()

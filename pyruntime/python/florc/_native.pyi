@@ -1142,6 +1142,13 @@ def usage(store: str) -> tuple[dict[str, tuple[int, int]], int]:
 def chunk_hashes(leaves: Leaves | Iterable[Any]) -> list[str]:
     """The hashes that a checkpoint's chunks would have: of each leaf, in order."""
 
+def most_packed(nbytes: int, chunks: int) -> int:
+    """Bytes on disk that so many chunks take at most, which have so many bytes together: a pack with its index."""
+
+def most_staged(header: int, parts: int, nbytes: int) -> int:
+    """Bytes of staging memory that a checkpoint takes at most: a header of so many bytes, and so many parts (the object graph and
+    the leaves) that have so many bytes together."""
+
 def diff_lines(recorded: list[str], replayed: list[str]) -> list[tuple[int, int, int, int]]:
     """Where two sequences of lines differ: recorded `i1..i2` against replayed `j1..j2`."""
 

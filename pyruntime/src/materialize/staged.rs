@@ -43,6 +43,12 @@ pub fn staged_len(header: &str, parts: &[Part]) -> Option<usize> {
     parts.iter().try_fold(front_len(header.len(), parts.len())?, |end, part| aligned(end)?.checked_add(part.len))
 }
 
+/// Bytes of the extent that so many parts need at most, which have so many bytes together.
+pub fn most_staged(header_len: usize, parts: usize, nbytes: usize) -> usize {
+    let padded = parts.saturating_mul(ALIGNMENT - 1).saturating_add(nbytes);
+    front_len(header_len, parts).unwrap_or(usize::MAX).saturating_add(padded).saturating_add(ALIGNMENT - 1)
+}
+
 /// Copies header and parts into an extent of at least [`staged_len`] bytes, on at most so many cores. False when they do
 /// not fit.
 ///
@@ -179,6 +185,16 @@ fn word(bytes: &[u8], number: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_checkpoint_needs_more_than_is_said() {
+        for sizes in [&[][..], &[0], &[1, 63, 64, 65], &[7; 40]] {
+            let parts: Vec<Part> = sizes.iter().map(|&len| Part { address: 0, len }).collect();
+            let extent = staged_len("{}", &parts).unwrap().next_multiple_of(ALIGNMENT);
+            let most = most_staged(2, parts.len(), sizes.iter().sum());
+            assert!(extent <= most && most < extent + (parts.len() + 2) * ALIGNMENT, "{extent} {most}");
+        }
+    }
 
     #[test]
     fn what_is_written_is_found() {

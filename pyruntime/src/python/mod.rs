@@ -11,3 +11,4 @@ pub mod reader;
 pub mod record;
 pub mod recorder;
 pub mod saver;
+pub mod sizes;

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from .. import _native
 from ..support.light import NamedTuple
-
-PER_CHUNK = 57
-"""Bytes of a pack's index for each chunk."""
-PER_PACK = 16 + 48
 
 
 class Kept(NamedTuple):
@@ -46,12 +43,12 @@ class Budget:
         """Whether a checkpoint of so many bytes surely fits."""
         if self.limit is None:
             return True
-        return self.used + sum(size for _, _, size in self._staged.values()) + _packed(nbytes, chunks) <= self.limit
+        return self.used + sum(size for _, _, size in self._staged.values()) + _native.most_packed(nbytes, chunks) <= self.limit
 
     def staged(self, seq: int, block: str, execution: int, nbytes: int, chunks: int) -> None:
         """A checkpoint is on its way."""
         if self.limit is not None:
-            self._staged[seq] = (block, execution, _packed(nbytes, chunks))
+            self._staged[seq] = (block, execution, _native.most_packed(nbytes, chunks))
             self._last[block] = execution
 
     def done(self, seq: int, written: int, failed: bool) -> None:
@@ -91,8 +88,3 @@ class Budget:
         self._last[block] = 0
         self._distance[block] = sys.maxsize
         return True
-
-
-def _packed(nbytes: int, chunks: int) -> int:
-    """Bytes of a pack at most."""
-    return nbytes + PER_CHUNK * chunks + PER_PACK

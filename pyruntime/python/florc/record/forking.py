@@ -1,4 +1,4 @@
-"""Which blocks are encoded by a forked child, and what that costs."""
+"""Which blocks are encoded by a forked child; what was measured of that. What follows from it: `fork_policy.py`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import gc
 import os
 import sys
 
-from ..support.light import NamedTuple
 from ..support.static import name_of
+from . import fork_policy
 from .checkpoint import Answer, NotKept
+from .fork_policy import Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,37 +18,13 @@ if TYPE_CHECKING:
 
     from .. import _native
 
-FORK_S_PER_BYTE = 12e-3 / 1e9
-"""First guess of what a clone costs per resident byte: its pages are listed once more, not copied."""
-FAULT_S = 1e-5
-"""What it costs to give the parent a page of its own: 3.4 to 15.6 µs were measured."""
-SLOWER = 1.5
-"""First guess of how much longer a child takes to walk: counting a reference copies the page that the object is in."""
-LEAST_WALK_S = 5e-3
-"""State that is encoded faster is never worth a process."""
-ROOM, SLACK = 1.25, 1 << 16
-"""How much a checkpoint may have grown since the last one: by this factor and so many bytes."""
-SHORTEST_DEADLINE_S, LONGEST_DEADLINE_S = 10.0, 60.0
-PATIENCE = 20.0
-"""A child may take so many times as long as the main thread did."""
-DEATHS = 3
-"""After so many children that ended too soon no more are started; after so many in vain for a block, none for it."""
-
-
-class Main(NamedTuple):
-    """The last checkpoint of a block that the main thread encoded: seconds it was held up, bytes, chunks."""
-
-    seconds: float
-    nbytes: int
-    chunks: int
-
 
 class Forking:
     """Per block: what the two ways of encoding cost the run. `engine`: only "auto" and "fork" ever fork."""
 
     def __init__(self, engine: str):
         self.engine = engine
-        self.main: dict[str, Main] = {}
+        self.main: dict[str, Walk] = {}
         """Only blocks that a child can encode."""
         self.cost: dict[str, float] = {}
         """Seconds that the last forked checkpoint took from the run."""
@@ -64,42 +41,33 @@ class Forking:
         if answer.encoded.encoder.copied:
             self.main.pop(block, None)
         else:
-            self.main[block] = Main(seconds, answer.nbytes, len(answer.encoded.leaves) + 1)
+            self.main[block] = Walk(seconds, answer.nbytes, len(answer.encoded.leaves) + 1)
 
     def forked_cost(self, block: str, share: float) -> float:
-        """Seconds that a forked checkpoint will take from the run.
-
-        That is: the clone, `share` of the child's processor time, and the pages that have to be copied. Before the first
-        one only a guess, without the pages: they depend on how much the script writes meanwhile.
-        """
+        """Seconds that the next forked checkpoint of a block will take from the run: as many as the last one did."""
         known = self.cost.get(block)
         if known is not None:
             return known
-        clone = self.clone if self.clone is not None else _resident() * FORK_S_PER_BYTE
-        return clone + SLOWER * self.main[block].seconds * share
+        clone = self.clone if self.clone is not None else fork_policy.clone_of(_resident())
+        return fork_policy.expected(self.main[block], clone, share)
 
     def prefers(self, block: str, share: float) -> bool:
         """Whether a child should encode the block's next checkpoint."""
         main = self.main.get(block)
         if main is None or self.engine not in ("auto", "fork"):
             return False
-        if self.deaths >= DEATHS or self.in_vain.get(block, 0) >= DEATHS:
+        if fork_policy.is_given_up(self.deaths, self.in_vain.get(block, 0)):
             return False
-        if self.engine == "fork":
-            return True
-        return main.seconds >= LEAST_WALK_S and self.forked_cost(block, share) < main.seconds
+        return self.engine == "fork" or fork_policy.is_cheaper(main, self.forked_cost(block, share))
 
     def room(self, block: str) -> int:
         """Bytes to keep for what a child will write."""
-        main = self.main[block]
-        # a chunk is announced by a word and begins at a multiple of 64 bytes
-        return int((main.nbytes + 72 * main.chunks) * ROOM) + SLACK
+        return fork_policy.room(self.main[block])
 
     def start(self, recorder: _native.Recorder, block: str, look: Callable[[], Answer]) -> _native._Cloned | None:
         """Clone a child that looks; None when there is no room or another one lives."""
-        deadline = min(max(PATIENCE * self.main[block].seconds, SHORTEST_DEADLINE_S), LONGEST_DEADLINE_S)
         others = len(sys._current_frames()) > 1
-        receipt = recorder.fork(self.room(block), lambda: in_child(look), deadline, others)
+        receipt = recorder.fork(self.room(block), lambda: in_child(look), fork_policy.deadline(self.main[block]), others)
         if receipt is not None:
             self.clone = receipt["stall_s"]
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])
@@ -111,7 +79,7 @@ class Forking:
         if flight is None:
             return 0.0
         block, clone = flight
-        background = done.encode_s * share + done.faults * FAULT_S
+        background = fork_policy.background(done.encode_s, done.faults, share)
         if done.error is None:
             self.cost[block] = clone + background
         else:

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
     from ..survey.survey import Survey
 
-LOOK_S = 0.02
-"""Between two looks at a loop lies at least so much time (in seconds),"""
-SPACING = 16
-"""at least this part of what the training took so far: a replay loses no more of it on its way,"""
-DEAR = 50
-"""and so many times what a checkpoint costs: blocks come first."""
 NEVER_S = 1e9
 
 
@@ -62,6 +56,7 @@ class Boundaries:
 
     def __init__(self, materializer: Materializer, survey: Callable[[str, FrameType], Survey | None], entered: Entered):
         self._materializer, self._survey, self._entered = materializer, survey, entered
+        self._pacer = materializer.pacer
         self._watches: list[_Watch] = []
         """Of the innermost loop last."""
         self.refused = ""
@@ -90,7 +85,7 @@ class Boundaries:
     def _begin(self, place: _native.Path, loop: str, frame: FrameType, now: float, spent: float) -> None:
         if not self._begun:
             self._started = now
-        pause = self._pause(loop + BOUNDARY)
+        pause = self._pacer.until_next_look(loop + BOUNDARY, self._started)
         before_that = self._begun.get(loop)
         self._begun[loop] = now
         if before_that is not None and now - before_that < pause:
@@ -105,7 +100,7 @@ class Boundaries:
         """Materialize what the iteration begins with, when the Joint Invariant holds. What changed is told from the state
         in which the loop began: that is what a replay jumps from."""
         if not self._materializer.has_share(block):
-            self._watches.append(watch._replace(due=now + self._pause(block)))
+            self._watches.append(watch._replace(due=now + self._pacer.until_next_look(block, self._started)))
             return
         current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey)
         computed = max(now - watch.looked - (spent - watch.charged), 0.0)
@@ -114,12 +109,6 @@ class Boundaries:
         ended = time.perf_counter()
         if not self._materializer.is_given_up(block):
             # the first walk also searches for the modules that own an optimizer's parameters
-            due = ended + self._pause(block, ended - now if watch.is_known else 0.0)
+            looking = ended - now if watch.is_known else 0.0
+            due = ended + self._pacer.until_next_look(block, self._started, looking)
             self._watches.append(watch._replace(looked=ended, charged=spent + ended - now, due=due, is_known=True))
-
-    def _pause(self, block: str, looking: float = 0.0) -> float:
-        """Seconds until the next look; the last one took `looking`."""
-        if self._materializer.is_unlimited:
-            return 0.0
-        so_far = time.perf_counter() - self._started
-        return max(LOOK_S, so_far / SPACING, DEAR * max(looking, self._materializer.cost(block)))

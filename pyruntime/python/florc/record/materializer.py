@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import sys
 import time
 from types import FrameType
 
@@ -15,7 +13,9 @@ from ..support.light import suppress
 from ..support.static import name_of
 from .budget import Budget
 from .checkpoint import Answer, NotKept, Open, answer
-from .forking import LONGEST_DEADLINE_S, Forking
+from .fork_policy import LONGEST_DEADLINE_S
+from .forking import Forking
+from .pacer import Pacer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +26,8 @@ if TYPE_CHECKING:
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
-BACKGROUND_BYTES_PER_S = 1.0e9
-"""First guess of how fast the writer hashes and writes."""
-FIRST_WALK_S = 2e-3
-"""First guess of how long it takes to walk a block's state."""
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 """At these errors no more checkpoints are taken; the run goes on."""
-MEASURED_S = 0.05
-"""How long at least is measured how many cores the training uses."""
-LEAST_SHARE = 0.05
-"""What background work takes on a core of its own: memory and caches are shared."""
 ATTEMPTS = 3
 """How often a block whose state could not be kept is tried again."""
 
@@ -43,9 +35,8 @@ ATTEMPTS = 3
 class Materializer:
     """Decides after every block that ran. `note(kind, **payload)` writes to the journal."""
 
-    def __init__(self, recorder: _native.Recorder, forking: Forking, overhead: float, budget: Budget, note: Callable[..., None]):
-        self.recorder, self.forking, self.budget, self.note = recorder, forking, budget, note
-        self.policy = _native.Policy(overhead)
+    def __init__(self, recorder: _native.Recorder, forking: Forking, pacer: Pacer, budget: Budget, note: Callable[..., None]):
+        self.recorder, self.forking, self.pacer, self.budget, self.note = recorder, forking, pacer, budget, note
         self.failed: dict[str, tuple[int, str]] = {}
         """Per block: how often in a row it could not be kept, and why."""
         self.doubted: set[str] = set()
@@ -58,11 +49,7 @@ class Materializer:
         self.lost: list[str] = []
         """Why checkpoints never reached the recorder."""
         self._made: staging.Staging | None = None
-        self._share, self._measured = _first_share(), (time.perf_counter(), time.process_time())
-        self._predicted: dict[str, float] = {}
-        """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
         self._of_checkpoint: dict[int, str] = {}
-        self._counted = time.perf_counter()
 
     @property
     def _staging(self) -> staging.Staging:
@@ -78,7 +65,7 @@ class Materializer:
         block = current.block
         if not self._is_due(block, computed) or block in self.doubted and current.survey is None:
             return False
-        if block not in self.doubted and self.forking.prefers(block, self._taken()):
+        if block not in self.doubted and self.forking.prefers(block, self.pacer.share()):
             kept = self._fork(block, lambda: answer(current, computed, objects, frame, may_copy=False))
             if kept is not None:
                 return kept
@@ -94,38 +81,24 @@ class Materializer:
 
     def _is_due(self, block: str, computed: float) -> bool:
         """A block ran: whether to spend time on a checkpoint of it."""
-        now = time.perf_counter()
-        self.policy.elapsed(now - self._counted)
-        self._counted = now
+        self.pacer.computed(block, computed)
         self._collect()
-        self.policy.observe_compute(block, computed)
-        if self.stopped or not self.budget.is_due(block, self.policy.times(block)[0]):
+        if self.stopped or not self.budget.is_due(block, self.pacer.executions(block)):
             return False
         if self.is_given_up(block) or self.recorder.dead:
             return False
-        if self.forking.prefers(block, self._taken()):
-            cost = self.forking.forked_cost(block, self._taken()) + self._background(self.forking.main[block].nbytes)
-        else:
-            cost = self._predicted.get(block, FIRST_WALK_S)
-        return self.policy.admits(block, cost) and not self._staging.is_blocked()
-
-    @property
-    def is_unlimited(self) -> bool:
-        """Whether every checkpoint is kept that can be made."""
-        return bool(self.policy.overhead_tolerance > 1)
-
-    def cost(self, block: str) -> float:
-        """Seconds that a checkpoint of the block cost the run, in the mean."""
-        _, _, checkpoints, seconds = self.policy.times(block)
-        return seconds / checkpoints if checkpoints else 0.0
+        share, cost = self.pacer.share(), None
+        if self.forking.prefers(block, share):
+            cost = self.forking.forked_cost(block, share) + self.pacer.background(self.forking.main[block].nbytes)
+        return self.pacer.admits(block, cost) and not self._staging.is_blocked()
 
     def has_share(self, boundary: str) -> bool:
         """Whether checkpoints between iterations hold no more bytes than those of blocks; there may be no blocks, or no limit."""
-        if self.is_unlimited:
+        if self.pacer.is_unlimited:
             return True
         between = sum(size for block, size in self.staged.items() if block.endswith(BOUNDARY))
         of_blocks = sum(self.staged.values()) - between
-        taken = self.policy.times(boundary)[2]
+        taken = self.pacer.checkpoints(boundary)
         return not of_blocks or not taken or between + self.staged.get(boundary, 0) / taken <= of_blocks
 
     def is_given_up(self, block: str) -> bool:
@@ -141,29 +114,25 @@ class Materializer:
         receipt = self.forking.start(self.recorder, block, look)
         if receipt is None:
             # Only if the run can bear it: that it is slow is why a child was to do it.
-            return None if self.policy.admits(block, main.seconds + self._background(main.nbytes)) else False
-        self.policy.observe_materialize(block, receipt["stall_s"])
-        self._sent(block, receipt["seq"], self.policy.times(block)[0], room, 2 * main.chunks)
+            return None if self.pacer.admits(block, main.seconds + self.pacer.background(main.nbytes)) else False
+        self.pacer.policy.observe_materialize(block, receipt["stall_s"])
+        self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks)
         return True
 
     def _submit(self, block: str, found: Answer, walked: float) -> bool:
         """Stage what the main thread has encoded."""
         seconds = walked
-        if block not in self._predicted:
-            # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
-            self.policy.charge(walked)
-            walked = FIRST_WALK_S
         size, chunks = found.nbytes, len(found.encoded.leaves) + 1
         copying = self._staging.copy_seconds(found.encoded, COPY_BYTES_PER_S)
-        self._predicted[block] = walked + copying + self._background(size)
+        walked = self.pacer.walked(block, walked, copying, size)
         # That long walk counts as such where a child could do the next one.
         self.forking.encoded(block, seconds + copying, found)
-        if not self.policy.admits(block, self._predicted[block]):
+        if not self.pacer.admits(block):
             return False
         if not self.budget.has_room(size + self._staging.waiting, chunks):
             self._thin(block, size)
             return False
-        execution = self.policy.times(block)[0]
+        execution = self.pacer.executions(block)
         stall = self._staging.submit(
             found.header,
             found.encoded,
@@ -173,7 +142,7 @@ class Materializer:
         if stall is None:
             return False
         self.forking.encoded(block, seconds + stall, found)
-        self.policy.observe_materialize(block, walked + stall)
+        self.pacer.policy.observe_materialize(block, walked + stall)
         return True
 
     def _sent(self, block: str, seq: int, execution: int, size: int, chunks: int) -> None:
@@ -193,10 +162,6 @@ class Materializer:
             if self._made is not None:
                 self._staging.poll()
 
-    def _background(self, size: int) -> float:
-        """Seconds that the writer will take from the run for so many bytes."""
-        return self._taken() * size / BACKGROUND_BYTES_PER_S
-
     def _thin(self, block: str, size: int) -> None:
         """The disk space that this run may use is full: drop checkpoints so that those kept stay evenly spread."""
         dropped = self.budget.thin()
@@ -210,9 +175,9 @@ class Materializer:
         for done in self._staging.finished(self._of_checkpoint) if self._made is not None else ():
             block = self._of_checkpoint.pop(done.seq, None)
             self.budget.done(done.seq, done.bytes_written, bool(done.error))
-            forked = self.forking.done(done, self._taken())
+            forked = self.forking.done(done, self.pacer.share())
             if block is not None:
-                self.policy.add_background(block, done.cpu_s * self._taken() + forked)
+                self.pacer.policy.add_background(block, done.cpu_s * self.pacer.share() + forked)
             if done.refusal in ("now", "good") and block is not None:
                 self.doubted.add(block)
                 self.fail(block, done.error or "", final=done.refusal == "good")
@@ -223,16 +188,6 @@ class Materializer:
                     self.note("stopped", why=self.stopped)
         for freed in self.recorder.freed():
             self.budget.freed(freed)
-
-    def _taken(self) -> float:
-        """Share of background work that training loses: hardly any of it on idle cores, all when it uses every core."""
-        now, used = time.perf_counter(), time.process_time()
-        seconds = now - self._measured[0]
-        if seconds >= MEASURED_S:
-            cores = (used - self._measured[1]) / seconds
-            self._share = min(1.0, max(LEAST_SHARE, cores + 1.0 - _cores()))
-            self._measured = (now, used)
-        return self._share
 
     def fail(self, block: str, why: str, final: bool = False) -> None:
         """A checkpoint of the block could not be made; `final`: none can be."""
@@ -252,14 +207,3 @@ class Materializer:
         while self.forking.flights and self.recorder.dead is None and time.monotonic() < end:
             self._collect()
             time.sleep(1e-3)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _first_share() -> float:
-    """A guess until something was measured: torch uses as many cores as it has threads."""
-    torch: Any = sys.modules.get("torch")
-    threads = torch.get_num_threads() if hasattr(torch, "get_num_threads") else 1
-    return 1.0 if threads >= _cores() else LEAST_SHARE

@@ -9,6 +9,7 @@ BLOCK = 64 << 20
 """Leaves are packed into blocks of at most so many bytes; a larger leaf has one for itself."""
 SMALLEST = 64 << 10
 ALIGNMENT = 64
+"""Leaves begin at multiples of it, a line of the processor's cache: devices and copies are fastest so."""
 
 
 class Block(NamedTuple):

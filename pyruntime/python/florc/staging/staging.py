@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _native
 from ..state import DeviceLeaf
 from . import devices
-from .pinned import ALIGNMENT, Block, Pool, layout
+from .pinned import Block, Pool, layout
 from .worker import Parcel, Worker
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Staging:
     def _begin(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         begun = time.perf_counter()
         leaves = list(encoded.leaves)
-        needed = encoded.nbytes + len(encoded.graph) + len(header) + (2 * len(leaves) + 4) * ALIGNMENT
+        needed = _native.most_staged(len(header), len(leaves) + 1, encoded.nbytes + len(encoded.graph))
         if needed > self.capacity or devices.capturing():
             return None
         blocks = _blocks(leaves)

@@ -31,9 +31,18 @@ const END: &[u8; 8] = b"FLORCEND";
 const VERSION: u32 = 1;
 /// Written segment by segment.
 const SEGMENTED: u32 = 2;
-const HEADER_LEN: u64 = 16;
-const ENTRY_LEN: usize = 57;
-const TRAILER_LEN: u64 = 48;
+/// Magic, version, zeros.
+const HEADER_LEN: u64 = (MAGIC.len() + 2 * size_of::<u32>()) as u64;
+/// Hash, three numbers, codec.
+const ENTRY_LEN: usize = size_of::<ChunkHash>() + 3 * size_of::<u64>() + 1;
+/// Length, hash, end.
+const TRAILER_LEN: u64 = (size_of::<u64>() + size_of::<ChunkHash>() + END.len()) as u64;
+
+/// Bytes that a pack of so many chunks has at most, whose content has so many bytes together.
+pub fn most_packed(nbytes: u64, chunks: u64) -> u64 {
+    let index = chunks.saturating_mul(ENTRY_LEN as u64);
+    nbytes.saturating_add(index).saturating_add(HEADER_LEN + TRAILER_LEN)
+}
 
 /// How a chunk's bytes are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,7 +18,8 @@ use super::index::decode_index;
 use super::{ENTRY_LEN, Entry, HEADER_LEN, SEGMENTED, header_of, number};
 use crate::store::error::{Result, StoreError};
 
-pub(super) const FRONT_LEN: u64 = 48;
+/// Two lengths and a hash.
+pub(super) const FRONT_LEN: u64 = (2 * size_of::<u64>() + size_of::<[u8; 32]>()) as u64;
 
 pub(super) fn hash_of(start: u64, lengths: &[u8], index: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();

@@ -109,3 +109,18 @@ fn forged_lengths_are_refused_before_memory_is_taken() {
         assert!(said.contains("not in the pack"), "{said}");
     }
 }
+
+#[test]
+fn no_pack_is_larger_than_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let noise = chunks().swap_remove(0); // it does not shrink
+    for count in [0, 1, 7] {
+        let mut writer = PackWriter::create(dir.path(), &format!("{count}.pack")).unwrap();
+        for number in 0..count {
+            writer.add(ChunkHash::of(&noise[number..]), &noise[number..]).unwrap();
+        }
+        let (_, size) = writer.finish().unwrap();
+        let total: usize = (0..count).map(|number| noise.len() - number).sum();
+        assert_eq!(size, most_packed(total as u64, count as u64));
+    }
+}

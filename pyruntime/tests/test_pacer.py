@@ -1,0 +1,130 @@
+"""What a recording spends time on (`record/pacer.py`), told with a clock of the test's own."""
+
+from __future__ import annotations
+
+import pytest
+from florc.record.pacer import (
+    BETWEEN_LOOKS_S,
+    DEAR,
+    FIRST_LOOKS_S,
+    FIRST_WALK_S,
+    LEAST_SHARE,
+    LOOKS,
+    MEASURED_S,
+    SPACING,
+    SURVEY_SHARE,
+    Pacer,
+)
+
+EPSILON = 1 / 15
+BLOCK, OTHER = "L1", "L2"
+
+
+class Clock:
+    """The time, and the processor time that this process used, in seconds."""
+
+    def __init__(self) -> None:
+        self.now, self.used = 100.0, 10.0
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def pacer(clock: Clock, overhead: float = EPSILON, cores: int = 2) -> Pacer:
+    return Pacer(overhead, clock.now, lambda: clock.now, lambda: clock.used, cores)
+
+
+def test_first_looks_are_as_many_as_the_run_can_bear(clock: Clock) -> None:
+    one = pacer(clock)
+    assert not one.passes_by(BLOCK)
+    one.looked_first(2 * FIRST_LOOKS_S)
+    assert one.passes_by(BLOCK)
+    clock.now += 3 * FIRST_LOOKS_S / (SURVEY_SHARE * EPSILON)  # a longer run has more time
+    assert not one.passes_by(BLOCK)
+    one.looked_first(1.0)
+    one.surveyed(BLOCK, 0.001)
+    assert not one.passes_by(BLOCK) and one.passes_by(OTHER), "what was looked at once is no first look"
+
+
+def test_a_block_is_surveyed_as_long_as_both_surveys_take_a_small_part_of_its_time(clock: Clock) -> None:
+    one = pacer(clock)
+    assert one.surveys(BLOCK, False) and one.is_new(BLOCK)
+    one.surveyed(BLOCK, 0.001)
+    enough = 2 * 0.001 / (SURVEY_SHARE * EPSILON)
+    for computed, expected in ((1.01 * enough, True), (0.99 * enough, False)):
+        one.ran(BLOCK, computed)
+        assert one.surveys(BLOCK, False) == expected
+    assert one.surveys(BLOCK, True), "while it is doubted, whatever that takes"
+    assert pacer(clock, float("inf")).surveys(BLOCK, False)
+
+
+def test_short_blocks_are_passed_by_so_often_that_looking_stays_within_the_overhead(clock: Clock) -> None:
+    one = pacer(clock)
+    for _ in range(LOOKS - 1):
+        one.looked_in_vain(BLOCK, 0.001, 0.005)
+        assert not one.passes_by(BLOCK)
+    one.looked_in_vain(BLOCK, 0.001, 0.005)
+    passed = 0
+    while one.passes_by(BLOCK):
+        passed += 1
+    assert passed == int(0.2 / EPSILON), "a look takes a fifth of the block: with those passed by it is a fifteenth"
+    assert not one.passes_by(OTHER)
+
+
+@pytest.mark.parametrize("overhead", [EPSILON, 0.0])
+def test_no_more_executions_are_passed_by_than_were_looked_at(overhead: float, clock: Clock) -> None:
+    one = pacer(clock, overhead)
+    for _ in range(LOOKS):
+        one.looked_in_vain(BLOCK, 1.0, 0.0)
+    assert sum(one.passes_by(BLOCK) for _ in range(100)) == LOOKS
+
+
+def test_a_long_block_is_never_passed_by(clock: Clock) -> None:
+    one = pacer(clock)
+    for _ in range(10 * LOOKS):
+        one.looked_in_vain(BLOCK, 0.001, 1.0)
+        assert not one.passes_by(BLOCK)
+
+
+def test_a_running_loop_is_looked_at_by_the_dearest_of_three_limits(clock: Clock) -> None:
+    one, begun = pacer(clock), clock.now
+    assert one.until_next_look(BLOCK, begun) == BETWEEN_LOOKS_S
+    clock.now += 10 * SPACING
+    assert one.until_next_look(BLOCK, begun) == pytest.approx(10)
+    assert one.until_next_look(BLOCK, begun, looking=1.0) == DEAR
+    one.policy.observe_materialize(BLOCK, 2.0)
+    assert one.until_next_look(BLOCK, begun, looking=1.0) == 2 * DEAR
+    assert pacer(clock, float("inf")).until_next_look(BLOCK, begun) == 0.0
+
+
+def test_a_checkpoint_is_taken_once_the_run_can_bear_what_it_costs(clock: Clock) -> None:
+    one = pacer(clock)
+    ran = []
+    while not one.admits(BLOCK):
+        clock.now += 0.01
+        one.computed(BLOCK, 0.01)
+        ran.append(0.01)
+    assert sum(ran) == pytest.approx(FIRST_WALK_S / EPSILON, rel=0.4)
+    assert not one.admits(BLOCK, 1.0) and one.executions(BLOCK) == len(ran) and one.checkpoints(BLOCK) == 0
+
+
+def test_the_first_walk_is_no_measure_of_the_next(clock: Clock) -> None:
+    one = pacer(clock)
+    clock.now += 100
+    one.computed(BLOCK, 100)
+    assert one.walked(BLOCK, 5.0, 0.0, 0) == FIRST_WALK_S
+    assert one.policy.charged == 5.0, "but it counts"
+    assert one.walked(BLOCK, 5.0, 0.0, 0) == 5.0 and one.policy.charged == 5.0
+
+
+@pytest.mark.parametrize("used, share", [(1.0, LEAST_SHARE), (1.5, 0.5), (2.0, 1.0), (9.0, 1.0)])
+def test_background_work_costs_what_it_takes_of_the_cores_that_are_in_use(used: float, share: float, clock: Clock) -> None:
+    one = pacer(clock)
+    first = one.share()
+    clock.now, clock.used = clock.now + MEASURED_S / 2, clock.used + used * MEASURED_S / 2
+    assert one.share() == first, "too soon"
+    clock.now, clock.used = clock.now + MEASURED_S, clock.used + used * MEASURED_S
+    assert one.share() == pytest.approx(share)
+    assert one.background(10**9) == pytest.approx(share)
