@@ -21,10 +21,10 @@ def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     where = f" in {iteration}" if iteration else ""
     if added is not None:
         line = f"{os.path.basename(added.file)}:{added.line}"
-        return f"the replay ended early: what was added ({line}) raised {type(failure).__name__}{where}", True
+        return f"the replay ended early: the added statement ({line}) raised {type(failure).__name__}{where}", True
     way_out = "; blocks were restored, --step-into all runs them again" if replay.has_restored else ""
     if isinstance(failure, SystemExit):
-        return f"the script ended itself with exit code {failure.code}{where}, and the recorded run did not{way_out}", False
+        return f"the script exited with code {failure.code}{where}, and the recorded run did not{way_out}", False
     return f"the script raised {type(failure).__name__}{where}, and the recorded run did not{way_out}", False
 
 
@@ -48,7 +48,7 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
         stripped = launch.without_own_frames(failure.__traceback__)
         sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
     elif not ended:
-        ended = f"the script ended itself with exit code {failure.code}"
+        ended = f"the script exited with code {failure.code}"
     say(
         f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}",
         always=True,

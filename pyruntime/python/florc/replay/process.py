@@ -176,7 +176,7 @@ class ReplayProcess:
         if self._divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(self._again))
             replay.differences.append(
-                "what was printed first is not what it is now: the replay started again, and prints no line "
+                "the replay started again and computed lines that differ from those that it had printed; it prints no line "
                 f"twice ({options} prints all lines as they are)"
             )
         replay.note_read_back(self._files.read_back, unsure)

@@ -81,5 +81,5 @@ def _tell(found: Report, samples: Samples, seconds: float, failure: BaseExceptio
     elif outcome.compared:
         say(found.exact())
     else:
-        say("unverified: nothing that the recorded run kept could be compared", code="F510")
+        say("unverified: the record holds nothing that florc could compare", code="F510")
     return ANOMALOUS if differs else 0

@@ -95,7 +95,7 @@ class Doubts:
         for cause in known or self._skipped.causes(noted.places if noted is not None else ()) or self._skipped.names:
             self.causes.setdefault(cause, _needed(path))
         self.unsure[
-            f"{name} {did}, which only some of the iterations that write to it have written" + self._way_out(path, known)
+            f"{name} {did}, but only some of the iterations that write to it ran in this replay" + self._way_out(path, known)
         ] = None
 
     def _way_out(self, path: str, known: set[str] | None) -> str:
@@ -113,19 +113,19 @@ class Doubts:
     def lost(self, path: str, is_read: bool) -> None:
         """What the run found there was not kept."""
         did = _READ if is_read else _ASKED
-        self.unsure[f"{os.path.basename(path)} {did}, whose content as the recorded run found it was not kept"] = None
+        self.unsure[f"{os.path.basename(path)} {did}, but the record does not hold its content before the run"] = None
 
     def unhashed(self, path: str) -> None:
         """What the run found there was kept, but cannot be checked."""
         name = os.path.basename(path)
-        self.unsure[f"{name} was read, which was too large to keep a hash of what the recorded run found in it"] = None
+        self.unsure[f"{name} was read, but it was too large for the record to keep a hash of its content before the run"] = None
 
     def own(self, path: str, is_read: bool) -> None:
         """A file that this replay wrote."""
         noted = self._notes.get(path)
         if is_read:
             name = os.path.basename(path)
-            self.read_back[f"{name} was read, which only some of the iterations that write to it have written"] = None
+            self.read_back[f"{name} was read, but only some of the iterations that write to it ran in this replay"] = None
         if self.is_behind(path) or noted is not None and noted.blocks() & self._skipped.names:
             self._say(path, _READ if is_read else _ASKED)
 

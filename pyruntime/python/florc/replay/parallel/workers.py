@@ -157,14 +157,14 @@ def run(
         while running:
             for worker in [w for w in running if w.code() is not None]:
                 if worker.result() is None and worker.attempts < _ATTEMPTS:
-                    say(f"{worker.describe()}: {_ending(worker)}; it is started once more")
+                    say(f"{worker.describe()}: {_ending(worker)}; florc starts it once more")
                     worker.start()
                     continue
                 running.remove(worker)
                 say(f"{worker.describe()}: {_outcome(worker)} after {duration(time.perf_counter() - worker.begun)}")
             time.sleep(0.01)
     except KeyboardInterrupt:
-        say("interrupted: the workers are ended", always=True)
+        say("interrupted: florc ends the workers", always=True)
         raise
     finally:
         _end([worker.process for worker in workers if worker.process is not None])
@@ -213,7 +213,7 @@ def merge(workers: list[_Worker]) -> ReplayResult:
             whole = whole.followed_by(result)
             _hand_on(worker.out)
         if result is None or result.ended:
-            say(f"{worker.describe()} said at last:", always=True)
+            say(f"the last lines of {worker.describe()}:", always=True)
             for line in _tail(worker.log):
                 hand_on(line)
         if result is not None and result.ended:

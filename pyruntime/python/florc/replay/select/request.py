@@ -43,7 +43,7 @@ def _window(loop: Followed, start: int, stop: int) -> Window:
 def _around(history: History, words: str, width: int) -> Window:
     loop, start, stop = _levels(history, words)
     if stop != start + 1:
-        raise Unusable("F104", "--around names one iteration: --around epoch=12")
+        raise Unusable("F104", "--around takes one iteration: --around epoch=12")
     return Window(loop.place, max(0, start - width), stop + width)
 
 
@@ -85,7 +85,7 @@ def _levels(history: History, words: str) -> tuple[Followed, int, int]:
             why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
             raise Unusable(error.code, f"{error}{why}") from None
         if n + 1 < len(parts) and stop != start + 1:
-            raise Unusable("F104", f"{part}: only the last loop can have several iterations; of the loops around it one is named")
+            raise Unusable("F104", f"{part}: only the last loop can have a range; name one iteration of each loop around it")
         within = _native.Path(loop.place).at(start)
     return loop, start, stop
 
@@ -94,7 +94,7 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
-        raise Unusable("F104", f"{text!r} is no range of iterations: 10:20, 10:, :20, 7 or -1")
+        raise Unusable("F104", f"{text!r} is not a range of iterations; 10:20, 10:, :20, 7 and -1 are")
     first, several, last = match.groups()
 
     def index(number: str) -> int:

@@ -21,7 +21,7 @@ def training_loop(history: History) -> str:
             took = sum(history.timeline.seconds(loop.place, history.seconds))
             seconds[loop.base] = seconds.get(loop.base, 0.0) + took
     if not seconds:
-        raise Unusable("F104", "no loop was seen to take training steps; --iterations names iterations of any loop")
+        raise Unusable("F104", "florc saw no loop that takes training steps; --iterations names iterations of any loop")
     around = _around(history, set(seconds)).items()
     schedules = {outer for outer, inner in around if history.sources.only_schedules(outer, inner, trains)}
     return max(seconds.keys() - schedules, key=lambda base: seconds[base])

@@ -73,14 +73,13 @@ def opened(run: Run) -> History:
             say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True, code="F205")
         if run.disagreeing:
             say(
-                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
-                "used",
+                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): florc uses the journal",
                 always=True,
                 code="F205",
             )
         tell_kept(run.store)
         for path, why in damaged(run.store):
-            say(f"{path} is damaged: {why}; its run is passed over", always=True, code="F205")
+            say(f"{path} is damaged: {why}; florc ignores its run", always=True, code="F205")
     return history
 
 

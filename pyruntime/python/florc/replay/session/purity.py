@@ -132,7 +132,7 @@ class Looking:
         changed = None if survey is None else survey.change(frame, None, set(), set())
         places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
-        left += [f"changes {changed}, which what follows finds otherwise than it was"] if changed else []
+        left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
         self._spent += time.perf_counter() - began
 

@@ -131,11 +131,12 @@ class Replay:
             for name, times in sorted(_native.inputs_missing().items())
         ]
         missing += [
-            f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()
+            f"an added statement called {name}, which gives the present value, not the recorded one"
+            for name in _native.inputs_asked_now()
         ]
         if state.lost_orders[0]:
             missing.append(
-                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run"
+                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
             )
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 

@@ -64,7 +64,7 @@ def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool
                 "printed there is in the output of the script"
             )
     found += [
-        f"{versions.said(name)}: objects that go when the interpreter ends come after the answer"
+        f"{versions.said(name)}: objects that the interpreter deletes at its end come after the answer"
         for name in names
         if versions.is_in_deletion(name)
     ]
@@ -76,5 +76,5 @@ def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool
             for name in silent
         ]
     elif names and not any(times.answered or times.in_children for times in ran.values()):
-        found.append("nothing that was added ran where an answer was asked for: there is no answer")
+        found.append("no added statement ran where an answer was asked for: there is no answer")
     return found
