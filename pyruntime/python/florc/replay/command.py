@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
-    """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
+    """Answer the statements added since recording. Returns the exit code, or the script, ready to run. Raises Unusable."""
     script = present_script(run, path)
     history = opened(run)
     versions = Versions(history, script)
@@ -102,7 +102,7 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: list[W
 
 
 def present_script(run: Run, path: str | None) -> launch.Script:
-    """The recorded script as it is now, with the recorded arguments. Raises Unusable."""
+    """The recorded script as it is now, with the recorded arguments. Raises Unusable if it cannot be read or compiled."""
     module = run.info.get("module")
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:

@@ -1,4 +1,4 @@
-"""What a replay reports: the verdict, what was restored, and why not more."""
+"""What a replay reports: the verdict, what was restored, and why other blocks ran."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from .session.statements import Ran, unanswered
 
 ANOMALOUS = 1
 _MOST = 5
-"""Places that are named, where there may be many."""
+"""The most places that a message names."""
 
 
 class Report(NamedTuple):
-    """The result of a replay beside the record that it is of."""
+    """The result of a replay, and the record that it replays."""
 
     history: History
     versions: Versions
     result: ReplayResult
     changes: list[str]
-    """What makes an answer unverified: changes that run again and of which nothing was seen, files that are not as they were."""
+    """What makes an answer unverified: changed code that runs again without a visible effect, changed files, and the like."""
     trace_end: str
-    """Where the record ended before the script did."""
+    """Where the record ended before the script did; empty if it did not."""
 
     @classmethod
     def of(cls, history: History, versions: Versions, result: ReplayResult) -> Report:
-        """What there is to say of a result."""
+        """The report of a result."""
         changes = [f"changed since recording: {found}" for found in result.environment]
         changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in versions.outside]
         changes += [*result.read_back, *result.unrecorded]
@@ -54,11 +54,11 @@ class Report(NamedTuple):
         return "exact" if found.compared and not self.changes and not self.trace_end else "unverified"
 
     def code(self, is_strict: bool) -> int:
-        """The exit code of the command. `is_strict`: an unverified answer is a failure."""
+        """The exit code of the command. `is_strict`: an unverified answer counts as a failure."""
         return ANOMALOUS if self.verdict == "anomalous" or is_strict and self.verdict != "exact" else 0
 
     def exact(self) -> str:
-        """The verdict when nothing differs."""
+        """The verdict in words, if nothing differs."""
         compared, masked, blocks = self.result.compared, self.result.masked, self.result.verified
         lines = compared - masked - blocks
         equal = [f"{count(lines, 'recorded line')}"] * bool(lines) + [f"the state of {count(blocks, 'block')}"] * bool(blocks)
@@ -113,7 +113,7 @@ def _entries(report: Report, seconds: float) -> list[dict[str, object]]:
 
 
 def tell_circumstances(history: History) -> None:
-    """What may be the reason where values differ from the record: what has changed since, what no run repeats."""
+    """Say why values may differ from the record: what has changed since recording, and what no run repeats."""
     otherwise = circumstances.changed(history.circumstances)
     if otherwise:
         say(f"changed since recording: {'; '.join(otherwise)}", always=True, code="F505")
@@ -127,7 +127,7 @@ def tell_circumstances(history: History) -> None:
 
 
 def tell_timed(found: list[str]) -> None:
-    """Which parts of the state were not compared."""
+    """Say which parts of the state were not compared."""
     if found:
         more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
         say(f"not compared, because it holds the time of day: {', '.join(found[:_MOST])}{more}")
