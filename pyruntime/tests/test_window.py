@@ -221,10 +221,10 @@ def test_a_probe_before_the_window_never_raises(workshop: Workshop) -> None:
     [
         (("--iterations", "9"), "has only 6 iterations"),
         (("--iterations", "4:2"), "no iteration is in this range"),
-        (("--iterations", "batch=3"), "no followed loop runs over batch; there is: epoch"),
+        (("--iterations", "batch=3"), "no main loop runs over batch; there are: epoch"),
         (("--iterations", "x:y"), "is not a range of iterations"),
         (("--iterations", ""), "is not a range of iterations"),
-        (("--iterations", "epoch=1,step=2"), "no followed loop inside"),
+        (("--iterations", "epoch=1,step=2"), "no main loop inside"),
         (("--around", "2:4"), "--around takes one iteration"),
         (("--iterations", "-9"), "has only 6 iterations"),
         (("--shard", "5/4"), "a shard is written I/N"),
