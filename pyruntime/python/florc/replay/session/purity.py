@@ -131,7 +131,7 @@ class Looking:
         drawn = [name for name, state in generators().items() if state != found.get(name, state)]
         changed = None if survey is None else survey.change(frame, None, set(), set())
         places.release(frame)
-        left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
+        left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
         self._spent += time.perf_counter() - began
@@ -140,7 +140,7 @@ class Looking:
         file, first, last = group
         lines = str(first) if first == last else f"{first}-{last}"
         where = ", ".join(filter(None, (f"{os.path.basename(file)}:{lines}", _native.loop_path())))
-        return f"{where}: what was added {what}"
+        return f"{where}: the added code {what}"
 
     def _group(self, file: str, line: int) -> Group:
         if file not in self._groups:
