@@ -38,7 +38,7 @@ def test_what_is_otherwise_than_it_was_is_named(recorded: Workshop, monkeypatch:
     monkeypatch.setenv("MKL_NUM_THREADS", "5")
     done = recorded.florc("replay", "train.py")
     assert done.code == 1 and "ANOMALOUS" in done.said
-    assert "it is not as when it was recorded: MKL_NUM_THREADS 3, now 5" in done.said
+    assert "changed since recording: MKL_NUM_THREADS 3, now 5" in done.said
 
 
 def test_an_exact_replay_says_nothing_of_it(recorded: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def test_what_the_run_came_by_must_be_what_it_was(workshop: Workshop, path: str,
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("PROBE") == 3 and replayed.code == 0, replayed.said
     if said:
-        assert "exact" not in replayed.said and "it is not as when it was recorded: " in replayed.said and said in replayed.said
+        assert "exact" not in replayed.said and "changed since recording: " in replayed.said and said in replayed.said
     else:
         assert "exact" in replayed.said, replayed.said
 

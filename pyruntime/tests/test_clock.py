@@ -123,7 +123,7 @@ def test_time_stamps_in_objects_are_not_compared(workshop: Workshop) -> None:
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert replayed.code == 0 and "exact" in replayed.said, replayed.said
-    told = replayed.said.split("not compared, as it is the time of day: ")[1].splitlines()[0]
+    told = replayed.said.split("not compared, because it holds the time of day: ")[1].splitlines()[0]
     assert sorted(told.split(", ")) == ["statistics.seen['began']", "statistics.seen['days'][0]", "statistics.time_queue[0]"]
 
 

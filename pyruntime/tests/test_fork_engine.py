@@ -462,4 +462,4 @@ def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypat
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(workshop.path), *([known] if known else [])]))
     done = workshop.florc(*FORKED, "train.py")
     assert done.out == "0\n1\n" and done.code == 0
-    assert done.said.count("no checkpoint is encoded by a forked child") == 1 and "threads" in done.said
+    assert done.said.count("no forked child encodes checkpoints") == 1 and "threads" in done.said

@@ -176,7 +176,9 @@ def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
     seen = [[float(word) for word in line.split()[1:]] for line in replayed.out.splitlines()]
     assert len(seen) == 3 and all(value > recorded[-1] for pair in seen for value in pair)
     assert replayed.code == 0 and "exact: " not in replayed.said, replayed.said
-    assert "an added statement asked time.time, which tells what is now, not what was then" in replayed.said, replayed.said
+    assert "an added statement called time.time, which gives the present value, not the recorded one" in replayed.said, (
+        replayed.said
+    )
 
 
 def test_stand_ins_for_a_clock_are_called(workshop: Workshop) -> None:

@@ -213,7 +213,7 @@ def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
     done = kept.florc("replay", "train.py")
     assert done.code == 1 and done.err.splitlines()[-1].startswith("NameError: name 'totl' is not defined"), done
     [told] = done.said.splitlines()
-    assert "what was added (train.py:6) raised NameError in epoch=1;" in told
+    assert "the added statement (train.py:6) raised NameError in epoch=1;" in told
     report = json.loads(kept.florc("replay", "--json", "train.py").out)
     assert report["verdict"] == "anomalous" and len(report["anomalies"]) == 1
     shared = kept.florc("replay", "--workers", "2", "train.py")
@@ -226,7 +226,7 @@ def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
     "statement, told",
     [
         ("raise ValueError(epoch)", "the script raised ValueError in epoch=2"),
-        ("raise SystemExit(3)", "the script ended itself with exit code 3 in epoch=2"),
+        ("raise SystemExit(3)", "the script exited with code 3 in epoch=2"),
     ],
 )
 def test_an_end_that_the_record_has_not(workshop: Workshop, statement: str, told: str) -> None:

@@ -57,7 +57,7 @@ def test_a_task_that_dies_is_started_once_more_and_then_reported(address: str, r
     recorded.write("train.py", SCRIPT.replace("#PROBE", probe))
     done = recorded.florc("replay", "train.py", "--workers", "2", "--ray", address)
     assert done.code == 1
-    assert "it is started once more" in done.said and "FAILED: ended with exit code 7" in done.said
+    assert "florc starts it once more" in done.said and "FAILED: ended with exit code 7" in done.said
 
 
 def test_a_cluster_that_does_not_answer_is_named(recorded: Workshop) -> None:

@@ -263,7 +263,7 @@ def test_a_worker_that_dies_is_started_once_more_and_then_reported(workshop: Wor
     wanted = replay(workshop).out
     file.write_text(once)
     parallel = replay(workshop, "--workers", "2")
-    assert parallel.out == wanted and "exit code 7; it is started once more" in parallel.said, parallel.said
+    assert parallel.out == wanted and "exit code 7; florc starts it once more" in parallel.said, parallel.said
     file.write_text(
         text.replace(
             'print("PROBE outer"', 'import os, sys; epoch < 4 or (sys.stderr.write("GRIEF "), os._exit(7)); print("PROBE outer"'
@@ -345,7 +345,7 @@ def test_a_worker_killed_from_outside_is_started_once_more(workshop: Workshop) -
     os.kill(workers[1], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert (out, process.returncode) == (wanted, 0), err
-    assert "ended by SIGKILL; it is started once more" in err
+    assert "ended by SIGKILL; florc starts it once more" in err
 
 
 def test_a_script_that_raised_is_replayed_to_there(workshop: Workshop) -> None:

@@ -255,7 +255,7 @@ def test_content_that_was_not_kept_is_not_vouched_for(workshop: Workshop) -> Non
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE')"))
     done = workshop.florc("replay", "train.py")
     shares_blocks = bool(kept)
-    assert shares_blocks or "big.bin was read, whose content as the recorded run found it was not kept" in done.said, done
+    assert shares_blocks or "big.bin was read, but the record does not hold its content before the run" in done.said, done
     assert (workshop.path / "big.bin").read_bytes() == b"new"
 
 

@@ -241,7 +241,7 @@ def test_what_runs_when_the_interpreter_ends_is_not_called_answered(workshop: Wo
     workshop.write("train.py", text.replace("        pass", "        print('GONE')"))
     replayed, plain = workshop.florc("replay", "train.py"), workshop.plain("train.py")
     assert 0 < replayed.out.count("GONE") < plain.out.count("GONE")
-    assert "exact: " not in replayed.said and "objects that go when the interpreter ends" in replayed.said, replayed.said
+    assert "exact: " not in replayed.said and "objects that the interpreter deletes at its end" in replayed.said, replayed.said
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_nothing_added_in_what_is_asked_for(nested: Workshop) -> None:
     kept = [probe for probe in probes_of(NESTED) if "before" in NESTED.splitlines()[probe]]
     nested.write("train.py", version(NESTED, kept))
     done = replay(nested, "--iterations", "2:4")
-    assert (done.out, done.code) == ("", 0) and "nothing that was added ran where an answer was asked for" in done.said, done
+    assert (done.out, done.code) == ("", 0) and "no added statement ran where an answer was asked for" in done.said, done
 
 
 def test_epochs_of_one_fold(workshop: Workshop) -> None:
@@ -221,11 +221,11 @@ def test_a_probe_before_the_window_never_raises(workshop: Workshop) -> None:
     [
         (("--iterations", "9"), "has only 6 iterations"),
         (("--iterations", "4:2"), "no iteration is in this range"),
-        (("--iterations", "batch=3"), "no followed loop runs over batch; there is: epoch"),
-        (("--iterations", "x:y"), "is no range of iterations"),
-        (("--iterations", ""), "is no range of iterations"),
-        (("--iterations", "epoch=1,step=2"), "no followed loop inside"),
-        (("--around", "2:4"), "--around names one iteration"),
+        (("--iterations", "batch=3"), "no main loop runs over batch; there are: epoch"),
+        (("--iterations", "x:y"), "is not a range of iterations"),
+        (("--iterations", ""), "is not a range of iterations"),
+        (("--iterations", "epoch=1,step=2"), "no main loop inside"),
+        (("--around", "2:4"), "--around takes one iteration"),
         (("--iterations", "-9"), "has only 6 iterations"),
         (("--shard", "5/4"), "a shard is written I/N"),
         (("--shard", "1/2", "--workers", "2"), "cannot be used with"),

@@ -34,7 +34,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the recorded runs
     Runs(RunsArgs),
-    /// Say what is damaged of the recorded runs, and what can still be answered; runs nothing of them
+    /// Say what is damaged in the recorded runs, and what can still be answered; runs none of them
     Check(CheckArgs),
     /// Remove runs
     Rm(RmArgs),
@@ -149,11 +149,11 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// A process of its own writes; state that is slow to encode is encoded by a forked child where that costs less
+    /// A separate process writes; a forked child encodes state that is slow to encode, where that costs less
     Auto,
-    /// As auto, but a forked child encodes whatever it can
+    /// Like auto, but a forked child encodes whatever it can
     Fork,
-    /// A process of its own writes; the script's own thread encodes
+    /// A separate process writes; the script's own thread encodes
     Writer,
     /// A native thread of the script's process writes
     Thread,
@@ -186,7 +186,7 @@ pub struct ReplayArgs {
     /// Say what would be skipped, restored and run again, and why; run nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Go on although code inside a block whose checkpoint would be loaded has changed
+    /// Replay although code inside a block whose checkpoint would be loaded has changed
     #[arg(long)]
     pub allow_drift: bool,
     /// Exit with 1, too, when the answer is unverified

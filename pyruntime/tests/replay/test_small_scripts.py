@@ -21,7 +21,7 @@ def parameters() -> list:
     ]
 
 
-FLAGS = ("ANOMALOUS", "and the recorded run did not", "the replay ended early: what was added")
+FLAGS = ("ANOMALOUS", "and the recorded run did not", "the replay ended early: the added statement")
 
 
 @pytest.mark.parametrize("case", parameters())

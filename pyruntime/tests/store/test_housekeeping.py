@@ -151,7 +151,7 @@ def test_a_recording_in_progress_loses_nothing(shop: Workshop) -> None:
             assert shop.florc("rm", name).code == 0
         before = packs(shop)
         refused = shop.florc("gc")
-        assert refused.code == 2 and "a recording goes on" in refused.said and packs(shop) >= before, refused
+        assert refused.code == 2 and "a run is being recorded" in refused.said and packs(shop) >= before, refused
         running = shop.florc("rm", "four")
         assert running.code == 2 and "still being recorded" in running.said, running
         (shop.path / "go").touch()

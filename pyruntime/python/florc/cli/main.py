@@ -122,7 +122,7 @@ def _runs(arguments: given.Runs) -> int:
     found = [run for run in every if script is None or catalog.is_of(run, script)]
     for path, why in catalog.damaged(store):
         say(
-            f"{path} is damaged: {why}; its run is passed over (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
+            f"{path} is damaged: {why}; florc ignores its run (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
             always=True,
             code="F205",
         )

@@ -55,4 +55,4 @@ def note() -> None:
         return
     noted.append(_HOW)
     if os.isatty(0):
-        say("the script reads standard input, which was not recorded: type what it was given", always=True, code="F506")
+        say("the script reads standard input, which was not recorded: give the same input", always=True, code="F506")

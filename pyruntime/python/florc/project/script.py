@@ -92,7 +92,7 @@ def load(script: list[str], module: str | None) -> Script:
             raise Unusable("F301", f"{given} is a folder without a __main__.py: which script in it?")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise NotRecordable("it is no file, so that a replay could not read it again")
+            raise NotRecordable("it is not a file, so a replay could not read it again")
         with open(path, "rb") as file:
             data = file.read()
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:

@@ -57,7 +57,7 @@ class Recording:
         )
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if engine == "fork" and self._engine != engine:
-            say(f"no checkpoint is encoded by a forked child, there is no writer process: {self.recorder.fallback}")
+            say(f"no forked child encodes checkpoints, because there is no writer process: {self.recorder.fallback}")
         self._blocks: Blocks | None = None
         self._idle: list[_native.Plan] = []
         """Of files in which there was nothing to instrument."""

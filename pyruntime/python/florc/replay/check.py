@@ -16,9 +16,9 @@ from .session.session import Line, Replay
 
 
 def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
-    """Compare what the script printed, and what its blocks held, with the record.
+    """Compare what the script printed, and what its blocks left behind, with the record.
 
-    `failure`: what the script ended with. When an added statement raised it, that is all there is to tell.
+    `failure`: what the script ended with. If an added statement raised it, the result holds nothing else.
     """
     ended, is_own = failed.describe(replay, failure) if failure is not None else ("", False)
     removed = replay.versions.removed_lines()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
-    """Answer the statements added since the run was recorded: the exit code, or the script, ready to run."""
+    """Answer the statements added since recording. Returns the exit code, or the script, ready to run. Raises Unusable."""
     script = present_script(run, path)
     history = opened(run)
     versions = Versions(history, script)
@@ -49,7 +49,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
     elif task is None and (arguments["workers"] or 1) > 1:
         windows = selection.shards(history, versions, arguments["workers"] or 1)
         if len(windows) == 1:
-            say("one process replays it: sharing it out would save no time")
+            say("one process replays the run: several would save no time")
     several = [window for window in windows if window is not None]
     if len(several) > 1:
         return _in_parallel(run, history, versions, several, arguments)
@@ -75,7 +75,7 @@ def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
 def _shard(history: History, versions: Versions, number: int, count: int) -> Window | None:
     found = selection.shards(history, versions, count)
     if number > len(found):
-        say(f"shard {number} of {count} has nothing to do: the run is cut into {len(found)}")
+        say(f"shard {number} of {count} has nothing to do: florc divides the run into {messages.count(len(found), 'segment')}")
         end(0)
     return found[number - 1]
 
@@ -102,7 +102,7 @@ def _in_parallel(run: Run, history: History, versions: Versions, windows: list[W
 
 
 def present_script(run: Run, path: str | None) -> launch.Script:
-    """The recorded script as it is now, with the recorded arguments. Raises Unusable."""
+    """The recorded script as it is now, with the recorded arguments. Raises Unusable if it cannot be read or compiled."""
     module = run.info.get("module")
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:

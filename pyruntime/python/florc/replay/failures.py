@@ -1,4 +1,4 @@
-"""A replay in which the script raises: where, and whether an added statement did."""
+"""What a replay reports when the script raises: where it raised, and whether an added statement did."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .session.session import Replay
 
 
 def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
-    """How and where the script ended, nothing where the recorded run ended so; and whether an added statement raised."""
+    """How and where the script ended, and whether an added statement raised. The text is empty if the recorded run ended in the
+    same way."""
     added = _added(replay.versions, failure)
     if added is None and ended_so(replay, failure):
         return "", False
@@ -21,15 +22,15 @@ def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     where = f" in {iteration}" if iteration else ""
     if added is not None:
         line = f"{os.path.basename(added.file)}:{added.line}"
-        return f"the replay ended early: what was added ({line}) raised {type(failure).__name__}{where}", True
+        return f"the replay ended early: the added statement ({line}) raised {type(failure).__name__}{where}", True
     way_out = "; blocks were restored, --step-into all runs them again" if replay.has_restored else ""
     if isinstance(failure, SystemExit):
-        return f"the script ended itself with exit code {failure.code}{where}, and the recorded run did not{way_out}", False
+        return f"the script exited with code {failure.code}{where}, and the recorded run did not{way_out}", False
     return f"the script raised {type(failure).__name__}{where}, and the recorded run did not{way_out}", False
 
 
 def is_unforeseen(replay: Replay, failure: BaseException) -> bool:
-    """Whether the script ended so, and the recorded run did not; or an added statement, as a file is not there."""
+    """Whether the script ended in another way than the recorded run, or an added statement did not find a file."""
     if _added(replay.versions, failure) is not None:
         return isinstance(failure, FileNotFoundError)
     return not isinstance(failure, KeyboardInterrupt) and not ended_so(replay, failure)
@@ -43,12 +44,12 @@ def ended_so(replay: Replay, failure: BaseException) -> bool:
 
 
 def tell(failure: BaseException, folder: str, ended: str) -> None:
-    """Print the traceback as Python does, and what is known beyond it (`ended`)."""
+    """Print the traceback as Python does, and `ended`, which is how and where the script ended."""
     if not isinstance(failure, SystemExit):
         stripped = launch.without_own_frames(failure.__traceback__)
         sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
     elif not ended:
-        ended = f"the script ended itself with exit code {failure.code}"
+        ended = f"the script exited with code {failure.code}"
     say(
         f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}",
         always=True,

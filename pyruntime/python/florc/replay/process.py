@@ -1,5 +1,5 @@
 """The process of a replay: from the script, ready to run, to its exit code. It has one way in and four ways out: the script
-ends, the recorded run went no further, all that was asked for is done, or blocks have to run and it starts again."""
+ends, the record ends, everything that was asked for is done, or blocks must run and the replay starts again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .session.statements import Statements
 
 
 class Started(NamedTuple):
-    """How this process was started, before anything of the user's ran."""
+    """How this process was started, before any code of the user ran."""
 
     words: list[str]
     folder: str
@@ -49,7 +49,7 @@ STARTED = Started(list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
 class Attempt(NamedTuple):
-    """What one process replays. `task`: it is a worker's; None for the whole command."""
+    """What one process replays. `task`: the task of a worker; None if this process replays everything."""
 
     run: Run
     script: launch.Script
@@ -60,15 +60,16 @@ class Attempt(NamedTuple):
     window: Window | None
     task: Task | None = None
     as_recorded: bool = False
-    """The recorded text of every file runs, whatever it holds today."""
+    """The recorded text of every file runs, not the present one."""
 
 
 Tell = Callable[[Report, float, "BaseException | None", str], int]
-"""Prints a report: with the seconds that it took, what the script ended with, and the folder of its output; the exit code."""
+"""Prints a report and returns the exit code. It gets the seconds that the replay took, what the script ended with, and the
+folder of its output."""
 
 
 class ReplayProcess:
-    """This process, from now on. `tell` prints the report when it is over."""
+    """Makes this process a replay. `tell` prints the report at its end."""
 
     def __init__(self, attempt: Attempt, tell: Tell):
         run = attempt.run
@@ -78,7 +79,7 @@ class ReplayProcess:
             os.chdir(run.info["cwd"])
         earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
         self._again: dict[str, str] = earlier["blocks"]
-        """Blocks for which it started again, and why."""
+        """Blocks for which the replay started again, and why."""
         messages.to_descriptor(2)
         self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
         self._begun = time.perf_counter()
@@ -105,7 +106,7 @@ class ReplayProcess:
         self._replay.variables = STARTED.environment
 
     def prepared(self) -> launch.Prepared:
-        """The script, ready to run. When it has ended, the result is reported, and the process ends."""
+        """The script, ready to run. When the script ends, florc reports the result and ends the process."""
         script = self._attempt.script
         start.Generators(lambda name, value: None, self._attempt.history.generators)
         code = self._compile(script.text, script.path, project.MAIN)
@@ -176,7 +177,7 @@ class ReplayProcess:
         if self._divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(self._again))
             replay.differences.append(
-                "what was printed first is not what it is now: the replay started again, and prints no line "
+                "the replay started again and computed lines that differ from those that it had printed; it prints no line "
                 f"twice ({options} prints all lines as they are)"
             )
         replay.note_read_back(self._files.read_back, unsure)
@@ -189,7 +190,7 @@ class ReplayProcess:
 
 
 def folder_of(run: Run) -> str:
-    """Where a replay keeps what the script prints. Raises Unusable where it cannot be made."""
+    """The folder for what the script prints. Raises Unusable if it cannot be made."""
     replays = os.path.join(run.path, "replays")
     folder = os.path.join(replays, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
     try:
@@ -205,7 +206,7 @@ def folder_of(run: Run) -> str:
 
 
 def end(code: int) -> NoReturn:
-    """Everything the script does at its end is done: taking torch apart would only take another second."""
+    """End the process at once: the script is done, and taking torch apart would take another second."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # None, or an object of the script's own
             stream.flush()

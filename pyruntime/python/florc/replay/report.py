@@ -1,4 +1,4 @@
-"""What a replay reports: the verdict, what was restored, and why not more."""
+"""What a replay reports: the verdict, what was restored, and why other blocks ran."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .session.statements import Ran, unanswered
 
 ANOMALOUS = 1
 _MOST = 5
-"""Places that are named, where there may be many."""
+"""The most places that a message names."""
 
 
 class Report(NamedTuple):
-    """The result of a replay beside the record that it is of."""
+    """The result of a replay, and the record that it replays."""
 
     history: History
     versions: Versions
     result: ReplayResult
     changes: list[str]
-    """What makes an answer unverified: changes that run again and of which nothing was seen, files that are not as they were."""
+    """What makes an answer unverified: changed code that runs again without a visible effect, changed files, and the like."""
     trace_end: str
-    """Where the record ended before the script did."""
+    """Where the record ended before the script did; empty if it did not."""
 
     @classmethod
     def of(cls, history: History, versions: Versions, result: ReplayResult) -> Report:
-        """What there is to say of a result."""
-        changes = [f"it is not as when it was recorded: {found}" for found in result.environment]
+        """The report of a result."""
+        changes = [f"changed since recording: {found}" for found in result.environment]
         changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in versions.outside]
         changes += [*result.read_back, *result.unrecorded]
         changes += unanswered(result.statements, versions, result.has_started_others)
@@ -54,11 +54,11 @@ class Report(NamedTuple):
         return "exact" if found.compared and not self.changes and not self.trace_end else "unverified"
 
     def code(self, is_strict: bool) -> int:
-        """The exit code of the command. `is_strict`: an unverified answer is a failure."""
+        """The exit code of the command. `is_strict`: an unverified answer counts as a failure."""
         return ANOMALOUS if self.verdict == "anomalous" or is_strict and self.verdict != "exact" else 0
 
     def exact(self) -> str:
-        """The verdict when nothing differs."""
+        """The verdict in words, if nothing differs."""
         compared, masked, blocks = self.result.compared, self.result.masked, self.result.verified
         lines = compared - masked - blocks
         equal = [f"{count(lines, 'recorded line')}"] * bool(lines) + [f"the state of {count(blocks, 'block')}"] * bool(blocks)
@@ -113,10 +113,10 @@ def _entries(report: Report, seconds: float) -> list[dict[str, object]]:
 
 
 def tell_circumstances(history: History) -> None:
-    """What may be the reason where values differ from the record: what has changed since, what no run repeats."""
+    """Say why values may differ from the record: what has changed since recording, and what no run repeats."""
     otherwise = circumstances.changed(history.circumstances)
     if otherwise:
-        say(f"it is not as when it was recorded: {'; '.join(otherwise)}", always=True, code="F505")
+        say(f"changed since recording: {'; '.join(otherwise)}", always=True, code="F505")
     sources = []
     if circumstances.is_undetermined_on_cuda(history.circumstances):
         sources.append("CUDA kernels (torch.use_deterministic_algorithms is off)")
@@ -127,10 +127,10 @@ def tell_circumstances(history: History) -> None:
 
 
 def tell_timed(found: list[str]) -> None:
-    """Which parts of the state were not compared."""
+    """Say which parts of the state were not compared."""
     if found:
         more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
-        say(f"not compared, as it is the time of day: {', '.join(found[:_MOST])}{more}")
+        say(f"not compared, because it holds the time of day: {', '.join(found[:_MOST])}{more}")
 
 
 def _tell(report: Report, seconds: float) -> None:
@@ -143,11 +143,11 @@ def _tell(report: Report, seconds: float) -> None:
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
     faster = f" ({recorded / seconds:.1f} times as fast)" if recorded and seconds > 0 else ""
     if not report.versions.changes:
-        say("the script holds no statement that the recorded run did not have: there was nothing to answer")
+        say("no statement was added since recording: there was nothing to answer")
     say(f"replayed {report.history.run.id} in {duration(seconds)}{against}{faster}")
     if found.jumps:
         began = ", ".join(f"{place} began with iteration {index}" for place, index in found.jumps.items())
-        say(f"{began}: the state in which it began was restored")
+        say(f"{began}: florc restored its iteration checkpoint")
     ran = sum(found.entered.values())
     say(f"{count(len(found.skipped), 'block')} restored in {duration(found.restore_seconds)}, {ran} run again")
     for block, reasons in found.reasons.items():
@@ -159,7 +159,7 @@ def _tell(report: Report, seconds: float) -> None:
     tell_timed(found.timed)
     if found.disturbances:
         say(
-            "ANOMALOUS: what was added does more than look: had it been there, the recorded run would have gone another way",
+            "ANOMALOUS: an added statement does more than look: with it, the recorded run would have taken another course",
             always=True,
             code="F502",
         )
@@ -179,7 +179,7 @@ def _tell(report: Report, seconds: float) -> None:
     elif found.compared:
         say(report.exact() + _how_far(report))
     else:
-        say("unverified: nothing the recorded run kept could be compared with this replay", code="F510")
+        say("unverified: the record holds nothing that florc could compare with this replay", code="F510")
 
 
 def _how_far(report: Report) -> str:

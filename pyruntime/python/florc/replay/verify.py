@@ -1,4 +1,4 @@
-"""`florc verify`: sampled iterations of a recorded run, unchanged, run again; is everything as it was?"""
+"""`florc verify`: re-execute sampled iterations of a recorded run, unchanged, and compare them with the record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 10
 
 
 def verify(run: Run, path: str | None, arguments: Arguments) -> launch.Prepared:
-    """The samples, ready to run. The process ends with 1 when anything differs from the record."""
+    """The samples, ready to run. The process ends with exit code 1 if anything differs from the record."""
     tell_where(run, path)
     history = opened(run)
     script = _recorded_script(run)
@@ -81,5 +81,5 @@ def _tell(found: Report, samples: Samples, seconds: float, failure: BaseExceptio
     elif outcome.compared:
         say(found.exact())
     else:
-        say("unverified: nothing that the recorded run kept could be compared", code="F510")
+        say("unverified: the record holds nothing that florc could compare", code="F510")
     return ANOMALOUS if differs else 0

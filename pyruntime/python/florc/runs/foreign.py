@@ -31,7 +31,7 @@ def refuse_links(run: Run) -> None:
     """Raises Unusable where a link in the store would lead out of it."""
     for path in (os.path.dirname(run.path), run.path, *(os.path.join(run.path, name) for name in ("source", "replays", "files"))):
         if os.path.islink(path):
-            raise Unusable("F207", f"{path} is a link, and nothing is read or written through links in a store: remove it")
+            raise Unusable("F207", f"{path} is a link, and florc reads and writes nothing through links in a store: remove it")
 
 
 def refuse_elsewhere(run: Run, script: str | None) -> None:
@@ -44,7 +44,7 @@ def refuse_elsewhere(run: Run, script: str | None) -> None:
             raise Unusable(
                 "F207",
                 f"{run.id} names {path}, which is not in the project of its store ({roots[0]}), or is behind a link: "
-                "it is not used",
+                "florc does not use it",
             )
 
 
@@ -60,12 +60,12 @@ def _is_below(path: str, root: str) -> bool:
 
 def show(run: Run) -> None:
     """Tell what of a foreign run would run: how its recorded sources differ from the present ones."""
-    say(f"{run.id} is not known to be yours; as you trust it, its checkpoints are restored into your script")
+    say(f"{run.id} is not known to be yours; because you trust it, florc restores its checkpoints into your script")
     differing: list[str] = []
     for file in run.info.get("sources", {}):
         differing += _difference(run, file)
     if not differing:
-        say("the sources that it holds are those that are here")
+        say("its sources are equal to the files here")
     for line in differing[:_MOST_LINES]:
         say(f"  {plain(line, chr(9))}")
     if len(differing) > _MOST_LINES:

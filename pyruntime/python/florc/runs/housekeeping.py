@@ -53,11 +53,7 @@ def remove(arguments: Rm) -> int:
             why = (error.strerror or str(error)).lower()
             raise Unusable("F206", f"{run.id} cannot be removed whole: {error.filename}: {why}") from None
         say(f"removed {run.id}")
-    say(
-        "the space of its checkpoints is free after: florc gc"
-        if len(found) == 1
-        else "the space of their checkpoints is free after: florc gc"
-    )
+    say("florc gc frees the space of its checkpoints" if len(found) == 1 else "florc gc frees the space of their checkpoints")
     return 0
 
 
@@ -76,7 +72,7 @@ def free(arguments: Gc) -> int:
         files, nbytes = _native.gc(store)
     except _native.StoreError as error:
         if "being written" in str(error):
-            raise Unusable("F203", f"{error}: a recording goes on; when it is over: florc gc") from None
+            raise Unusable("F203", f"{error}: a run is being recorded; when it ends: florc gc") from None
         raise Unusable("F206", f"{error}; nothing more was freed") from None
     say(f"freed {size(nbytes)} in {count(files, 'file')}" if files else "there is nothing to free")
     return 0

@@ -17,8 +17,8 @@ def tell_kept(store: str) -> None:
     kept = [name for name in names if name.endswith(".path") and name[: -len(".path")] in names]
     if kept:
         say(
-            f"{count(len(kept), 'file')} of yours, as a replay of an older version found them before it was killed, are in "
-            f"{folder}: each NAME.path there holds the path that NAME is a copy of",
+            f"a killed replay of an older version left copies of {count(len(kept), 'file')} of yours in {folder}: each "
+            "NAME.path there holds the path of the file that NAME is a copy of",
             always=True,
             code="F509",
         )

@@ -54,7 +54,7 @@ class Followed(NamedTuple):
         if at_least and step > 0:
             return max(0, math.ceil(index))
         if index != int(index) or index < 0:
-            raise Unusable("F104", f"no iteration of {self.loop} is over {number}")
+            raise Unusable("F104", f"{self.loop} has no iteration {number}")
         return int(index)
 
     def number_of(self, index: int) -> int:
@@ -113,7 +113,7 @@ class Timeline:
         """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
         outermost = [loop for loop in self.loops.values() if not _native.Path(loop.place).iterations]
         if not outermost:
-            raise Unusable("F104", "the recorded run has no loop whose iterations could be told apart")
+            raise Unusable("F104", "the recorded run has no main loop, so there are no iterations to ask for")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
 
     def runs_of(self, base: str) -> list[Followed]:
@@ -138,8 +138,8 @@ class Timeline:
             where = f" inside {self.words(str(within), variables)}" if within else ""
             raise Unusable(
                 "F104",
-                f"no followed loop{where} runs over {name}"
-                + (f"; there is: {', '.join(known)}" if known else "")
+                f"no main loop{where} runs over {name}"
+                + (f"; there are: {', '.join(known)}" if known else "")
                 + (self._way_to(deeper[0], asked, variables) if deeper else ""),
             )
         return found[0]

@@ -38,7 +38,7 @@ class Bar(Kind):
         return True
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
-        raise Refused("the progress bar was made while it was skipped, or draws otherwise than it did")
+        raise Refused("the progress bar was made while it was skipped, or draws in another way than in the recorded run")
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         attributes = instance_dict(obj)

@@ -1,6 +1,6 @@
-"""What a replay cannot know of the files that it sees: where blocks that were restored would have written, renamed or removed.
+"""What a replay cannot know about the files that it sees: skipped blocks would have written, renamed or removed some.
 
-What is asked of such a file is answered as well as can be, and told: the replay is then `unverified`.
+florc answers questions about such a file as well as it can, and reports them: the replay is then `unverified`.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ _EXISTENCE = {
     "iglob",
     "walk",
 }
-"""Functions of these modules that ask whether something is there, and of what kind."""
+"""Functions of these modules that ask whether a path exists, and of what kind it is."""
 _FOR_ITSELF = {
     "logging": (),
     "logging.handlers": (),
     "shutil": ("rmtree", "_rmtree_safe_fd", "_rmtree_safe_fd_step", "_rmtree_unsafe", "_samefile"),
 }
-"""Modules, or functions in them, that ask for no more than their own next step, which is in the view, too."""
+"""Modules, or functions in them, that ask only for their own next step, which is in the view, too."""
 
 
 class Doubts:
-    """What was asked of files that may not be what they were."""
+    """Collects questions about files whose content may differ from the recorded one."""
 
     def __init__(self, upper: str, notes: dict[str, Noted], skipped: Skipped, is_own: Callable[[str], bool] = lambda path: False):
         self.unsure: dict[str, None] = {}
-        """Sentences about files that were read and may not be what they were."""
+        """Sentences about files that were read and may differ from the recorded run."""
         self.read_back: dict[str, None] = {}
         """Files that were read after the script had written to them."""
         self.behind: dict[str, None] = {}
-        """Files, and folders, that lack what skipped blocks wrote: they were open then, or got another name since."""
+        """Files and folders that lack what a skipped block wrote: they were open then, or were renamed since."""
         self.causes: dict[str, str] = {}
-        """What has to run again for these files to be what they were (`Skipped.cause`), and why."""
+        """What must run again so that these files are complete (`Skipped.cause`), and why."""
         self.missed: Callable[[dict[str, str]], None] = lambda causes: None
-        """Called when the script itself does not find what these (and why) would have written."""
+        """Called when the script itself does not find what these blocks (and why) would have written."""
         self._upper, self._notes, self._skipped, self._is_own = upper, notes, skipped, is_own
         skipped.told = self._passed_by
 
@@ -95,7 +95,7 @@ class Doubts:
         for cause in known or self._skipped.causes(noted.places if noted is not None else ()) or self._skipped.names:
             self.causes.setdefault(cause, _needed(path))
         self.unsure[
-            f"{name} {did}, which only some of the iterations that write to it have written" + self._way_out(path, known)
+            f"{name} {did}, but only some of the iterations that write to it ran in this replay" + self._way_out(path, known)
         ] = None
 
     def _way_out(self, path: str, known: set[str] | None) -> str:
@@ -107,25 +107,25 @@ class Doubts:
         return f" (--step-into {blocks[0]} runs them again)" if len(blocks) == 1 else ""
 
     def past(self, path: str, is_read: bool) -> None:
-        """What the skipped part wrote is read, or asked for its size and the like."""
+        """The script reads what the skipped part wrote, or asks for its size and the like."""
         self._say(path, _READ if is_read else _ASKED)
 
     def lost(self, path: str, is_read: bool) -> None:
-        """What the run found there was not kept."""
+        """The script asks for a file whose content before the run was not kept."""
         did = _READ if is_read else _ASKED
-        self.unsure[f"{os.path.basename(path)} {did}, whose content as the recorded run found it was not kept"] = None
+        self.unsure[f"{os.path.basename(path)} {did}, but the record does not hold its content before the run"] = None
 
     def unhashed(self, path: str) -> None:
-        """What the run found there was kept, but cannot be checked."""
+        """The script reads a file whose content before the run was kept, but cannot be checked."""
         name = os.path.basename(path)
-        self.unsure[f"{name} was read, which was too large to keep a hash of what the recorded run found in it"] = None
+        self.unsure[f"{name} was read, but it was too large for the record to keep a hash of its content before the run"] = None
 
     def own(self, path: str, is_read: bool) -> None:
-        """A file that this replay wrote."""
+        """The script asks for a file that this replay wrote."""
         noted = self._notes.get(path)
         if is_read:
             name = os.path.basename(path)
-            self.read_back[f"{name} was read, which only some of the iterations that write to it have written"] = None
+            self.read_back[f"{name} was read, but only some of the iterations that write to it ran in this replay"] = None
         if self.is_behind(path) or noted is not None and noted.blocks() & self._skipped.names:
             self._say(path, _READ if is_read else _ASKED)
 
@@ -138,12 +138,12 @@ class Doubts:
         return False
 
     def elsewhere(self, path: str, blocks: set[str], is_read: bool = False, is_there: bool = False) -> None:
-        """`blocks`: those that wrote to a path under another name when the run was recorded."""
+        """The script asks for a path that `blocks` wrote under another name in the recorded run."""
         if blocks or self.is_behind(path) and not is_there:
             self._say(path, _READ if is_read else _ASKED, blocks)
 
     def existence(self, path: str, where: str) -> None:
-        """Is it there? The skipped part made it, and may have removed it."""
+        """The script asks whether a path exists that the skipped part made, and may have removed."""
         noted = self._notes[path]
         is_gone, is_brief = (any(map(self._skipped.holds, places)) for places in (noted.removed, noted.brief))
         if is_gone or os.path.lexists(where) == is_brief:
@@ -155,18 +155,18 @@ class Doubts:
             self.missed(dict.fromkeys(self._skipped.causes(noted.removed), why))
 
     def miss(self, path: str, causes: set[str]) -> None:
-        """Something is not there that was."""
+        """A path does not exist that existed in the recorded run."""
         if causes:
             self.missed(dict.fromkeys(causes, _needed(path)))
 
     def missing(self, path: str) -> None:
-        """The script wants a noted path for more than to see whether it is there, and nothing is."""
+        """The script needs a noted path, not only its existence, and the path does not exist."""
         noted = self._notes[path]
         if not any(map(self._skipped.holds, noted.brief)) or any(map(self._skipped.holds, noted.removed)):
             self.miss(path, self._skipped.causes(noted.places))
 
     def descriptor(self, number: object) -> None:
-        """An open file is read, or asked for its size."""
+        """The script reads an open file, or asks for its size."""
         if not self.behind or not isinstance(number, int):
             return
         with contextlib.suppress(OSError):
@@ -191,7 +191,7 @@ class Doubts:
         return path if stat.S_ISREG(_fstat(number).st_mode) else None
 
     def path_of(self, descriptor: int) -> str | None:
-        """Where the script believes an open file to be, if it is one of the view."""
+        """The path that the script knows an open file by, if the file is in the view."""
         try:
             path = os.readlink(f"{_DESCRIPTORS}/{descriptor}")
         except OSError:
@@ -204,8 +204,8 @@ def _needed(path: str) -> str:
 
 
 def asks_for() -> str | None:
-    """What the caller of a function of this package wants to know of a path: `existence`, `all`, or None, where it is for the
-    caller's own next step only."""
+    """What the caller of this package wants to know about a path: `existence`, `all`, or None if it asks only for its own next
+    step."""
     at: FrameType | None = sys._getframe(1)
     while at is not None and at.f_code.co_filename.startswith(OWN):
         at = at.f_back

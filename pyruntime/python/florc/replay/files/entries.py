@@ -1,4 +1,4 @@
-"""What `os.scandir` gives for a folder whose list is not that of the user's own."""
+"""What `os.scandir` returns for a folder whose list differs from that of the user's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _lstat = os.lstat
 
 
 class Entry:
-    """As `os.DirEntry`."""
+    """Behaves like `os.DirEntry`."""
 
     def __init__(self, functions: Functions, real: str, name: str | bytes, path: str | bytes):
         self._functions, self._real = functions, real
@@ -97,7 +97,7 @@ def _entry(functions: Functions, real: str, text: str | bytes | int, name: str) 
 
 
 class _EntryOfDescriptor(Entry):
-    """Of a folder that is open: its path is its name only."""
+    """An entry of a folder that was given as a descriptor: its path is its name."""
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         return os.stat(self._real, follow_symlinks=follow_symlinks)

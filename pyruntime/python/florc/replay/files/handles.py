@@ -1,4 +1,4 @@
-"""Files that the script opens in a replay and that it writes itself: what they are asked for is heard. And how other functions
+"""Files that the script both opens and writes in a replay: florc hears what the script asks of them. And how other functions
 take the place of Python's own."""
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ _TEXT, _BINARY = "t", "b"
 
 
 def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int], None]) -> type:
-    """A `FileIO` that says (its descriptor) when it is read, or asked how long it is, and when it is written to."""
+    """A `FileIO` that calls `heard` with its descriptor when it is read or asked for its length, and `wrote` when it is written
+    to."""
 
     class FileIO(original):  # type: ignore[misc]  # the base is an argument
         is_asked = False
@@ -57,7 +58,7 @@ def watched(original: type, heard: Callable[[int], None], wrote: Callable[[int],
 def opened(
     kind: Any, file: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool, opener: Any
 ) -> Any | None:
-    """What `open` returns, over a raw file of this class; None for arguments that `open` refuses."""
+    """What `open` returns, over a raw file of this class. None for arguments that `open` refuses."""
     is_binary, plain = _BINARY in mode, mode.replace(_BINARY, "").replace(_TEXT, "")
     if (
         is_binary
@@ -87,8 +88,8 @@ def opened(
 
 
 def replace_everywhere(made: dict[int, tuple[Any, Any]]) -> None:
-    """In every module that has one of these functions under a name of its own, in the classes of `pathlib` and `glob` that
-    hold some, and in the sets that list them."""
+    """Replace these functions in every module that has one under its own name, in the classes of `pathlib` and `glob` that hold
+    some, and in the sets that list them."""
     for name, module in list(sys.modules.items()):
         if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
             continue

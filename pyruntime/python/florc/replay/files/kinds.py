@@ -13,7 +13,7 @@ run found, whose content was not kept."""
 
 
 class Entry(NamedTuple):
-    """A path that is not the user's own file. `clock`: how much had been skipped when this replay changed it; -1: it did not."""
+    """A path that is not the user's own file. `clock`: how much was skipped when this replay changed it; -1: it did not."""
 
     kind: str
     where: str = ""
@@ -21,7 +21,7 @@ class Entry(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a path is now (one of the words above), and where that lies."""
+    """What a path is now (one of the words above), and where its file is."""
 
     kind: str
     where: str

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Looks:
-    """Stands in the place of the functions. `functions`: a `redirection.Functions`."""
+    """Replaces these functions. `functions`: a `redirection.Functions`."""
 
     def __init__(self, functions: Functions):
         self._functions, self._view = functions, functions.view
@@ -101,7 +101,7 @@ class Looks:
         return os.fsencode(self._functions.paths.shown(os.fsdecode(original())))
 
     def chdir(self, original: Callable[..., None], path: Any) -> None:
-        """`os.chdir`: to the user's own folder, or to the replay's where only that is there."""
+        """`os.chdir`: to the user's own folder, or to the replay's folder if only that one exists."""
         real = self._functions.resolve(path)
         if real is None:
             return original(path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Moves:
-    """Stands in the place of the functions. `functions`: a `redirection.Functions`."""
+    """Replaces these functions. `functions`: a `redirection.Functions`."""
 
     def __init__(self, functions: Functions):
         self._functions, self._view = functions, functions.view
@@ -75,7 +75,7 @@ class Moves:
     def symlink(
         self, original: Callable[..., None], src: Any, dst: Any, target_is_directory: bool = False, *, dir_fd: Any = None
     ) -> None:
-        """`os.symlink`: its text is the script's own."""
+        """`os.symlink`: the text of the link stays as the script wrote it."""
         real = self._functions.resolve(dst, False, dir_fd)
         if real is None:
             return original(src, dst, target_is_directory, dir_fd=dir_fd)
@@ -95,7 +95,7 @@ class Moves:
         dst_dir_fd: Any = None,
         follow_symlinks: bool = True,
     ) -> None:
-        """`os.link`: both are the replay's own from then on."""
+        """`os.link`: from then on both names are the replay's own."""
         functions, view = self._functions, self._view
         source, target = functions.resolve(src, False, src_dir_fd), functions.resolve(dst, False, dst_dir_fd)
         if source is None or target is None:

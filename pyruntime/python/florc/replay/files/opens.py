@@ -25,14 +25,14 @@ _OPEN, _stat = os.open, os.stat
 
 
 class Opens:
-    """Stands in the place of the functions. `functions`: a `redirection.Functions`."""
+    """Replaces these functions. `functions`: a `redirection.Functions`."""
 
     def __init__(self, functions: Functions) -> None:
         self._functions, self._view = functions, functions.view
         self.beside: dict[str, None] = {}
-        """Files that an added statement wrote and that are the script's own: only in the view."""
+        """Files of the script that an added statement wrote: only in the view."""
         self.added: dict[str, int | None] = {}
-        """What an added statement wrote at its real path -> how long it was before; None: it was not there."""
+        """What an added statement wrote at its real path -> its length before; None: it did not exist."""
         self._updated: dict[str, tuple[int, int]] = {}
         """Databases that an added statement opened -> size and time when it, or one after it, began."""
         self._watched = watched(io.FileIO, self._view.doubts.descriptor, self._wrote)
@@ -80,7 +80,7 @@ class Opens:
         return original(path) if real is None else self._functions.call(original, self._view.find(real).where, path)
 
     def opener(self, path: Any, flags: int) -> int:
-        """What `open` opens a file with."""
+        """The opener that `open` gets."""
         me = threading.get_ident()
         was_inside = me in self._functions.inside
         self._functions.inside.add(me)
@@ -174,7 +174,8 @@ class Opens:
         return found.st_size, found.st_mtime_ns
 
     def flush(self) -> None:
-        """Before an added statement, and at its end: what it writes through what the script holds open is known to be its own."""
+        """Before an added statement, and at its end: write what is buffered, so that what the statement writes is known to be
+        its own."""
         for path, known in self._updated.items():
             self._updated[path] = self._state(path)
             if self._functions.is_added() and self._updated[path] != known:
@@ -190,7 +191,7 @@ class Opens:
                 self.beside[path] = None
 
     def native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
-        """What a function that opens files itself is called with."""
+        """The path that a function gets which opens files natively."""
         if not self._functions.is_on or threading.get_ident() in self._functions.inside:
             return path
         self._functions.inside.add(threading.get_ident())

@@ -27,19 +27,19 @@ class Paths:
         view.changed = self.forget
 
     def forget(self) -> None:
-        """A link may lead elsewhere now."""
+        """Forget what is known of folders: a link may lead elsewhere now."""
         self._folders = {"": ""}
 
     def is_foreign(self, real: str) -> bool:
-        """Whether it is Python's, florc's or the system's, or what programs remember for themselves below the home folder."""
+        """Whether a path belongs to Python, florc or the system, or to what programs cache below the home folder."""
         return (real + "/").startswith(self._foreign) or "/__pycache__/" in real + "/"
 
     def cwd(self) -> str:
-        """The working folder as the script is to see it."""
+        """The working folder as the script must see it."""
         return self.shown(self._getcwd())
 
     def shown(self, real: str) -> str:
-        """The script's name of what may lie below the replay's folder."""
+        """The name under which the script knows a path that may be below the replay's folder."""
         upper = self._view.upper
         return (real[len(upper) :] or "/") if real == upper or real.startswith(upper + "/") else real
 
@@ -48,7 +48,7 @@ class Paths:
         return self.shown(self._readlink(f"/proc/self/fd/{number}"))
 
     def resolve(self, path: str, follow: bool = True, folder: int | None = None) -> str | None:
-        """The real path; None for those that the view leaves alone. `follow`: a link at the end, too."""
+        """The real path; None for a path that the view leaves alone. `follow`: also follow a link at the end."""
         if not path or "\0" in path or path.startswith(_SYSTEM):
             return None
         if not path.startswith("/"):

@@ -1,6 +1,6 @@
-"""The functions of Python that name paths, as they are while a replay runs: each maps its paths to where they lie in the view.
+"""The functions of Python that name paths, as they are during a replay: each maps its paths into the view.
 
-What the script sees of a path is its own spelling: the names of files, of entries of folders, and those in errors.
+The script sees its own spelling of a path: in names of files, in entries of folders, and in errors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNNAMED = getattr(os, "O_TMPFILE", 0)
 
 
 class Functions:
-    """What stands in the place of the functions. `is_added()`: whether an added statement runs."""
+    """Replaces the functions. `is_added()`: whether an added statement runs."""
 
     def __init__(self, view: View, paths: Paths, is_added: Callable[[], bool]) -> None:
         self.view, self.paths, self.is_added = view, paths, is_added
@@ -39,13 +39,13 @@ class Functions:
         self.inside: set[int] = set()
         """Threads that are in one of these functions."""
         self.temporary: dict[str, None] = {}
-        """Temporary files and folders that the script made at their own paths, and not yet removed."""
+        """Temporary files and folders that the script made at their own paths and has not yet removed."""
         self.opens, self.moves, self.looks = Opens(self), Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
 
     def install(self) -> None:
-        """From now on, in this process and in those it forks."""
+        """Replace the functions, in this process and in those that it forks."""
         self.is_on = True
         made: dict[int, tuple[Any, Any]] = {}
         for holder, handlers in ((self.opens, {"open": Opens.open}), (self.moves, _CHANGES), (self.looks, _LOOKS)):
@@ -126,7 +126,7 @@ class Functions:
         return self.paths.resolve(os.fsdecode(text), follow or text[-1:] in ("/", b"/"), folder)
 
     def call(self, original: Callable[..., _T], where: str, path: Any, *args: Any, **options: Any) -> _T:
-        """Call a function with another path; an error names the one that was given."""
+        """Call a function with another path. An error names the path that was given."""
         text = os.fspath(path)
         if text[-1:] in ("/", b"/") and where != "/":
             where += "/"
@@ -138,20 +138,20 @@ class Functions:
             raise
 
     def fail(self, number: int, path: Any, other: Any = None) -> OSError:
-        """An error as the system call gives it."""
+        """The error that the system call would raise."""
         if other is None:
             return OSError(number, os.strerror(number), os.fspath(path))
         return OSError(number, os.strerror(number), os.fspath(path), None, os.fspath(other))
 
     def check_parent(self, real: str, path: Any, other: Any = None) -> None:
-        """Raise the error of a path whose folder is not there, or may not be changed."""
+        """Raise the error for a path whose folder does not exist or cannot be changed."""
         parent = real.rpartition("/")[0] or "/"
         self.check_folder(parent, path, other)
         if not os.access(self.view.find(parent).where, os.W_OK | os.X_OK):
             raise self.fail(errno.EACCES, path, other)
 
     def check_folder(self, folder: str, path: Any, other: Any = None) -> None:
-        """Raise the error of a path in a folder that is not there."""
+        """Raise the error for a path in a folder that does not exist."""
         if self.view.is_folder(folder):
             return
         while not self.view.exists(folder):
@@ -160,7 +160,7 @@ class Functions:
         raise self.fail(errno.ELOOP if is_loop else errno.ENOENT if self.view.is_folder(folder) else errno.ENOTDIR, path, other)
 
     def new(self, real: str, path: Any) -> str:
-        """Where something new is made, which may not be there yet."""
+        """Where to make something new. Raises the error if the path exists."""
         if self.view.exists(real):
             raise self.fail(errno.EEXIST, path)
         self.check_parent(real, path)
@@ -174,14 +174,15 @@ class Functions:
         self.view.made(real, OWN)
 
     def left(self, real: str, path: Any) -> str:
-        """Where a temporary file or folder is made that the recorded run left there: in the view, where there is none yet."""
+        """Where to make a temporary file or folder that the recorded run left at its path: in the view. Raises the error if the
+        view has it already."""
         self.temporary.pop(real, None)
         self.view.removed(real)
         return self.new(real, path)
 
     def is_temporary(self, real: str) -> bool:
-        """Whether `tempfile` makes a file or folder for the script, with a name of its own in the system's folder: sockets and
-        programs that the script starts have to find it."""
+        """Whether `tempfile` makes a file or folder for the script, under a name in the system's folder. Sockets and programs
+        that the script starts have to find it there."""
         at: FrameType | None = sys._getframe(1)
         while at is not None and at.f_code.co_filename.startswith(OWN_FOLDER):
             at = at.f_back
@@ -239,5 +240,5 @@ LEFT = {
     "memfd_create": "a name that is no path",
     "_path_normpath": "works on text",
 }
-"""Functions that take a path and are as they were, and why."""
+"""Functions that take a path and are not replaced, and why."""
 HANDLED = {"open", *_LOOKS, *_CHANGES}

@@ -1,12 +1,12 @@
-"""Paths with names that differ in every run (`tempfile`, the number of the process): the record knows them under others.
+"""Paths with names that differ in every run (`tempfile`, the number of the process): the record knows them under other names.
 
-A replay that makes such a path has no note of it. When blocks that were restored wrote below a path that this replay never made,
-it may be the same one: what is asked about it is told.
+A replay that makes such a path has no note of it. If restored blocks wrote below a path that this replay never made, the two
+may be the same path. florc then reports what the script asks about it.
 
-The number of the process is not given back: it would reach another process (`os.kill`). A path that this replay never made, but
-whose
-name holds its own number, is the one that the recorded run knew under its own number; only where the script's files speak of such
-a number, as `model_7.pt` may be of process 7 and of step 7. Not seen: a number that is written in another form, or computed with.
+florc does not give back the number of the process: `os.kill` would reach another process. If this replay never made a path, but
+the path's name holds the replay's own number, then the recorded run knew it under the recorded number. This holds only if the
+script's files name such a number: `model_7.pt` may belong to process 7 or to step 7. florc does not see a number that is
+written in another form, or computed with.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Unnamed:
 
     def __init__(self, notes: dict[str, Noted], skipped: Skipped, is_changed: Callable[[str], bool], pid: int | None = None):
         self.made: dict[str, None] = {}
-        """Paths that the script made in this replay, and of which there is no note."""
+        """Paths that the script made in this replay and that the record does not know."""
         self._notes, self._skipped, self._is_changed = notes, skipped, is_changed
         self._known: tuple[object, list[str]] = (None, [])
         self._pid = str(pid) if pid not in (None, os.getpid()) else ""
@@ -35,12 +35,12 @@ class Unnamed:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether there are such paths, and something was skipped."""
+        """Whether such paths exist, and something was skipped."""
         return bool(self.made or self._pid) and bool(self._skipped.blocks or self._skipped.jumps)
 
     def blocks(self, path: str, is_there: bool = False, is_listed: bool = False) -> set[str]:
-        """The restored blocks that may have changed a path, under another name. `is_there`: all that is asked is whether it is
-        there, and it is. `is_listed`: it is a folder whose names are asked for."""
+        """The restored blocks that may have changed a path under another name. `is_there`: the script only asks whether the
+        path exists, and it does. `is_listed`: the script asks for the names in this folder."""
         top = self._top(path)
         if top is None:
             return set() if is_there or path in self._notes else self.numbered(path, is_listed)

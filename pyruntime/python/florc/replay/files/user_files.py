@@ -1,10 +1,9 @@
 """The user's files in a replay: it sees them as the recorded run found them, and changes none.
 
-A replay runs the script again, or a part of it, and with it what writes checkpoints and logs. All that goes to a view
-(`replay/files/view.py`) below the replay's own folder, which is removed when the replay ends; one that is killed leaves its
-folder, which
-the next replay of the run removes. What an added statement writes goes to the user's own folder, unless it is a file of the
-script: then a copy is put beside it.
+A replay runs the script again, or a part of it, and the script writes checkpoints and logs. All that goes to a view
+(`replay/files/view.py`) below the replay's own folder. florc removes this folder when the replay ends; a killed replay leaves
+it, and the next replay of the run removes it. What an added statement writes goes to the user's own folder. If it is a file of
+the script, florc puts a copy beside it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _OTHERS = frozenset(
 
 
 class UserFiles:
-    """The view of one process. `folder`: that of the replay; `is_added()`: whether an added statement runs."""
+    """The view of one process. `folder`: the replay's own folder; `is_added()`: whether an added statement runs."""
 
     def __init__(
         self,
@@ -96,7 +95,7 @@ class UserFiles:
 
     @property
     def unsure(self) -> list[str]:
-        """Sentences about files that were read and may not hold what they held when the run was recorded."""
+        """Sentences about files that were read and may differ from the recorded run."""
         return list(self._view.doubts.unsure)
 
     @property
@@ -105,17 +104,17 @@ class UserFiles:
         return self._functions.opens.flush
 
     def watch(self) -> None:
-        """From now on, in this process and in those it forks."""
+        """Start the view, in this process and in those that it forks."""
         self._functions.install()
         inputs_again.is_taken = self.is_taken
         native_writers.adapt(self._functions.opens.native, readers=True)
 
     def is_taken(self, path: str) -> bool:
-        """Whether the recorded run left a temporary file or folder where programs of the script would change it."""
+        """Whether the recorded run left a temporary file or folder that programs of the script would change."""
         return self._has_others and is_really_there(path)
 
     def start_again(self, cannot_restore: Callable[[dict[str, str]], object]) -> None:
-        """Have the replay start again (`Leave.cannot_restore`) where the script does not find what a skipped block wrote."""
+        """Let the replay start again (`Leave.cannot_restore`) if the script does not find what a skipped block wrote."""
 
         def missed(causes: dict[str, str]) -> None:
             if os.getpid() == self._pid and not self._is_added():
@@ -125,11 +124,11 @@ class UserFiles:
 
     @property
     def causes(self) -> dict[str, str]:
-        """What has to run again for the files that were asked for to be what they were, and why."""
+        """What must run again so that the files that the script asked for are complete, and why."""
         return dict(self._view.doubts.causes)
 
     def end(self, again: bool = False) -> None:
-        """The script is over: the user's files are as they are. `again`: it starts again, and the added statements with it."""
+        """End the view: the script is over. `again`: the replay starts again, and its added statements with it."""
         self._functions.is_on = False
         if os.getpid() != self._pid or self._lock is None:
             return

@@ -1,8 +1,8 @@
 """What a replay sees of the user's files: a view that copies on write.
 
-The user's files are never touched. What a replay changes lies below its own folder, at the path that the user's file has;
-what it removed is hidden, and so is what the recorded run made and this replay has not yet made. All else is the user's own
-file. Processes that are forked share the view: each change is a line in a file that all of them read.
+The replay never touches the user's files. What it changes is below its own folder, at the path of the user's file. It hides
+what it removed, and what the recorded run made and this replay has not yet made. All other files are the user's own. Forked
+processes share the view: each change is a line in a file that all of them read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _lstat, _readlink = os.lstat, os.readlink
 
 
 class View:
-    """The files of one replay. All paths are real ones: absolute, without links."""
+    """The files of one replay. All paths are real: absolute, without links."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class View:
         opened."""
         self.lock = threading.RLock()
         self.changed: Callable[[], None] = lambda: None
-        """Called when a link, or what is behind it, may be another one."""
+        """Called when a link, or what it leads to, may have changed."""
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
@@ -85,7 +85,7 @@ class View:
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def at(self, path: str) -> str:
-        """Where the replay's own version of a path lies."""
+        """Where the replay's own version of a path is."""
         return self.upper + path
 
     def find(self, path: str) -> Found:
@@ -153,21 +153,21 @@ class View:
         return len(self._skipped.blocks) + sum(self._skipped.jumps.values())
 
     def exists(self, path: str) -> bool:
-        """Whether something is there, be it a link that leads nowhere."""
+        """Whether a path exists, even as a link that leads nowhere."""
         found = self.find(path)
         return found.kind != GONE and os.path.lexists(found.where)
 
     def is_own(self, path: str) -> bool:
-        """Whether the script made it as a temporary file, or in such a folder."""
+        """Whether the script made the path as a temporary file, or in a temporary folder."""
         return self.find(path).kind == OWN
 
     def is_scripts(self, path: str) -> bool:
-        """Whether the script, now or as it was recorded, changes it."""
+        """Whether the script changes the path, now or in the recorded run."""
         entry = self._entries.get(path)
         return path in self._notes or entry is not None and entry.kind in (GONE, HERE, KEPT)
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder is there."""
+        """Whether a folder exists at the path."""
         found = self.find(path)
         with contextlib.suppress(OSError):
             return found.kind != GONE and stat.S_ISDIR(_lstat(found.where).st_mode)
@@ -184,11 +184,11 @@ class View:
         return None
 
     def is_plain_below(self, path: str) -> bool:
-        """Whether a list of a folder is that of the user's own."""
+        """Whether the list of a folder equals that of the user's own."""
         return path not in self._inside and path not in self._listed and self.find(path).kind in (PLAIN, OWN, PAST)
 
     def names(self, path: str) -> builtins.list[str]:
-        """What is in a folder, in the order in which the user's own folder lists it. Raises OSError."""
+        """The names in a folder, in the order in which the user's own folder lists them. Raises OSError."""
         found = self.find(path)
         known = self._inside.get(path, ())
         own = os.listdir(path) if found.kind != HERE or os.path.isdir(path) else []
@@ -209,7 +209,7 @@ class View:
         ]
 
     def list(self, path: str) -> None:
-        """The names in a folder are about to be asked for."""
+        """The script is about to ask for the names in a folder."""
         if (self.unnamed.is_doubtful or self.doubts.is_behind(path)) and asks_for() is not None:
             blocks = self.unnamed.blocks(path, is_listed=True)
             self.doubts.elsewhere(path, blocks)
@@ -217,14 +217,14 @@ class View:
             self.doubts.elsewhere(path, self.unnamed.numbered_in(path))
 
     def read(self, path: str, found: Found) -> None:
-        """A file is about to be read: is it what it was?"""
+        """The script is about to read a file, which may differ from the recorded one."""
         if found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
             self.doubts.unhashed(path)
         else:
             self._doubt(path, found, True)
 
     def look(self, path: str, found: Found) -> None:
-        """A path is about to be asked about: whether it is there, how large it is, where it leads."""
+        """The script is about to ask about a path: whether it exists, how large it is, where it leads."""
         if self.doubts.is_empty:
             return
         wanted = asks_for()
@@ -234,7 +234,7 @@ class View:
             self._doubt(path, found, False)
 
     def look_for(self, path: str, found: Found) -> None:
-        """Something asks whether a path is there."""
+        """The script asks whether a path exists."""
         entry = self._entries.get(path)
         if entry is not None and self._is_past(path, entry):
             self.doubts.existence(path, found.where)
@@ -245,7 +245,7 @@ class View:
                 self.doubts.miss(path, self.unnamed.numbered(path))
 
     def missing(self, path: str) -> None:
-        """Something other than a question whether a path is there did not find it."""
+        """The script needed a path and did not find it."""
         if self.doubts.is_empty or asks_for() != "all" or self.exists(path):
             return
         if path in self._notes and self._lags(path, self.find(path)):
@@ -263,7 +263,7 @@ class View:
             self.doubts.elsewhere(path, self.unnamed.blocks(path), is_read)
 
     def is_short(self, path: str, found: Found) -> bool:
-        """Whether a file, or a folder, may lack what a skipped block wrote to it."""
+        """Whether a file or a folder may lack what a skipped block wrote to it."""
         return (
             found.kind == PAST
             or self.doubts.is_behind(path)
@@ -280,26 +280,25 @@ class View:
         os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
 
     def made(self, path: str, kind: str = HERE, where: str = "", anew: bool = False) -> None:
-        """A path is now below the replay's folder, or what `kind` says. `anew`: nothing is left of what it held."""
+        """A path is now below the replay's folder, or what `kind` says. `anew`: its earlier content is gone."""
         if anew:
             self.doubts.behind.pop(path, None)
         self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
 
     def made_own(self, path: str, anew: bool = False) -> None:
-        """Something is made in a temporary folder of the script: where the recorded run did so, too, it is known from when."""
+        """The script makes something in one of its temporary folders. The view notes it if it knows the path."""
         if path in self._entries:
             self.made(path, OWN, anew=anew)
 
     def remove_own(self, path: str) -> None:
-        """The replay is over: what the script made there, under the name that the recorded run gave it, is no file of the
-        user."""
+        """The replay is over: remove what the script made under a recorded temporary name. It is no file of the user."""
         entry = self._entries.get(path)
         if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
             with contextlib.suppress(OSError):
                 remove(path)
 
     def removed(self, path: str) -> None:
-        """A path, and all below it, is gone."""
+        """A path and all below it are removed."""
         self.doubts.behind.pop(path, None)
         own = self.at(path)
         if os.path.isdir(own) and not os.path.islink(own):
@@ -310,7 +309,7 @@ class View:
         self._change(path, Entry(GONE, "", self._clock))
 
     def copied(self, path: str, found: Found) -> str:
-        """Where a file is that may be changed in place: a copy of it, unless it is the replay's own."""
+        """The path of a file that may be changed in place: a copy, unless the file is the replay's own."""
         if found.kind in (HERE, OWN):
             return found.where
         with self.lock:
@@ -364,7 +363,7 @@ class View:
 
 
 def is_really_there(path: str) -> bool:
-    """Whether something is there outside the view."""
+    """Whether a path exists outside the view."""
     with contextlib.suppress(OSError, ValueError):
         _lstat(path)
         return True
@@ -372,7 +371,7 @@ def is_really_there(path: str) -> bool:
 
 
 def remove(folder: str) -> None:
-    """Remove what a replay kept or made, whatever modes it has."""
+    """Remove what a replay kept or made, whatever its modes are."""
 
     def again(_: Any, path: str, __: Any) -> None:
         with contextlib.suppress(OSError):

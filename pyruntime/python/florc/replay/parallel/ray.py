@@ -1,6 +1,6 @@
 """`florc replay --ray ADDRESS`: the workers of a parallel replay as tasks of a Ray cluster (the extra `florc[ray]`).
 
-Every node must see the recorded run, the script and florc under the same paths, as with `--emit slurm`.
+Every node must see the recorded run, the script and florc under the same paths, as for `--emit slurm`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PATIENCE_S = 5
 
 
 def launcher(address: str) -> Launch:
-    """Starts commands on the cluster at `address` (`auto`, `host:port`, `ray://host:port`). Raises Unusable."""
+    """A function that starts commands on the cluster at `address` (`auto`, `host:port`, `ray://host:port`). Raises Unusable."""
     try:
         import ray
     except ImportError:
@@ -66,12 +66,12 @@ class _Task:
         return self._code
 
     def ask_to_end(self) -> None:
-        """The command ends with the process that runs the task."""
+        """Cancel the task: the command ends with the process that runs it."""
         if self.poll() is None:
             self._ray.cancel(self._task, force=True)
 
     def end(self, patience: float) -> None:
-        """Wait until it has ended."""
+        """Wait until the task has ended."""
         self._ray.wait([self._task], timeout=patience)
 
 

@@ -12,7 +12,7 @@ _TAKES_A_WORD = ("--workers", "--emit")
 
 
 def slurm(run: Run, words: list[str], count: int) -> str:
-    """A job array of `count` tasks for `sbatch`; `words` is the command line that asks for it."""
+    """A script for `sbatch`: a job array of `count` tasks. `words` is the command line that asks for it."""
     kept = _without(words, _TAKES_A_WORD)
     here = os.getcwd()
     store = [f"export FLORC_DIR={shlex.quote(os.environ['FLORC_DIR'])}"] if os.environ.get("FLORC_DIR") else []

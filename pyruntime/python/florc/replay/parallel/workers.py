@@ -1,4 +1,4 @@
-"""Parallel replay on this machine: one process for each segment, and their answers put together in order."""
+"""Parallel replay on this machine: one process for each segment. Their answers are put together in order."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Task(NamedTuple):
-    """What a worker process is to do."""
+    """What a worker process has to do."""
 
     window: Window
     result: str
 
     def to_environment(self) -> dict[str, str]:
-        """The variable that tells a process of it."""
+        """The environment variable that gives a process its task."""
         return {WORKER: json.dumps({"window": self.window.to_json(), "result": self.result})}
 
     @classmethod
     def of_this_process(cls) -> Task | None:
-        """The task of this process; None when it is no worker. Processes that the script starts are none."""
+        """The task of this process; None if it is no worker. Processes that the script starts are no workers."""
         told = os.environ.pop(WORKER, None)
         if told is None:
             return None
@@ -59,10 +59,10 @@ class Process(Protocol):
         """Its exit code; None while it runs."""
 
     def ask_to_end(self) -> None:
-        """It, and whatever it started."""
+        """Ask the command, and what it started, to end."""
 
     def end(self, patience: float) -> None:
-        """Wait until it has ended, at most so many seconds; then end it where that can be."""
+        """Wait at most so many seconds for the end; then end the command, if possible."""
 
 
 class Local:
@@ -81,12 +81,12 @@ class Local:
         return self._process.poll()
 
     def ask_to_end(self) -> None:
-        """It, and whatever it started."""
+        """Ask the process, and what it started, to end."""
         if self.poll() is None:
             self._signal(signal.SIGTERM)
 
     def end(self, patience: float) -> None:
-        """End it, and whatever it started, at once where it does not end by itself."""
+        """Wait at most so many seconds for the end; then kill the process and what it started."""
         import subprocess
 
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -100,7 +100,7 @@ class Local:
 
 
 Launch = Callable[[list[str], dict[str, str], str, str], Process]
-"""Starts a command with an environment, and two files for what it writes."""
+"""Starts a command with an environment, and with two files for its output."""
 
 
 class _Worker:
@@ -122,7 +122,7 @@ class _Worker:
 
     @property
     def log(self) -> str:
-        """The file with what it said."""
+        """The file with its messages."""
         return self._base + ".log"
 
     def start(self) -> None:
@@ -134,7 +134,7 @@ class _Worker:
         return None if self.process is None else self.process.poll()
 
     def result(self) -> ReplayResult | None:
-        """What it found; None when it ended without."""
+        """What it found; None if it ended without a result."""
         return ReplayResult.load(self.task.result)
 
     def describe(self) -> str:
@@ -145,7 +145,7 @@ class _Worker:
 def run(
     windows: list[Window], folder: str, command: list[str], environment: dict[str, str], launch: Launch = Local
 ) -> list[_Worker]:
-    """Answer for all windows at once. A worker that dies is started once more. Ctrl-C leaves nothing running."""
+    """Answer for all windows at once. florc starts a worker that dies once more. After a Ctrl-C no worker runs."""
     workers = [
         _Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
         for n, window in enumerate(windows)
@@ -157,14 +157,14 @@ def run(
         while running:
             for worker in [w for w in running if w.code() is not None]:
                 if worker.result() is None and worker.attempts < _ATTEMPTS:
-                    say(f"{worker.describe()}: {_ending(worker)}; it is started once more")
+                    say(f"{worker.describe()}: {_ending(worker)}; florc starts it once more")
                     worker.start()
                     continue
                 running.remove(worker)
                 say(f"{worker.describe()}: {_outcome(worker)} after {duration(time.perf_counter() - worker.begun)}")
             time.sleep(0.01)
     except KeyboardInterrupt:
-        say("interrupted: the workers are ended", always=True)
+        say("interrupted: florc ends the workers", always=True)
         raise
     finally:
         _end([worker.process for worker in workers if worker.process is not None])
@@ -199,9 +199,9 @@ def _device(number: int) -> dict[str, str]:
 
 
 def merge(workers: list[_Worker]) -> ReplayResult:
-    """Copy what the probes printed to standard output, in the order of the iterations, and put the results together.
+    """Copy what the probes printed to standard output, in the order of the iterations, and merge the results.
 
-    Where the script raised in one segment, a replay in one process would not have come to those after it.
+    If the script raised in one segment, the merge ends there: a replay in one process would not have reached later segments.
     """
     sys.stdout.flush()
     whole = ReplayResult()
@@ -213,7 +213,7 @@ def merge(workers: list[_Worker]) -> ReplayResult:
             whole = whole.followed_by(result)
             _hand_on(worker.out)
         if result is None or result.ended:
-            say(f"{worker.describe()} said at last:", always=True)
+            say(f"the last lines of {worker.describe()}:", always=True)
             for line in _tail(worker.log):
                 hand_on(line)
         if result is not None and result.ended:

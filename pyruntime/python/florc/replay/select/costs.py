@@ -1,4 +1,4 @@
-"""What a replay will take, from the times of the recorded run."""
+"""How long a replay will take, estimated from the times of the recorded run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Costs:
         self.work = _less(self.recorded, saved)
         """Seconds of each iteration in a work segment."""
         self.reach = self._reached(_less(self.recorded, on_the_way))
-        """Seconds until the start of each is reached (paper, Section 5.4: the initialization of a worker)."""
+        """Seconds until the start of each iteration is reached (paper, Section 5.4: the initialization of a worker)."""
         self.before = min(self.loop.begun.values(), default=0.0)
         """Seconds until the loop begins."""
         loop_s = sum(self.recorded)
@@ -45,7 +45,7 @@ class Costs:
         return self.before + self.reach[start] + sum(self.work[start:stop]) + (max(0.0, self.after) if is_last else 0.0)
 
     def is_restored_whole(self) -> bool:
-        """Whether nothing was asked in the loop, and it is restored as one or jumped over."""
+        """Whether no added statement is in the loop, so that a replay restores it as one block or jumps over it."""
         key = str(_native.Path(self.loop.place).parent)
         if key in self._history.checkpoints and not self._runs(key):
             return True

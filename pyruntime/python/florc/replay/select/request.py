@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def selected(history: History, arguments: Selection) -> Window | None:
-    """The window that was asked for; None for the whole run."""
+    """The window that the arguments ask for; None for the whole run. Raises Unusable."""
     if arguments["last"]:
         loop = history.timeline.main_loop(history.seconds)
         return _window(loop, max(0, whole(history, loop) - 1), END)
@@ -43,7 +43,7 @@ def _window(loop: Followed, start: int, stop: int) -> Window:
 def _around(history: History, words: str, width: int) -> Window:
     loop, start, stop = _levels(history, words)
     if stop != start + 1:
-        raise Unusable("F104", "--around names one iteration: --around epoch=12")
+        raise Unusable("F104", "--around takes one iteration: --around epoch=12")
     return Window(loop.place, max(0, start - width), stop + width)
 
 
@@ -85,7 +85,7 @@ def _levels(history: History, words: str) -> tuple[Followed, int, int]:
             why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
             raise Unusable(error.code, f"{error}{why}") from None
         if n + 1 < len(parts) and stop != start + 1:
-            raise Unusable("F104", f"{part}: only the last loop can have several iterations; of the loops around it one is named")
+            raise Unusable("F104", f"{part}: only the last loop can have a range; name one iteration of each loop around it")
         within = _native.Path(loop.place).at(start)
     return loop, start, stop
 
@@ -94,7 +94,7 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
-        raise Unusable("F104", f"{text!r} is no range of iterations: 10:20, 10:, :20, 7 or -1")
+        raise Unusable("F104", f"{text!r} is not a range of iterations; 10:20, 10:, :20, 7 and -1 are")
     first, several, last = match.groups()
 
     def index(number: str) -> int:
@@ -114,7 +114,7 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
 
 
 def whole(history: History, loop: Followed) -> int:
-    """The number of iterations that the recorded run finished, as far as is known."""
+    """The number of iterations that the recorded run finished, as far as the record tells."""
     count = loop.count
     at = _native.Path(loop.place).below(history.interrupted)
     if at is not None and at.index is not None:
@@ -147,10 +147,10 @@ def _was_entered(history: History, loop: Followed, index: int) -> bool:
 
 
 def shards(history: History, versions: Versions, count: int) -> list[Window | None]:
-    """The whole run in at most `count` windows, balanced by recorded times over the checkpoints that exist.
+    """The whole run in at most `count` windows, balanced by recorded times over the existing checkpoints.
 
-    [None] when that would save no time: there is no loop to cut, it is restored as one, or no checkpoint is there to
-    start from.
+    Returns [None] if several windows save no time: no loop can be cut, the loop is restored as one block, or no window could
+    start from a checkpoint.
     """
     try:
         costs = Costs(history, versions)
@@ -167,8 +167,9 @@ def shards(history: History, versions: Versions, count: int) -> list[Window | No
 
 
 def sampled(history: History, count: int) -> Samples:
-    """`count` iterations of the main loop that have checkpoints: the first, the last, and some evenly between. Of a loop
-    with no block inside: the last iterations that begin with one, and all between them."""
+    """`count` iterations of the main loop that have checkpoints: the first, the last, and others spread evenly between them.
+    For a loop without an inner block: the last iterations that begin with a checkpoint, and all between them. Raises
+    Unusable."""
     loop = history.timeline.main_loop(history.seconds)
     known = whole(history, loop)
     blocks = (key for key in history.checkpoints if not _native.Path(key).between)

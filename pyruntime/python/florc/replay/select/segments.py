@@ -8,9 +8,9 @@ from collections.abc import Sequence
 def partition(work: Sequence[float], reach: Sequence[float], workers: int) -> list[tuple[int, int]]:
     """At most `workers` segments `(start, stop)` that cover all iterations in order.
 
-    `work[i]` is the time in seconds that iteration i takes in a work segment, `reach[i]` the time until its start is
-    reached (paper, Section 5.4: the initialization of a worker). The longest segment takes as little time as possible:
-    within a limit, each worker takes all that it can, and the limit is found by bisection.
+    `work[i]` is the time in seconds that iteration i takes in a work segment. `reach[i]` is the time until its start is reached
+    (paper, Section 5.4: the initialization of a worker). The longest segment takes as little time as possible. Within a limit,
+    each worker takes as many iterations as it can; bisection finds the limit.
     """
     if not work:
         return []

@@ -9,14 +9,14 @@ from ...plan.loops import BOUNDARY
 
 
 class Skipped:
-    """Blocks that were restored, by key, and the first iterations of loops that were jumped over."""
+    """The blocks that were restored, by key, and the first iterations of loops that a replay jumped over."""
 
     def __init__(self) -> None:
         self.blocks: set[str] = set()
         self.jumps: dict[str, int] = {}
         """Loop at its place in the nest -> the iteration with which it began."""
         self.told: Callable[[], None] = lambda: None
-        """Called when something is skipped that may have written to files that are open."""
+        """Called when the replay skips a block that may have written to open files."""
 
     @property
     def names(self) -> set[str]:
@@ -24,11 +24,12 @@ class Skipped:
         return {_native.Path(key).name for key in self.blocks}
 
     def holds(self, path: str) -> bool:
-        """Whether a place in the loop nest lies in them."""
+        """Whether a place in the loop nest is in what was skipped."""
         return self.cause(path) is not None
 
     def cause(self, path: str) -> str | None:
-        """What has to run for a place to run: a block, or the first iterations of a loop (`loops.BOUNDARY`); None: it ran."""
+        """What must run so that a place runs: a block, or the first iterations of a loop (`loops.BOUNDARY`). None: the place
+        ran."""
         for at in _native.Path(path).lineage:
             if str(at) in self.blocks:
                 return at.name
@@ -37,5 +38,5 @@ class Skipped:
         return None
 
     def causes(self, places: Iterable[str]) -> set[str]:
-        """The same of several places."""
+        """The causes of several places."""
         return set(filter(None, map(self.cause, places)))

@@ -1,8 +1,8 @@
 """Which loop `--steps` counts: of the loops that train, the one whose iterations are training steps.
 
-The plan says that a loop trains when it calls something that may take a training step itself. `scheduler.step()` at the end
-of each epoch does so by its name, and the loop over epochs runs longer than any loop in it. Here the recorded sources tell the
-two apart; where they do not, the loop that ran longest is taken.
+According to the plan, a loop trains if it calls something that may take a training step. By its name, `scheduler.step()` at the
+end of each epoch does so, too, and the loop over epochs takes longer than any loop in it. The recorded sources tell the two
+apart. If they do not, florc takes the loop that ran longest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from ...runs.journal import History
 
 
 def training_loop(history: History) -> str:
-    """The loop whose iterations are training steps: of several, the one that ran longest. Raises Unusable."""
+    """The loop whose iterations are training steps. If there are several, the one that ran longest. Raises Unusable if there is
+    none."""
     trains = {loop.id for plan in history.plans.values() for loop in plan.loops if loop.trains and loop.followed}
     seconds: dict[str, float] = {}
     for loop in history.timeline.loops.values():
@@ -21,7 +22,7 @@ def training_loop(history: History) -> str:
             took = sum(history.timeline.seconds(loop.place, history.seconds))
             seconds[loop.base] = seconds.get(loop.base, 0.0) + took
     if not seconds:
-        raise Unusable("F104", "no loop was seen to take training steps; --iterations names iterations of any loop")
+        raise Unusable("F104", "florc saw no loop that takes training steps; --iterations names iterations of any loop")
     around = _around(history, set(seconds)).items()
     schedules = {outer for outer, inner in around if history.sources.only_schedules(outer, inner, trains)}
     return max(seconds.keys() - schedules, key=lambda base: seconds[base])

@@ -27,7 +27,7 @@ class Capture:
 
     @contextlib.contextmanager
     def values_of(self, name: str) -> Iterator[None]:
-        """Around one run of an added statement."""
+        """A context manager around one run of an added statement."""
         file, line = self._place_of(name)
         written = io.StringIO()
         with contextlib.redirect_stdout(written):

@@ -1,4 +1,4 @@
-"""The deferred check of state: what a replay computed again is compared with the checkpoint of the same moment."""
+"""The deferred check of state: florc compares what a replay computed again with the checkpoint of the same moment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...runs.journal import History
 from .restore import Restorer, recorded_outside
 
 _MOST = 5
-"""Differences of one checkpoint that are told."""
+"""The most differences of one checkpoint that a report names."""
 
 
 class Comparer:
@@ -25,12 +25,12 @@ class Comparer:
         self._history, self._restorer = history, restorer
         self.differences: list[str] = []
         self.verified = 0
-        """Checkpoints that the replay arrived at."""
+        """The number of checkpoints that the replay reproduced."""
         self.timed: list[str] = []
-        """Places that hold the time of day, and differed."""
+        """Places that hold the time of day and therefore differed."""
         self._since = clocks.Since()
         self._unread: set[str] = set()
-        """Names that the checkpoint holds, and that nothing reads: what differs there, nobody sees."""
+        """Names in the checkpoint that nothing reads: nobody sees a difference there."""
 
     def compare(self, checkpoint: _native.Checkpoint, loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> None:
         """Compare what a loop's places hold now with a checkpoint."""

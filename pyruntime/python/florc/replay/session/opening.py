@@ -1,4 +1,4 @@
-"""The run that a replay is of: found, opened, and what is amiss with it told."""
+"""The run of a replay: florc finds it, opens it, and reports what is wrong with it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from ...runs.journal import History
 
 WORKER = "_FLORC_REPLAY_WORKER"
-"""What a worker is told (JSON): its window, and the file that its result goes to."""
+"""The task of a worker (JSON): its window, and the file for its result."""
 AGAIN = "_FLORC_REPLAY_AGAIN"
-"""What an earlier attempt of the same replay leaves to this one (JSON): the blocks that it could not restore, with the
-reasons, and how many bytes its probes wrote."""
+"""What an earlier attempt of the same replay passes to this one (JSON): the blocks that it could not restore, with the reasons,
+and how many bytes its probes wrote."""
 
 
 def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
-    """The run to replay, in a process with its hash seed: this one, or the command starts again before it reads any more.
+    """The run to replay, in a process with its hash seed. If this process has another seed, the command starts again.
 
-    Raises Unusable when there is none that can be replayed, or when it is foreign and not trusted.
+    Raises Unusable if no such run can be replayed, or if the run is foreign and not trusted.
     """
     run = _found(wanted, path, is_trusted)
     start.with_hash_seed(run.info["hash_seed"])
@@ -58,7 +58,7 @@ def _found(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
 
 
 def opened(run: Run) -> History:
-    """What a run recorded. What cannot be read of it is told."""
+    """The history of a run. Prints messages about what cannot be read of it."""
     from ...runs.journal import History
 
     history = History(run)
@@ -73,19 +73,18 @@ def opened(run: Run) -> History:
             say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True, code="F205")
         if run.disagreeing:
             say(
-                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): what the journal says is "
-                "used",
+                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): florc uses the journal",
                 always=True,
                 code="F205",
             )
         tell_kept(run.store)
         for path, why in damaged(run.store):
-            say(f"{path} is damaged: {why}; its run is passed over", always=True, code="F205")
+            say(f"{path} is damaged: {why}; florc ignores its run", always=True, code="F205")
     return history
 
 
 def tell_where(run: Run, path: str | None) -> None:
-    """Say where what is replayed lies, when it is not where it was recorded."""
+    """Say where the replay runs, if that is not where the run was recorded."""
     if AGAIN in os.environ:  # it was said
         return
     if run.moved is not None:

@@ -1,7 +1,8 @@
 """Did the script start other processes that run Python and know nothing of this replay? Added statements may run there unseen.
 
-`multiprocessing` and loky announce nothing (`sys.audit`), but load a module of their own to start such a process. Of other
-programs the words are looked at. Not seen: Python behind a program whose words and first line do not name it.
+`multiprocessing` and loky announce nothing (`sys.audit`), but they load a module of their own to start such a process. For
+other programs florc looks at the words of the command. It does not see Python behind a program whose words and first line do
+not name it.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ _EVENTS = ("subprocess.Popen", "os.posix_spawn", "os.system")
 
 
 class Others:
-    """Those of one replay."""
+    """The processes that the script of one replay started."""
 
     def __init__(self) -> None:
         self._heard = False
 
     def listen(self) -> None:
-        """From now on. Once in a process."""
+        """Start to listen. Called once in a process."""
         _native.listen(list(_EVENTS), self._hear)
 
     def were_started(self) -> bool:
-        """At any time until now."""
+        """Whether the script has started such a process until now."""
         return self._heard or any(name.rpartition(".")[2] in _STARTERS for name in list(sys.modules))
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class Probes:
-    """Part of a session. With a `Capture`, the statements do not write: their values are taken."""
+    """Part of a session. With a `Capture`, the values of the statements are kept instead of printed."""
 
     def __init__(self, session: Replay, capture: Capture | None):
         self._session, self._capture = session, capture
         self.flush_files: Callable[[], None] = lambda: None
-        """Has what the script holds open written what it holds back."""
+        """Flushes the files that the script holds open."""
 
     @contextlib.contextmanager
     def around(self, name: str, frame: FrameType) -> Iterator[None]:
-        """What is written inside reaches the outside; not where nothing is asked."""
+        """A context manager around an added statement: what it prints reaches the user if it was asked for."""
         _native.in_added(1)
         try:
             self.flush_files()

@@ -1,4 +1,5 @@
-"""A replay that restores everything, and prints nothing that the record has, compares nothing: then one block runs once more."""
+"""A replay that restores everything, and prints nothing that the record has, compares nothing. Then florc re-executes one
+block."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ WHY = "once more, to be compared: nothing else could be"
 
 
 def cheapest(history: History, why_run: Callable[[str, str], str | None]) -> str:
-    """The key of the block that takes least, where nothing else would be compared; empty where something is, or all take long."""
+    """The key of the fastest block, if nothing else would be compared. Empty if something is compared, or if all blocks take
+    long."""
     keys = [key for key in history.checkpoints if not _native.Path(key).between]
     if (
         not keys

@@ -1,8 +1,8 @@
-"""Does an added statement only look?
+"""Is an added statement side-effect free?
 
-One that draws random numbers, moves `net` to evaluation or appends to a list of the script would have changed the run, had
-it been there: what a replay restores behind it is of a run without it. So statements that were added side by side are
-watched together: what they leave behind must be what they found.
+A statement that draws random numbers, moves `net` to evaluation or appends to a list of the script would have changed the run.
+What a replay restores after it belongs to a run without it. So florc watches added statements, those side by side together:
+they must leave everything as they found it.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Looking:
 
     def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
         self.disturbances: list[str] = []
-        """What was left behind by which statements, in words, where recorded state followed."""
+        """What statements left behind before recorded state was restored, in words."""
         self._versions, self._is_project = versions, is_project
         self._groups: dict[str, dict[int, tuple[int, int]]] = {}
         self._before: _Before | None = None
         self._last = 0
         """The line of the last statement of the group that ran."""
         self._pending: list[str] = []
-        """What earlier groups left behind. As long as all runs again behind them, that is as it would have been."""
+        """What earlier groups left behind. It does no harm as long as everything after them runs again."""
         self._left: list[str] = []
         """What the group has left behind so far."""
         self._told: set[Group] = set()
@@ -73,7 +73,7 @@ class Looking:
         return self._depth > 0 and threading.get_ident() == self._thread
 
     def follows(self) -> None:
-        """State of the recorded run is put back: it knows nothing of what was left behind before."""
+        """Recorded state is restored, which does not include what added statements left behind before."""
         self._close()
         self.disturbances += self._pending
         self._pending = []
@@ -86,7 +86,7 @@ class Looking:
 
     @contextlib.contextmanager
     def around(self, name: str, frame: FrameType) -> Iterator[None]:
-        """An added statement runs."""
+        """A context manager around an added statement."""
         if threading.get_ident() != self._thread:
             yield
             return
@@ -131,8 +131,8 @@ class Looking:
         drawn = [name for name, state in generators().items() if state != found.get(name, state)]
         changed = None if survey is None else survey.change(frame, None, set(), set())
         places.release(frame)
-        left = [f"draws random numbers ({', '.join(drawn)}): those that follow are not the recorded ones"] if drawn else []
-        left += [f"changes {changed}, which what follows finds otherwise than it was"] if changed else []
+        left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
+        left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
         self._spent += time.perf_counter() - began
 
@@ -140,7 +140,7 @@ class Looking:
         file, first, last = group
         lines = str(first) if first == last else f"{first}-{last}"
         where = ", ".join(filter(None, (f"{os.path.basename(file)}:{lines}", _native.loop_path())))
-        return f"{where}: what was added {what}"
+        return f"{where}: the added code {what}"
 
     def _group(self, file: str, line: int) -> Group:
         if file not in self._groups:
@@ -187,7 +187,7 @@ def _caches(kind: type) -> set[str]:
 
 
 def generators() -> dict[str, Any]:
-    """The states of the global generators, to be compared."""
+    """The states of the global random generators, for comparison."""
     found = {}
     for name, read in _GENERATORS.items():
         with contextlib.suppress(Exception):  # a library that is not there, or only half imported

@@ -15,11 +15,11 @@ from ...survey.scopes import Reader
 
 
 class CannotRestore(Exception):
-    """A checkpoint does not serve, and what it was put into may be half done."""
+    """A checkpoint cannot be restored; the objects of the script may hold a part of it."""
 
 
 class Restorer:
-    """Puts checkpoints back in place. Between `take` and `put_back` one of them is at hand."""
+    """Restores checkpoints in place. Between `take` and `put_back` it holds one of them."""
 
     def __init__(self, history: History, is_project: Callable[[str], bool]):
         self._history = history
@@ -29,12 +29,12 @@ class Restorer:
         self.without_history: set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
         self.without_gradients = False
-        """Whether a block was restored whose gradients nobody reads, and which are not in its checkpoint."""
+        """Whether a block was restored whose checkpoint lacks gradients that nobody reads."""
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
 
     def take(self, checkpoint: _native.Checkpoint) -> str | None:
-        """Read a checkpoint from the store; why that cannot be done."""
+        """Read a checkpoint from the store. Returns why that is impossible, or None."""
         begun = time.perf_counter()
         try:
             self._chunks = [self._history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
@@ -45,12 +45,12 @@ class Restorer:
         return None
 
     def has_at_hand(self, key: str) -> bool:
-        """Whether the checkpoint that was taken is this one."""
+        """Whether the restorer holds this checkpoint."""
         return self._pending is not None and self._pending.key == key
 
     def put_back(self, loop: _native.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
-        """Put the state of a loop's places back: a value for each that gets a new object; `maybe`: for those that may be
-        unbound, `places.unbound`. Raises CannotRestore."""
+        """Restore the state of a loop's places. Returns a value for each place that gets a new object; `maybe`: for those that
+        may be unbound, `places.unbound`. Raises CannotRestore."""
         begun = time.perf_counter()
         checkpoint, chunks = self._pending, self._chunks
         self._pending, self._chunks = None, []
@@ -134,7 +134,7 @@ def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
 
 
 def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: FrameType) -> dict[str, Any]:
-    """The objects outside the block as it was recorded: an added statement may have made further names places of it."""
+    """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
     return places.outside(loop, frame, [place for place in loop.places if place.name in held])
 

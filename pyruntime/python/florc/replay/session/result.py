@@ -1,4 +1,4 @@
-"""What a replay found: of the whole run, or of the part that one worker answered for."""
+"""What a replay found, in the whole run or in the part of one worker."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from .statements import Ran, merged
 
 
 class ReplayResult(NamedTuple):
-    """All that a report says of what was run."""
+    """Everything that a report says about what ran."""
 
     values: list[Value] = []
-    """What added statements printed, where they are asked for one by one (`--json`)."""
+    """What added statements printed, one by one (`--json`)."""
     anomalies: list[str] = []
     """Where the replay differs from the record."""
     disturbances: list[str] = []
-    """Where added statements do more than look: with them, the recorded run would have been another."""
+    """Where added statements do more than look: with them, the recorded run would have taken another course."""
     compared: int = 0
-    """Recorded lines and checkpoints that were compared."""
+    """The number of recorded lines and checkpoints that were compared."""
     verified: int = 0
-    """Checkpoints of these."""
+    """How many of these are checkpoints."""
     masked: int = 0
-    """Lines of these that are equal but for a time."""
+    """How many of these are lines that are equal except for a time."""
     ended: str = ""
-    """How and where the script ended, where the recorded run did not end so."""
+    """How and where the script ended, if the recorded run ended in another way."""
     ended_in: str = ""
-    """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
+    """The iteration in which the recorded run was cut off, if this replay reached it: `epoch=7`."""
     is_over: bool = False
-    """Whether it ended where the record, or what was asked for, does; not where the script does."""
+    """Whether the replay ended with the record, or with what was asked for, and not with the script."""
     skipped: list[str] = []
     """Keys of the blocks that were restored."""
     jumps: dict[str, int] = {}
     """Loop at its place in the nest -> the iteration with which it began."""
     has_restored: bool = False
-    """Whether anything was restored, asked for or before that."""
+    """Whether anything was restored, also before what was asked for."""
     entered: dict[str, int] = {}
-    """Block -> how often it ran again."""
+    """Block -> how often it was re-executed."""
     reasons: dict[str, dict[str, int]] = {}
-    """Block -> why it ran again, and how often so."""
+    """Block -> why it was re-executed, and how often for this reason."""
     restore_seconds: float = 0.0
     timed: list[str] = []
-    """Places that hold the time of day: they differed, as in every run."""
+    """Places that hold the time of day and therefore differed."""
     read_back: list[str] = []
-    """Sentences about files that were read and may not hold what they held in the recorded run."""
+    """Sentences about files that were read and may differ from the recorded run."""
     environment: list[str] = []
-    """What is not as it was when the run was recorded."""
+    """What has changed since the run was recorded."""
     unrecorded: list[str] = []
-    """What the script took from outside, and the record does not have."""
+    """Inputs that the script took and the record does not have."""
     mishaps: list[str] = []
     """What failed inside florc."""
     statements: dict[str, Ran] = {}
@@ -59,7 +59,7 @@ class ReplayResult(NamedTuple):
     """Whether the script may have started processes in which added statements ran unseen."""
 
     def followed_by(self, later: ReplayResult) -> ReplayResult:
-        """This part and the next one together."""
+        """This part and the next one, merged."""
         return ReplayResult(
             [*self.values, *later.values],
             _both(self.anomalies, later.anomalies),
@@ -89,14 +89,14 @@ class ReplayResult(NamedTuple):
         )
 
     def save(self, path: str) -> None:
-        """Write it to a file, which appears whole or not at all."""
+        """Write the result to a file, which appears whole or not at all."""
         with open(path + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
             json.dump(self._asdict(), file)
         os.replace(path + ".new", path)
 
     @classmethod
     def load(cls, path: str) -> ReplayResult | None:
-        """What `save` wrote; None where nothing whole is there."""
+        """What `save` wrote; None if the file is missing or incomplete."""
         try:
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 found = json.load(file)

@@ -1,4 +1,4 @@
-"""Replaying: the edited script runs; blocks without a probe are skipped and their side effects restored."""
+"""The session of a replay: the edited script runs, and blocks without a probe are skipped and restored."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ from .statements import Ran, Statements
 
 
 class Line(NamedTuple):
-    """A line that the script printed on its own during the replay."""
+    """A line that the script itself, not a probe, printed during the replay."""
 
     path: str
     text: str
 
 
 class Leave(NamedTuple):
-    """How a replay leaves the script in the middle: neither returns, and no `except` or `finally` of the script sees it."""
+    """How a replay leaves the script in the middle. None of these returns, and no `except` or `finally` of the script sees
+    it."""
 
     at_end: Callable[[], NoReturn]
-    """The recorded run went no further than this."""
+    """The record ends here."""
     cannot_restore: Callable[[dict[str, str]], NoReturn]
-    """Checkpoints do not serve (block and why): these blocks have to run instead."""
+    """Some checkpoints cannot be restored (block and why): these blocks must run instead."""
     window_over: Callable[[], NoReturn]
     """All iterations that were asked for are done."""
 
@@ -54,11 +55,11 @@ class Replay:
     """The session of `florc replay`."""
 
     pace = 0.0
-    """It is told of every iteration."""
+    """The session hears of every iteration."""
 
     @property
     def inputs(self) -> list[tuple[Any, ...]]:
-        """What the recorded run took from outside: it is given back."""
+        """The recorded inputs, to be given back."""
         return self.history.inputs
 
     def __init__(
@@ -78,14 +79,15 @@ class Replay:
         self.values: list[Value] = []
         self.skipped = Skipped()
         self.reasons: dict[str, dict[str, int]] = {}
-        """Per block that ran again, and per loop that ran from its first iteration (`loops.BOUNDARY`): why, and how often so."""
+        """For each block that was re-executed, and each loop that ran from its first iteration (`loops.BOUNDARY`): why, and how
+        often for this reason."""
         self.entered: dict[str, int] = {}
         self.window = window
         self._proof: str | None = None
         self.variables: Mapping[str, str] = os.environ
         """The environment with which this process began."""
         self.begun = False
-        """Whether the loop of the window was met."""
+        """Whether the replay has reached the loop of the window."""
         self._leave = leave
         self.restorer = Restorer(history, self.versions.files.__contains__)
         self.comparer = Comparer(history, self.restorer)
@@ -95,13 +97,13 @@ class Replay:
         """How often each added statement ran, and was answered."""
         self.probes = Probes(self, Capture(self.values, versions.probe_place) if capture else None)
         self.reached: dict[str, int] = {}
-        """Followed loop at its place -> how many iterations it had so far."""
+        """Main loop at its place -> how many iterations it had so far."""
         self.read_back: list[str] = []
-        """Sentences about files that were read and may not hold what they held in the recorded run."""
+        """Sentences about files that were read and may differ from the recorded run."""
         self.ended_in = ""
-        """The iteration in which the recorded run was cut off, where this replay came so far: `epoch=7`."""
+        """The iteration in which the recorded run was cut off, if this replay reached it: `epoch=7`."""
         self.is_over = False
-        """Whether it ended where the record, or what was asked for, does; not where the script does."""
+        """Whether the replay ended with the record, or with what was asked for, and not with the script."""
         self._open: list[str] = []
         self._is_damage_told = False
         self._is_restored = False
@@ -109,7 +111,7 @@ class Replay:
 
     @functools.cached_property
     def environment(self) -> list[str]:
-        """What is otherwise than when the run was recorded."""
+        """What has changed since the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
         found = environment.differences(
@@ -125,45 +127,46 @@ class Replay:
 
     @property
     def unrecorded(self) -> list[str]:
-        """What the script took from outside, and the record does not have."""
+        """Inputs that the script took and the record does not have."""
         missing = [
             f"{name} was called {times} more times than recorded: these got the present value"
             for name, times in sorted(_native.inputs_missing().items())
         ]
         missing += [
-            f"an added statement asked {name}, which tells what is now, not what was then" for name in _native.inputs_asked_now()
+            f"an added statement called {name}, which gives the present value, not the recorded one"
+            for name in _native.inputs_asked_now()
         ]
         if state.lost_orders[0]:
             missing.append(
-                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order is another in each run"
+                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
             )
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
     def differences(self) -> list[str]:
-        """Where the state was not as it is in the record."""
+        """Where the state differs from the record."""
         return self.comparer.differences
 
     @property
     def verified(self) -> int:
-        """Checkpoints that were compared and did not differ."""
+        """The number of checkpoints that were compared and did not differ."""
         return self.comparer.verified
 
     @property
     def timed(self) -> list[str]:
-        """Places that hold the time of day: they differed, as in every run."""
+        """Places that hold the time of day and therefore differed."""
         return self.comparer.timed
 
     @property
     def disturbances(self) -> list[str]:
-        """What added statements left behind for others to find. What a part of a run leaves, the next one would find."""
+        """What added statements left behind for later code. What one part of a run leaves behind, the next part would find."""
         if self.window is not None:
             self.looking.follows()
         return self.looking.disturbances
 
     def note_read_back(self, written: list[str], unsure: list[str]) -> None:
-        """Files that the script wrote and something then read: with iterations left out, they may not be as they were.
-        `unsure`: those that may be otherwise in any case."""
+        """Note files that the script wrote and then read: if iterations were skipped, they may differ from the recorded run.
+        `unsure`: files that may differ in any case."""
         is_partial = self.window is not None or bool(self.skipped.jumps)
         self.read_back = list(dict.fromkeys([*unsure, *(written if is_partial else ())]))
 
@@ -178,7 +181,8 @@ class Replay:
         return self.restorer.seconds
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
-        """Compile the present version of a file, its loops named as in the record, its probes marked."""
+        """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
+        SyntaxError."""
         compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument(text, file, module))
         if compiled.left_alone is not None:  # as on record; everything in it runs again
             say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True, code="F304")
@@ -202,7 +206,7 @@ class Replay:
                 self._leave.window_over()
 
     def value(self, path: str, number: int | None) -> None:
-        """What an iteration is over; None: there is no such iteration."""
+        """The number of an iteration, as the loop variable has it; None: the loop has no such iteration."""
         if number is None:
             place, index = _native.Path(path).iterations[-1]
             self.reached[place] = index
@@ -220,11 +224,11 @@ class Replay:
         return bool(later) and index <= min(later) <= self.window.stop + ran
 
     def answers(self, path: str | None = None) -> bool:
-        """Whether what happens now, or at a place, was asked for; before that, state is only brought about."""
+        """Whether what happens now, or at a place, was asked for. Before that, the replay only computes state."""
         return self.window is None or self.window.holds(_native.loop_path() if path is None else path, self.begun)
 
     def step_into(self, block: str, frame: FrameType) -> bool:
-        """Whether the block must run again."""
+        """Whether the block must be re-executed."""
         key = _native.enter_block(block)
         reason = self._must_run(block, key)
         if reason is None:
@@ -269,7 +273,7 @@ class Replay:
         return "what was kept of it cannot be read"
 
     def started_again_for(self, blocks: Mapping[str, str]) -> None:
-        """The replay was started again so that these blocks run: that is why they did."""
+        """The replay started again to run these blocks; the report gives that as the reason."""
         for block, why in blocks.items():
             if block in self.entered or block.endswith(places.BOUNDARY):
                 self.reasons[block] = {why: self.entered.get(block, 1)}
@@ -279,7 +283,7 @@ class Replay:
         reasons[reason] = reasons.get(reason, 0) + 1
 
     def why_never_skipped(self, block: str, key: str) -> str | None:
-        """Why a block runs wherever values are asked for; None when its checkpoint with this key may be restored."""
+        """Why a block runs wherever values are asked for; None if its checkpoint with this key may be restored."""
         forced = self._why_forced(block)
         if forced is not None:
             return forced
@@ -289,7 +293,7 @@ class Replay:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None
 
     def restore(self, block: str, objects: Sequence[Any], maybe: Sequence[str], in_globals: Any, frame: FrameType) -> list[Any]:
-        """Put the side effects of a skipped block back."""
+        """Restore what a skipped block changed."""
         self._is_restored = True
         try:
             return self._put_back(block, objects, maybe, frame)
@@ -306,7 +310,7 @@ class Replay:
         self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
-        """A block ran again: compare what it left behind with the record."""
+        """A block was re-executed: compare what it left behind with the record."""
         key = self._close(block)
         checkpoint = None if key is None else self.history.checkpoints.get(key)
         if checkpoint is not None:
@@ -316,7 +320,8 @@ class Replay:
     # -- the start of iterations -----------------------------------------------------------------------------------
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> tuple[int, Any] | None:
-        """A loop begins: with which iteration, and an iterator that is there (of a `for` loop); None for the first one."""
+        """A loop begins. Returns the iteration that it begins with, and an iterator that starts there (of a `for` loop). None
+        for the first iteration."""
         loop = _native.Path(place)
         block = loop.loop
         first = self._first_asked(place)
@@ -352,7 +357,7 @@ class Replay:
         return self.versions.first_asked(place)
 
     def boundary(self, loop: str, objects: Sequence[Any]) -> bool:
-        """An iteration begins: whether it is the one that was jumped to. Otherwise its state is compared with the record."""
+        """An iteration begins. Returns whether the replay jumped to it; if not, its state is compared with the record."""
         key = _native.loop_path() + places.BOUNDARY
         if self.restorer.has_at_hand(key):
             return True
@@ -366,7 +371,7 @@ class Replay:
         return False
 
     def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
-        """Put the state in place of the iteration that was jumped to."""
+        """Restore the state of the iteration that the replay jumped to."""
         self.looking.follows()
         return self._put_back(loop + places.BOUNDARY, objects, maybe, frame)
 
@@ -380,7 +385,7 @@ class Replay:
     # -- what probes write -----------------------------------------------------------------------------------------
 
     def probe(self, name: str, frame: FrameType) -> contextlib.AbstractContextManager[None]:
-        """An added statement runs inside."""
+        """A context manager around an added statement: what it prints reaches the user if it was asked for."""
         return self.probes.around(name, frame)
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
@@ -389,5 +394,5 @@ class Replay:
             self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
 
     def abandon(self) -> None:
-        """In a child that the user forked: that added statements run there is noted."""
+        """In a child that the script forked: note the added statements that run there."""
         self.statements.in_child()

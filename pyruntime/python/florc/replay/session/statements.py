@@ -1,5 +1,5 @@
-"""What became of each added statement: how often it ran in this replay, how often that was answered, how often in a child
-process."""
+"""What happened to each added statement: how often it ran in this replay, how often it was answered, how often it ran in a
+child process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .others import Others
 
 
 class Ran(NamedTuple):
-    """Times that one added statement ran."""
+    """How often one added statement ran."""
 
     reached: int = 0
     answered: int = 0
@@ -23,7 +23,7 @@ class Ran(NamedTuple):
 
 
 class Statements:
-    """Those of one replay. `notes`: a file in which forked children say what ran there."""
+    """The added statements of one replay. `notes`: a file in which forked children note what ran there."""
 
     def __init__(self, notes: str):
         self.others = Others()
@@ -34,11 +34,11 @@ class Statements:
             os.remove(notes)
 
     def in_child(self) -> None:
-        """From now on, in this forked child, what runs is written down."""
+        """From now on, note what runs in this forked child."""
         output.notes = self._notes
 
     def all(self) -> dict[str, Ran]:
-        """By the name of the statement."""
+        """How often each statement ran, by its name."""
         children: dict[str, int] = {}
         if os.path.exists(self._notes):
             with open(self._notes, encoding="utf-8") as file:
@@ -49,12 +49,12 @@ class Statements:
 
 
 def merged(one: dict[str, Ran], other: Mapping[str, Sequence[int]]) -> dict[str, Ran]:
-    """The times of two parts of a replay together."""
+    """The counts of two parts of a replay together."""
     return {name: Ran(*map(sum, zip(one.get(name, Ran()), other.get(name, Ran())))) for name in [*one, *other]}
 
 
 def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool) -> list[str]:
-    """Sentences about statements that were not answered wherever they ran."""
+    """Sentences about statements that ran without an answer."""
     names = versions.marked()
     found = []
     for name, times in ran.items():
@@ -64,7 +64,7 @@ def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool
                 "printed there is in the output of the script"
             )
     found += [
-        f"{versions.said(name)}: objects that go when the interpreter ends come after the answer"
+        f"{versions.said(name)}: objects that the interpreter deletes at its end come after the answer"
         for name in names
         if versions.is_in_deletion(name)
     ]
@@ -76,5 +76,5 @@ def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool
             for name in silent
         ]
     elif names and not any(times.answered or times.in_children for times in ran.values()):
-        found.append("nothing that was added ran where an answer was asked for: there is no answer")
+        found.append("no added statement ran where an answer was asked for: there is no answer")
     return found

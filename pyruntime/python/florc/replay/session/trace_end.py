@@ -1,5 +1,4 @@
-"""Where the record of a run ends before the run does: what a replay computes from there on is a value, and no proof stands behind
-it."""
+"""The record of a run may end before the run does. Nothing proves what a replay computes after that."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from .capture import Value
 
 
 def described(history: History, ended_in: str, is_vouched: bool) -> str:
-    """`the record was cut off after epoch=4`; empty where it goes as far as the script does. `ended_in`: where the replay ended
-    before the script; `is_vouched`: whether the journal speaks of all that the replay ran."""
+    """`the record was cut off after epoch=4`; empty if the record goes as far as the script. `ended_in`: where the replay ended
+    before the script; `is_vouched`: whether the journal covers everything that the replay ran."""
     if ended_in and history.interrupted and history.run.status != "interrupted":
         return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
     if is_vouched:
@@ -27,6 +26,7 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
 
 
 def before(history: History, values: Sequence[Value]) -> int:
-    """How many of the values, in their order, were printed before: up to the last one of a loop that the record knows."""
+    """How many of the values, in their order, were printed before that: up to the last value of a loop that the record
+    knows."""
     known = [at for at, value in enumerate(values, 1) if str(_native.Path(value.path).outermost) in history.timeline.loops]
     return max(known, default=0)
