@@ -32,7 +32,7 @@ def test_a_loop_that_is_restored_whole_is_not_cut(workshop: Workshop) -> None:
     workshop.write("train.py", version(FLAT, probes_of(FLAT)[1:]))
     assert "parts" not in replay(workshop, "--dry-run", "--workers", "4").out
     done = replay(workshop, "--workers", "4")
-    assert (done.out, done.code) == ("PROBE after 66.0\n", 0) and "one process replays it" in done.said
+    assert (done.out, done.code) == ("PROBE after 66.0\n", 0) and "one process replays the run" in done.said
     assert replay(workshop, "--shard", "2/4").out == ""
 
 
