@@ -44,8 +44,14 @@ if "_FLORC_STARTED" in os.environ and "PANIC_AT" in os.environ:
 MANY = 10**9
 
 
+WAITED_S = 30
+"""Far more than the end of a run of 0.1 s has to wait for."""
+
+
 def _run(command: list[str], folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=WAITED_S, stdin=subprocess.DEVNULL
+    )
 
 
 def _probes(text: str) -> list[str]:
@@ -96,3 +102,25 @@ def test_a_panic_is_an_exception() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines() == ["PanicException a test has florc panic here", "True"] and done.stderr == "", done
+
+
+LOST = """
+import os
+if "_FLORC_STARTED" in os.environ:
+    from florc.record import forking
+    real = forking.Forking.start
+    def start(self, *given):
+        if real(self, *given) is not None:
+            raise RuntimeError("after the child was started")
+    forking.Forking.start = start
+"""
+
+
+def test_a_forked_checkpoint_that_an_error_made_nobodys(tmp_path: Path) -> None:
+    """Its block is not known any more; the end of the run waits no longer than for any other."""
+    (tmp_path / "site").mkdir(), (tmp_path / "site/sitecustomize.py").write_text(LOST)
+    (tmp_path / "train.py").write_text(SCRIPT)
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    command = [sys.executable, "-m", "florc", "record", "--overhead", "0.9", "--engine", "fork", "train.py"]
+    done = _run(command, tmp_path, env)
+    assert done.returncode == 3 and "after the child was started" in done.stderr, done

@@ -9,6 +9,7 @@ from types import FrameType
 from .. import _native
 from ..plan.places import BOUNDARY
 from ..support import console as messages
+from ..support import mishaps
 from ..support.light import suppress
 from ..support.static import name_of
 from .budget import Budget
@@ -115,8 +116,8 @@ class Materializer:
         if receipt is None:
             # Only if the run can bear it: that it is slow is why a child was to do it.
             return None if self.pacer.admits(block, main.seconds + self.pacer.background(main.nbytes)) else False
-        self.pacer.policy.observe_materialize(block, receipt["stall_s"])
         self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks)
+        self.pacer.policy.observe_materialize(block, receipt["stall_s"])
         return True
 
     def _submit(self, block: str, found: Answer, walked: float) -> bool:
@@ -172,7 +173,9 @@ class Materializer:
 
     def _collect(self) -> None:
         """Charge what the writer used to the blocks it worked for."""
-        for done in self._staging.finished(self._of_checkpoint) if self._made is not None else ():
+        # A flight whose block is not known (an error in between) has to land all the same: the end of the run waits for it.
+        known = self._of_checkpoint.keys() | self.forking.flights
+        for done in self._staging.finished(known) if self._made is not None else ():
             block = self._of_checkpoint.pop(done.seq, None)
             self.budget.done(done.seq, done.bytes_written, bool(done.error))
             forked = self.forking.done(done, self.pacer.share())
@@ -204,6 +207,9 @@ class Materializer:
         except Exception as error:  # R0
             self._lose(None, f"{name_of(type(error))}: {error}")
         end = time.monotonic() + LONGEST_DEADLINE_S
-        while self.forking.flights and self.recorder.dead is None and time.monotonic() < end:
-            self._collect()
-            time.sleep(1e-3)
+        try:
+            while self.forking.flights and self.recorder.dead is None and time.monotonic() < end:
+                self._collect()
+                time.sleep(1e-3)
+        except Exception as error:  # R0
+            mishaps.swallowed("waiting for the last checkpoints", error)
