@@ -155,10 +155,6 @@ pub enum Engine {
     Fork,
     /// A separate process writes; the script's own thread encodes
     Writer,
-    /// A native thread of the script's process writes
-    Thread,
-    /// The script waits until each checkpoint is written
-    Inline,
 }
 
 /// Which checkpoints are kept.

@@ -47,13 +47,7 @@ class Recording:
             self.pace = 0.0  # a loop that begins in the middle is told of each iteration
         engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
         self.recorder = _native.Recorder(
-            run.store,
-            run.id,
-            0,
-            max_staging=staging and staging << 20,
-            engine="writer" if engine in ("auto", "fork") else engine,
-            key=run.key,
-            share_packs=self._max_disk is None,
+            run.store, run.id, 0, max_staging=staging and staging << 20, key=run.key, share_packs=self._max_disk is None
         )
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if engine == "fork" and self._engine != engine:
