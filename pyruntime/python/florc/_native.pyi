@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType
-from typing import Any, Literal, TypedDict, TypeVar, final
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, final
 
 _T = TypeVar("_T")
 _Block = int | str
@@ -793,6 +793,44 @@ _Record = (
     | End
 )
 
+_RecordKind = Literal[
+    "checkpoint",
+    "dropped",
+    "line",
+    "lines",
+    "iteration",
+    "value",
+    "no iteration",
+    "block",
+    "entered",
+    "entered elsewhere",
+    "inputs",
+    "inputs end",
+    "file",
+    "folder",
+    "read",
+    "source",
+    "plan",
+    "left alone",
+    "generator",
+    "clocks",
+    "circumstances",
+    "distributions",
+    "variables",
+    "interrupted",
+    "lost",
+    "not kept",
+    "end",
+    "run",
+    "stopped",
+    "lost checkpoint",
+]
+
+class _Note(Protocol):
+    """Adds a record to the journal."""
+
+    def __call__(self, kind: _RecordKind, **payload: Any) -> None: ...
+
 def read_record(kind: str, payload: str) -> _Record | None:
     """An entry of a journal; None for a kind that nothing reads. Raises ValueError where the text is not one of this kind."""
 
@@ -1063,7 +1101,7 @@ class Recorder:
         """Have a child of this process encode a checkpoint of at most `nbytes`: `seq`, `stall_s`; None where it cannot."""
     def prepare(self, nbytes: int) -> None:
         """Checkpoints of so many bytes are to be expected."""
-    def log(self, kind: str, payload: str) -> None:
+    def log(self, kind: _RecordKind, payload: str) -> None:
         """Add a record to the journal. The kind has 1 to 255 bytes and is not `checkpoint`."""
     def poll(self) -> list[Done]:
         """The checkpoints finished since the last call."""

@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
         out = []
         if "TRUTH" not in self.plain.out:
             out += _differences("record", self.plain, self.recorded)
-        out += [line for line in self.recorded.err.splitlines() if "comparing the call graph" in line and "Unforeseen:" in line]
+        out += [f"record: {line}" for line in self.recorded.said.splitlines() if "an error inside florc" in line]
         if self.printed != self.expected:
             out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
         if self.replayed.code != 0:

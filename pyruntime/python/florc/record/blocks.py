@@ -42,7 +42,7 @@ class Blocks:
         engine: str,
         overhead: float,
         max_disk: int | None,
-        note: Callable[..., None],
+        note: _native._Note,
         is_project: Callable[[str], bool],
         started: float,
         entered: Entered,

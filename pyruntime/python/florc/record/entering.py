@@ -9,10 +9,6 @@ import sys
 from .. import _native
 from ..support import mishaps
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _STARTERS = (
     "multiprocessing.popen_spawn_posix",
     "multiprocessing.popen_forkserver",
@@ -32,7 +28,7 @@ class Unforeseen(Exception):
 class Entered:
     """Notes it in the journal: each set of functions once."""
 
-    def __init__(self, note: Callable[..., None]):
+    def __init__(self, note: _native._Note):
         self._note = note
         self._sets: dict[tuple[int, ...], int] = {}
         self._strays = 0

@@ -53,7 +53,7 @@ _APPENDED, _DONE = "only appended to", "noted"
 class FilesNoted:
     """Notes what a recorded run changes. `note(kind, **payload)` writes a record, `charge(seconds)` counts the cost."""
 
-    def __init__(self, folder: str, store: str, overhead: float, note: Callable[..., None], charge: Callable[[float], None]):
+    def __init__(self, folder: str, store: str, overhead: float, note: _native._Note, charge: Callable[[float], None]):
         self._folder, self._store = folder, os.path.join(os.path.realpath(store), "")
         self._overhead, self._note, self._charge = overhead, note, charge
         self._seen: dict[str, str] = {}

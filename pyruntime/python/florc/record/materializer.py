@@ -36,7 +36,7 @@ ATTEMPTS = 3
 class Materializer:
     """Decides after every block that ran. `note(kind, **payload)` writes to the journal."""
 
-    def __init__(self, recorder: _native.Recorder, forking: Forking, pacer: Pacer, budget: Budget, note: Callable[..., None]):
+    def __init__(self, recorder: _native.Recorder, forking: Forking, pacer: Pacer, budget: Budget, note: _native._Note):
         self.recorder, self.forking, self.pacer, self.budget, self.note = recorder, forking, pacer, budget, note
         self.failed: dict[str, tuple[int, str]] = {}
         """Per block: how often in a row it could not be kept, and why."""

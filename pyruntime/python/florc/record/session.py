@@ -60,6 +60,8 @@ class Recording:
         self.files: set[str] = set()
         self.tap = Tap(self._lines, self.files, batched=True)
         self._spent = 0.0
+        self._is_checked = bool(os.environ.get("FLORC_DEBUG"))
+        """With FLORC_DEBUG, a record that no replay could read is a mishap where it is written."""
         self.records_lost = 0
         self.started = time.perf_counter()
         run.note = self.note
@@ -232,7 +234,7 @@ class Recording:
 
     # -- the journal -----------------------------------------------------------------------------------------------
 
-    def note(self, kind: str, **payload: Any) -> None:
+    def note(self, kind: _native._RecordKind, **payload: Any) -> None:
         """Add a record to the journal, after the lines that were printed before."""
         self.tap.flush()
         self._note_inputs()
@@ -246,9 +248,12 @@ class Recording:
             self._is_full = True
             self._log("inputs end", {"path": _native.loop_path()})
 
-    def _log(self, kind: str, payload: Any) -> None:
+    def _log(self, kind: _native._RecordKind, payload: Any) -> None:
         try:
-            self.recorder.log(kind, payload if isinstance(payload, str) else dumps(payload))
+            text = payload if isinstance(payload, str) else dumps(payload)
+            if self._is_checked:
+                _native.read_record(kind, text)
+            self.recorder.log(kind, text)
         except Exception as error:
             self.records_lost += 1
             mishaps.swallowed(f"noting a {kind}", error)

@@ -16,7 +16,6 @@ from . import relocate as moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import IO, Any
 
 try:
@@ -62,7 +61,7 @@ class Run:
         """Whether this user recorded it; known once its journal was read."""
         self.key: bytes | None = None
         """What a run that is being recorded is sealed with."""
-        self.note: Callable[..., None] = lambda kind, **payload: None
+        self.note: _native._Note = lambda kind, **payload: None
         """Adds a record to the journal of a run that is being recorded."""
         self._recorded: _Recorded | None = None
         self._lock: IO[str] | None = None

@@ -12,7 +12,11 @@ use serde_json::{Error, from_str};
 use self::kinds::*;
 
 macro_rules! record {
-    ($($kind:literal => $name:ident,)*) => {
+    ($($kind:literal => $name:ident,)* unread: $($unread:literal,)*) => {
+        /// Every kind that is written or ever was: `_RecordKind` of `_native.pyi`.
+        #[cfg(test)]
+        const KINDS: &[&str] = &[$($kind,)* $($unread,)*];
+
         /// One entry of a journal: a class a kind.
         #[derive(Debug)]
         pub enum Record {
@@ -82,6 +86,10 @@ record! {
     "lost" => Lost,
     "not kept" => NotKept,
     "end" => End,
+    unread:
+    "run",
+    "stopped",
+    "lost checkpoint",
 }
 
 /// An entry of a journal from its kind and its text; None for a kind that nothing reads.

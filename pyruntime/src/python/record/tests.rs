@@ -73,3 +73,16 @@ fn texts_may_hold_what_is_no_utf_8() {
         assert_eq!(found.bind(py).repr().unwrap().to_string(), r"{'b': '\ud800', 'a': [1, None]}");
     });
 }
+
+/// What writes records is checked against this by mypy.
+#[test]
+fn the_stub_names_every_kind() {
+    let stub = include_str!("../../../python/florc/_native.pyi");
+    let (_, rest) = stub.split_once("_RecordKind = Literal[").expect("the stub has it");
+    let (list, _) = rest.split_once(']').expect("it ends");
+    let mut named: Vec<_> = list.split(',').map(|name| name.trim().trim_matches('"')).filter(|n| !n.is_empty()).collect();
+    let mut kinds = KINDS.to_vec();
+    named.sort_unstable();
+    kinds.sort_unstable();
+    assert_eq!(named, kinds);
+}
