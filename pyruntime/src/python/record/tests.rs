@@ -80,7 +80,8 @@ fn the_stub_names_every_kind() {
     let stub = include_str!("../../../python/florc/_native.pyi");
     let (_, rest) = stub.split_once("_RecordKind = Literal[").expect("the stub has it");
     let (list, _) = rest.split_once(']').expect("it ends");
-    let mut named: Vec<_> = list.split(',').map(|name| name.trim().trim_matches('"')).filter(|n| !n.is_empty()).collect();
+    let mut named: Vec<_> =
+        list.split(',').map(|name| name.trim().trim_matches('"')).filter(|n| !n.is_empty()).collect();
     let mut kinds = KINDS.to_vec();
     named.sort_unstable();
     kinds.sort_unstable();
