@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -37,10 +38,15 @@ def other_day() -> dict[str, str]:
     """Environment variables with which `florc replay` sees other clocks than the recorded run (`other_day.c`)."""
     if sys.platform != "linux":
         return {}
-    there = Path(tempfile.mkdtemp(prefix="florc-clocks-"))  # two threads may get here at the same time
-    atexit.register(shutil.rmtree, there, True)
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(there / "clocks.so"), str(OTHER_DAY), "-ldl"], check=True)
-    return {"LD_PRELOAD": str(there / "clocks.so")}
+    shared = os.environ.get(warm.FOLDER)
+    there = Path(shared or tempfile.mkdtemp(prefix="florc-clocks-"))
+    if shared is None:
+        atexit.register(shutil.rmtree, there, True)
+    clocks, own = there / "clocks.so", there / f"clocks-{os.getpid()}-{threading.get_ident()}.so"
+    if not clocks.exists():  # one file for all processes of the tests: they share parents that have it loaded
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(own), str(OTHER_DAY), "-ldl"], check=True)
+        own.rename(clocks)
+    return {"LD_PRELOAD": str(clocks)}
 
 
 class Ran(NamedTuple):

@@ -114,8 +114,9 @@ def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], case: s
     if is_cold(case) or not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
     modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text)
-    word = "replay" if "replay" in words else ""
-    key = (modules, env.get("LD_PRELOAD", "") if word else "", word)
+    # What is put before a process may ask whether it is a replay; everything else can come from one and the same parent.
+    preload = env.get("LD_PRELOAD", "") if "replay" in words else ""
+    key = (modules, preload, "replay" if preload else "")
     if key not in _parents:
         _parents[key] = Parent(*key)
     return _parents[key].run(words, cwd, env, timeout)
