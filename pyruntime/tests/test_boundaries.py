@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,8 @@ for epoch in range(3):
 
 UNSAFE = ("loader",)
 """Whose dataset augments, with generators that the steps use, too."""
+CUT = ("for", "hidden state over steps")
+"""Whose replay `make test` cuts in two, at a checkpoint of a plain and of a loop-carried state: each worker imports torch anew."""
 
 
 class Bench:
@@ -187,9 +190,10 @@ def test_a_replay_begins_in_the_middle(name: str, tmp_path: Path) -> None:
         assert 0 < beginning(part) <= 70
     steps = bench.replay("--steps", "70:80")
     assert steps.out == part.out
-    workers = bench.replay("--workers", "2")
-    assert workers.out == whole.out
-    assert "worker 2" in workers.said
+    if name in CUT or "FLORC_FULL" in os.environ:
+        workers = bench.replay("--workers", "2")
+        assert workers.out == whole.out
+        assert "worker 2" in workers.said
 
 
 def test_a_question_about_the_end_begins_at_the_last_checkpoint(tmp_path: Path) -> None:
