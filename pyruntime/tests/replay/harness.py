@@ -99,7 +99,8 @@ class Outcome(NamedTuple):
         out = []
         if "TRUTH" not in self.plain.out:
             out += _differences("record", self.plain, self.recorded)
-        out += [f"record: {line}" for line in self.recorded.said.splitlines() if "an error inside florc" in line]
+        # Errors inside florc, one or more, are told at the end of the run; FLORC_DEBUG tells each where it happens.
+        out += [f"record: {line}" for line in self.recorded.said.splitlines() if " inside florc" in line or "Unforeseen:" in line]
         if self.printed != self.expected:
             out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
         if self.replayed.code != 0:

@@ -43,23 +43,25 @@ class Finished(NamedTuple):
 class Parent:
     """The child, for this process of tests, of a process that has imported these modules."""
 
-    def __init__(self, modules: Sequence[str], preload: str, word: str):
+    def __init__(self, modules: Sequence[str], preload: str):
         folder = Path(os.environ[FOLDER])
-        path = folder / f"{zlib.crc32(repr((modules, preload, word)).encode()):08x}"
+        path = folder / f"{zlib.crc32(repr((modules, preload)).encode()):08x}"
         with open(f"{path}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
-                self._start(str(path), modules, preload, word)
+                self._start(str(path), modules, preload)
         self._requests = socket.socket(socket.AF_UNIX)
         self._requests.connect(str(path))
         self._replies = self._requests.makefile("r")
 
-    def _start(self, path: str, modules: Sequence[str], preload: str, word: str) -> None:
+    def _start(self, path: str, modules: Sequence[str], preload: str) -> None:
         env = {**os.environ, HASH_SEED: "1", "PYTHONPATH": str(HERE.parent)}
         env.pop("FLORC_DIR", None)
         if preload:
             env["LD_PRELOAD"] = preload
         tests = os.path.basename(os.environ[FOLDER])
+        # What is put before a process may ask whether it is a replay (`other_day.c`): it is put before replays only.
+        word = "replay" if preload else ""
         words = [sys.executable, str(HERE / "main.py"), path, ",".join(modules), tests, word]
         process = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, cwd=HERE, start_new_session=True)
         while not os.path.exists(path):
@@ -114,9 +116,7 @@ def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], case: s
     if is_cold(case) or not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
     modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text)
-    # What is put before a process may ask whether it is a replay; everything else can come from one and the same parent.
-    preload = env.get("LD_PRELOAD", "") if "replay" in words else ""
-    key = (modules, preload, "replay" if preload else "")
+    key = (modules, env.get("LD_PRELOAD", "") if "replay" in words else "")
     if key not in _parents:
         _parents[key] = Parent(*key)
     return _parents[key].run(words, cwd, env, timeout)
