@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 import warm
 from workshop import CONFIG, Workshop
 
+gc.disable()  # until all is collected: thousands of tests, and modules that stay
 # A shell that starts the tests in the background may have it ignored, and children inherit that: Ctrl-C would do nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -34,3 +36,9 @@ def pytest_cmdline_main() -> Iterator[None]:
         if warm.FOLDER not in os.environ:  # else: one of several processes
             stack.enter_context(warm.house())
         return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collections of each test need not look at it."""
+    gc.freeze()
+    gc.enable()

@@ -440,7 +440,8 @@ def test_children_and_pools_of_the_script_are_left_alone(workshop: Workshop) -> 
     assert "a checkpoint was lost" not in recorded.said
 
 
-def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypatch) -> None:
+@pytest.mark.parametrize("engine", ["auto", "fork"])
+def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypatch, engine: str) -> None:
     workshop.write(
         "sitecustomize.py",
         """
@@ -460,6 +461,7 @@ def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypat
     )
     known = os.environ.get("PYTHONPATH")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(workshop.path), *([known] if known else [])]))
-    done = workshop.florc(*FORKED, "train.py")
+    done = workshop.florc("record", "--engine", engine, "train.py")
     assert done.out == "0\n1\n" and done.code == 0
-    assert done.said.count("no forked child encodes checkpoints") == 1 and "threads" in done.said
+    assert done.said.count("no writer process") == 1 and "threads" in done.said and "lost" in done.said
+    assert ("no forked child encodes checkpoints" in done.said) == (engine == "fork")

@@ -4,6 +4,7 @@ every file of the folder as it is: also after a newer training, and whatever the
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import textwrap
 from pathlib import Path
@@ -278,6 +279,74 @@ def test_a_run_without_notes_hides_nothing(workshop: Workshop) -> None:
     done = workshop.florc("replay", "train.py")
     assert done.code == 1 and "printed 'start 3" in done.said, done
     assert {**tree(workshop.path), "sitecustomize.py": 0} == {**before, "sitecustomize.py": 0}
+
+
+HOLDERS = """
+import builtins, functools, io, logging, os
+class Slotted:
+    __slots__ = ("open", "nothing")
+class Held:
+    opens = open
+    static = staticmethod(open)
+    def __init__(self): self.open = open
+class Entry(dict): pass
+def default(path, mode, opens=open): return opens(path, mode)
+def keyword(path, mode, *, opens=open): return opens(path, mode)
+def closure(opens):
+    def call(path, mode): return opens(path, mode)
+    return call
+slotted, held, entry = Slotted(), Held(), Entry(opens=open)
+slotted.open = open
+held.__dict__["again"] = open
+fixed, deep = (None, open), {"a": (0, (open,))}
+table, listed, nested = {None: open}, [open], {"a": [{"b": open}]}
+WAYS = {
+    "module": open, "dict": lambda *a: table[None](*a), "list": lambda *a: listed[0](*a), "nested": lambda *a: nested["a"][0]["b"](*a),
+    "class": lambda *a: Held.opens(*a), "static": lambda *a: Held.static(*a), "attribute": lambda *a: held.open(*a),
+    "namespace": lambda *a: held.again(*a), "slot": lambda *a: slotted.open(*a), "subclass": lambda *a: entry["opens"](*a),
+    "default": default, "keyword": keyword, "closure": closure(open), "partial": functools.partial(open),
+    "argument": functools.partial(lambda opens, *a: opens(*a), open), "tuple": lambda *a: fixed[1](*a), "tuples": lambda *a: deep["a"][1][0](*a),
+    "FileIO": lambda p, m: {"k": io.FileIO}["k"](p, m),
+}
+REMOVES = {"dict": {"remove": os.remove}["remove"], "closure": (lambda call: lambda path: call(path))(os.remove)}
+"""
+
+
+def test_what_was_imported_before_florc_began_leaves_the_files_too(workshop: Workshop) -> None:
+    """A library that a `sitecustomize` imports has kept `open` in some place of its own."""
+    ways = re.findall(r'"(\w+)": ', HOLDERS[HOLDERS.index("WAYS") : HOLDERS.index("REMOVES")])
+    assert len(ways) >= 18
+    workshop.write("holders.py", HOLDERS)
+    workshop.write("sitecustomize.py", "import holders\n")
+    with_modules_of(workshop)
+    script = """
+        import holders, time
+        for epoch in range(3):
+            for step in range(3):
+                time.sleep(0.004)
+            for name, way in holders.WAYS.items():
+                if name == "k": continue
+                with way(f"{name}.txt", "w") as file:
+                    text = f"{name} {epoch}"
+                    file.write(text.encode() if name == "FileIO" else text)
+            for name, remove in holders.REMOVES.items():
+                with open(f"gone {name}", "w"): pass
+                remove(f"gone {name}")
+            # ADDED
+        """
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    workshop.write("train.py", script.replace("# ADDED", "print('PROBE', epoch, open('dict.txt').read())"))
+    assert {f"{name}.txt" for name in ways if name != "k"} <= {path.name for path in workshop.path.glob("*.txt")}
+    for path in workshop.path.glob("*.txt"):
+        path.write_text("newer")
+    for name in ("gone dict", "gone closure"):
+        workshop.write(name, "newer")
+    before = tree(workshop.path)
+    done = workshop.florc("replay", "--step-into", "all", "train.py")
+    after = tree(workshop.path)
+    assert [name for name in before if before[name] != after.get(name)] == []
+    assert after == before and done.out == "".join(f"PROBE {epoch} dict {epoch}\n" for epoch in range(3)), done
 
 
 def test_a_note_that_fails_is_no_error(workshop: Workshop) -> None:

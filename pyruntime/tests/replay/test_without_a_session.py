@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 from florc import _native
 from harness import MAIN, before, split
 from test_small_scripts import SCRIPTS
@@ -37,9 +36,8 @@ def ran(folder: Path, files: dict, rewrite: bool) -> tuple[int, str, str]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_native.instrument(text, name).text if rewrite else text)
-    done = subprocess.run(
-        [sys.executable, MAIN], cwd=folder, capture_output=True, text=True, env={"PYTHONHASHSEED": "1", "PATH": "/usr/bin:/bin"}
-    )
+    env = {warm.HASH_SEED: "1", "PATH": "/usr/bin:/bin"}
+    done = warm.run([MAIN], "\n".join(files.values()), folder, env, folder.parent.name)
     return done.returncode, done.stdout, "" if done.returncode == 0 else "".join(done.stderr.splitlines()[-1:])
 
 

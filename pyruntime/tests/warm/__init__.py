@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import re
-import select
 import signal
 import socket
 import subprocess
@@ -24,12 +23,13 @@ HASH_SEED = "PYTHONHASHSEED"
 FOLDER = "FLORC_TESTS"
 """The variable that names the folder with the sockets, which is named after the process of the tests."""
 HERE = Path(__file__).resolve().parent
-TORCH = ("numpy", "torch", "torch._dynamo")  # the first optimizer of a process imports the last: 1.5 s
+NUMPY = ("numpy",)
+TORCH = (*NUMPY, "torch", "torch._dynamo")  # the first optimizer of a process imports the last: 1.5 s
 SKLEARN = ("sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing", "sklearn.metrics")
 LEAKS = re.compile(r"^(nanobind: | - leaked | - \.\.\. skipped |See .*refleaks).*(\n|\Z)", re.MULTILINE)
 """What a library says where it is not taken apart."""
-COLD = 25
-"""One in so many cases starts cold; each day others."""
+COLD = 60
+"""One in so many cases starts cold, each day others; a cold training costs twelve seconds. In `make test-whole` all do."""
 
 
 class Finished(NamedTuple):
@@ -52,7 +52,7 @@ class Parent:
                 self._start(str(path), modules, preload)
         self._requests = socket.socket(socket.AF_UNIX)
         self._requests.connect(str(path))
-        self._replies = self._requests.makefile("r")
+        self._replies = b""
 
     def _start(self, path: str, modules: Sequence[str], preload: str) -> None:
         env = {**os.environ, HASH_SEED: "1", "PYTHONPATH": str(HERE.parent)}
@@ -74,16 +74,30 @@ class Parent:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
             request = {"words": list(words), "cwd": str(cwd), "env": env}
             files = [nothing.fileno(), out.fileno(), err.fileno()]
+            self._requests.settimeout(None)
             socket.send_fds(self._requests, [json.dumps(request).encode()], files)
-            child = int(self._replies.readline())
-            if not select.select([self._requests], [], [], timeout)[0]:
+            child = self._number()
+            self._requests.settimeout(timeout)
+            try:
+                code = self._number()
+            except TimeoutError:
+                self._requests.settimeout(None)
                 os.killpg(child, signal.SIGKILL)
-                self._replies.readline()
-                raise subprocess.TimeoutExpired(list(words), timeout)
-            code = int(self._replies.readline())
+                self._number()
+                raise subprocess.TimeoutExpired(list(words), timeout) from None
             out.seek(0)
             err.seek(0)
             return Finished(code, out.read().decode(), LEAKS.sub("", err.read().decode()))
+
+    def _number(self) -> int:
+        """The next line of the parent's. Raises TimeoutError."""
+        while b"\n" not in self._replies:
+            more = self._requests.recv(64)
+            if not more:
+                raise RuntimeError("a warm parent of the tests has ended")
+            self._replies += more
+        line, _, self._replies = self._replies.partition(b"\n")
+        return int(line)
 
 
 _parents: dict[tuple[object, ...], Parent] = {}
@@ -109,13 +123,13 @@ def cold(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], timeou
 
 def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], case: str = "", timeout: float = 120) -> Finished:
     """Run `python words…`, a script or `-m florc`, whose text says what it imports. Cold where the case is (`is_cold`), where
-    nothing is to be gained, or where the environment is one that only a process of its own can have."""
+    the environment is one that only a process of its own can have, or for a database: its file holds what lay in memory."""
     read = {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in (HASH_SEED, "PYTHONPATH")}
     is_plain = sys.platform == "linux" and env.get(HASH_SEED) == "1" and read.items() <= os.environ.items()
     is_run = words[0].endswith(".py") or list(words[:2]) == ["-m", "florc"] and words[2] in ("record", "replay")
-    if is_cold(case) or not (is_dear(text) and is_plain and is_run and FOLDER in os.environ):
+    if is_cold(case) or "sqlite" in text or not (is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
-    modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text)
+    modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text) or NUMPY * ("numpy" in text)
     key = (modules, env.get("LD_PRELOAD", "") if "replay" in words else "")
     if key not in _parents:
         _parents[key] = Parent(*key)

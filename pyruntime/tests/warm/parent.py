@@ -3,7 +3,7 @@ the tests, each of which speaks to a child of it.
 
 Importing torch takes seconds, and the tests start thousands of processes. A child is what `python script.py …` or `python -m florc
 record …` would have been, up to these: the modules are imported before the script begins, two frames lie below it, and it was
-not started by `exec`. So one case in 25 starts cold all the same (`warm.is_cold`), and what is about starting always does.
+not started by `exec`. So one case in 60 starts cold all the same (`warm.is_cold`), and what is about starting always does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def serve(words: list[str]) -> CodeType:
     path, names, tests = words[:3]
     atexit.register(_end_soon)  # the first that is registered is the last that is called
     with _only_the_standard_library_at_exit():
-        for name in names.split(","):
+        for name in filter(None, names.split(",")):
             __import__(name)
     weakref.finalize._registry.clear()  # type: ignore[attr-defined]  # torch takes its operators apart
     HELD.update(name for name, module in sys.modules.items() if _is_installed(module))

@@ -50,8 +50,13 @@ class Recording:
             run.store, run.id, 0, max_staging=staging and staging << 20, key=run.key, share_packs=self._max_disk is None
         )
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
-        if engine == "fork" and self._engine != engine:
-            say(f"no forked child encodes checkpoints, because there is no writer process: {self.recorder.fallback}")
+        if self.recorder.fallback:
+            told = {
+                "thread": "a thread writes checkpoints; if the script is killed, those on their way are lost",
+                "inline": "the script waits for the disk at each checkpoint",
+            }
+            forked = "; no forked child encodes checkpoints" * (engine == "fork")
+            say(f"no writer process ({self.recorder.fallback}): {told[self._engine]}{forked}")
         self._blocks: Blocks | None = None
         self._idle: list[_native.Plan] = []
         """Of files in which there was nothing to instrument."""

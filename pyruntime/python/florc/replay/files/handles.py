@@ -1,11 +1,8 @@
-"""Files that the script both opens and writes in a replay: florc hears what the script asks of them. And how other functions
-take the place of Python's own."""
+"""Files that the script both opens and writes in a replay: florc hears what the script asks of them."""
 
 from __future__ import annotations
 
 import io
-import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -85,22 +82,3 @@ def opened(
         raise
     raw.is_asked = True
     return result
-
-
-def replace_everywhere(made: dict[int, tuple[Any, Any]]) -> None:
-    """Replace these functions in every module that has one under its own name, in the classes of `pathlib` and `glob` that hold
-    some, and in the sets that list them."""
-    for name, module in list(sys.modules.items()):
-        if name in ("posix", "_io", "_imp") or name.startswith(("importlib._bootstrap", "florc")):
-            continue
-        names = getattr(module, "__dict__", None) or {}
-        holders: list[Any] = [module]
-        if name.partition(".")[0] in ("pathlib", "glob"):
-            holders += [held for held in names.values() if isinstance(held, type)]
-        for holder in holders:
-            for key, value in list(vars(holder).items()) if names else ():
-                known = made.get(id(value.__func__ if isinstance(value, staticmethod) else value))
-                if known is not None:
-                    setattr(holder, key, known[1])
-    for listed in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
-        listed |= {there for original, there in made.values() if not isinstance(original, type) and original in listed}

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 
 from ... import _native
 from ...support.light import OWN as OWN_FOLDER
-from .handles import replace_everywhere
 from .kinds import OWN
 from .looks import Looks
 from .moves import Moves
 from .opens import Opens
 from .paths import Paths
+from .stand_ins import replace_everywhere
 from .view import View
 
 _T = TypeVar("_T")
