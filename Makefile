@@ -101,6 +101,7 @@ lint: $(VENV)/.tools ## format, lints, types, documentation
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	cd pyruntime && $(BIN)/mypy
+	cd tools && $(BIN)/mypy --config-file mypy.ini .
 
 # The two long halves side by side: torch is downloaded while the wheel is compiled.
 setup: ## a virtual environment with torch, and florc built into it

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Florc:
         from florc import _native
 
         self.recorder = _native.Recorder(store, f"bench-{name}", max_staging=max_staging)
-        self.room, self.staging = room, None
+        self.room = room
+        self.staging: Any = None
         self.known: dict[int, dict[str, Any]] = {}
         self.written: dict[int, int] = {}
 
@@ -56,7 +58,7 @@ class Florc:
         encoded = codec.encode({"state": state})
         device = devices.named(next(leaf.device for leaf in encoded.leaves if isinstance(leaf, codec.DeviceLeaf)))
         if self.room is not None:
-            device.room = lambda: self.room
+            vars(device)["room"] = lambda: self.room
         try:
             stall = self.staging.submit(header, encoded, told.append, lambda why: told.append(RuntimeError(why)))
         finally:
@@ -72,7 +74,7 @@ class Florc:
                 raise told[0]
             self.known[told[0]] = {}
             for finished in self.staging.finished(self.known):
-                self.written[finished["seq"]] = finished["bytes_written"]
+                self.written[finished.seq] = finished.bytes_written
             return told[0] in self.written
 
         return Handle(done)
@@ -138,7 +140,10 @@ def one(training: Training, start: Callable[[Any, str], Any], path: str) -> dict
             raise TimeoutError("it is not durable")
         else:
             time.sleep(1e-3)
-    shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.path.exists(path) and os.unlink(path)
+    if os.path.isdir(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.exists(path):
+        os.unlink(path)
     return {"stall": stalled - begun, "whole": ended - begun, "durable": seen - begun}
 
 
@@ -149,7 +154,7 @@ def measure(device: str, nbytes: int, rounds: int, folder: str) -> dict[str, Any
         "florc, copied on the device": Florc("copied", os.path.join(folder, "store"), staging),
         "florc, no memory on the device": Florc("held", os.path.join(folder, "store"), staging, 0),
     }
-    ways: dict[str, Callable[[], Any]] = {name: lambda florc=florc: florc.start for name, florc in florcs.items()}
+    ways: dict[str, Callable[[], Any]] = {name: partial(getattr, florc, "start") for name, florc in florcs.items()}
     ways.update(
         {
             "torch.save": lambda: torch_save,

@@ -132,7 +132,10 @@ def one(training: Training, start, path: str) -> dict:
     else:
         ended = time.perf_counter()
     found = {"stall": stalled - begun, "whole": ended - begun, "durable": seen - begun, "bytes": handle.bytes}
-    shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.path.exists(path) and os.unlink(path)
+    if os.path.isdir(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.exists(path):
+        os.unlink(path)
     return found
 
 
@@ -245,6 +248,7 @@ def peak_memory(name: str, saver: str) -> int:
     process = subprocess.Popen(
         [sys.executable, __file__, "--keep", name, saver], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
     )
+    assert process.stdout is not None
     process.stdout.readline()
     level = highest = tree_pss(process.pid)
     while process.poll() is None:

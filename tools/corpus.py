@@ -46,7 +46,8 @@ def main() -> int:
     folders = args.folders or [Path(sysconfig.get_path("stdlib")), *map(Path, site.getsitepackages())]
     files = sorted({path.resolve() for folder in folders for path in folder.rglob("*.py") if path.is_file()})
     begin = time.perf_counter()
-    counts, size, problems = Counter(), 0, 0
+    counts: Counter[str] = Counter()
+    size, problems = 0, 0
     with multiprocessing.Pool(args.jobs, initializer=quiet) as pool:
         for path, outcome, details, length in pool.imap_unordered(check, files, chunksize=32):
             counts[outcome] += 1
@@ -158,7 +159,8 @@ def newer_python_takes(path: Path) -> bool:
 
 def loops(tree: ast.Module) -> int:
     """The loops that are in a function or the module."""
-    count, todo = 0, [(tree, False)]
+    todo: list[tuple[ast.AST, bool]] = [(tree, False)]
+    count = 0
     while todo:
         node, in_class = todo.pop()
         for child in ast.iter_child_nodes(node):

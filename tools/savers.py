@@ -16,7 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from florc import _native
 
 OURS = ("writer", "fork", "thread", "inline")
 
@@ -65,7 +69,7 @@ class Florc:
         self.forks = engine == "fork"
         self.room = 0
         """What a child may write: known from the first checkpoint, which is encoded here."""
-        self.finished: dict[int, dict] = {}
+        self.finished: dict[int, _native.Done] = {}
 
     def start(self, state: Any, path: str) -> Handle:
         def look(may_copy: bool = False) -> tuple:
@@ -107,7 +111,7 @@ class Pending(Handle):
 
     @property
     def bytes(self) -> int:
-        return self._florc.finished[self._seq]["bytes_written"]
+        return self._florc.finished[self._seq].bytes_written
 
 
 def torch_save(state: Any, path: str) -> Handle:
@@ -153,7 +157,7 @@ def fork_torch_save(state: Any, path: str) -> Handle:
             torch_save(state, path)
         finally:
             os._exit(0)
-    ended = []
+    ended: list[int] = []
 
     def done() -> bool:
         if not ended and os.waitpid(child, os.WNOHANG)[0] == child:
@@ -192,7 +196,7 @@ class Queue:
 
     def start(self, state: Any, path: str) -> Handle:
         self.states.put((as_arrays(copied_state(state)), path))
-        answered = []
+        answered: list[str] = []
 
         def done() -> bool:
             if not answered and not self.answers.empty():
@@ -227,7 +231,7 @@ class Dcp:
 
     def start(self, state: Any, path: str) -> Handle:
         state = state if isinstance(state, dict) else {"state": state}
-        future = self.save(state, checkpoint_id=path, async_checkpointer_type=self.kind)
+        future: Any = self.save(state, checkpoint_id=path, async_checkpointer_type=self.kind)
 
         def done() -> bool:
             if future.done():
@@ -242,7 +246,7 @@ def all_savers(folder: str, florcs: dict[str, Florc]) -> dict[str, Callable[[], 
     """Name -> what makes a `start`."""
     made: dict[str, Callable[[], Callable[[Any, str], Handle]]] = {}
     for engine, florc in florcs.items():
-        made[f"florc, {engine}"] = lambda florc=florc: florc.start
+        made[f"florc, {engine}"] = partial(getattr, florc, "start")
     made.update(
         {
             "torch.save": lambda: torch_save,

@@ -54,7 +54,7 @@ def main() -> int:
     binary = sys.argv[1]
     rows: list[tuple] = [("`florc plan`", lambda n: plan(binary, n)), ("`florc record`", recorded), ("`florc replay`", replayed)]
     table = [f"| | {' | '.join(f'{n} loops' for n in LENGTHS)} | exponent |", f"|---|{'---|' * len(LENGTHS)}---|"]
-    found = {(name, n): [] for name, _ in rows for n in LENGTHS}
+    found: dict[tuple[str, int], list[float]] = {(name, n): [] for name, _ in rows for n in LENGTHS}
     for _ in range(ROUNDS):
         for name, measure in rows:
             for n in LENGTHS:
@@ -93,7 +93,7 @@ def replayed(count: int) -> float:
     from florc import _native
 
     old, new = source(count), source(count, probed=True)
-    return _timed(lambda: _native.Comparison([("__main__", "", "train.py", old)], _project(new)).instrument("train.py"))
+    return _timed(lambda: _native.Comparison([("__main__", "", "train.py", old)], _project(new), []).instrument("train.py"))
 
 
 def _project(text: str) -> Any:
