@@ -126,7 +126,7 @@ def run(words: Sequence[str], text: str, cwd: Path, env: dict[str, str], case: s
     the environment is one that only a process of its own can have, or for a database: its file holds what lay in memory."""
     read = {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in (HASH_SEED, "PYTHONPATH")}
     is_plain = sys.platform == "linux" and env.get(HASH_SEED) == "1" and read.items() <= os.environ.items()
-    is_run = words[0].endswith(".py") or list(words[:2]) == ["-m", "florc"] and words[2] in ("record", "replay")
+    is_run = words[0].endswith(".py") or list(words[:2]) == ["-m", "florc"] and words[2] in ("record", "replay", "verify")
     if is_cold(case) or "sqlite" in text or not (is_plain and is_run and FOLDER in os.environ):
         return cold(words, text, cwd, env, timeout)
     modules = TORCH * ("torch" in text) + SKLEARN * ("sklearn" in text) or NUMPY * ("numpy" in text)
