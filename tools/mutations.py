@@ -330,7 +330,7 @@ add(
     FLORC + "plan/places.py",
     'taken = {place.name for place in held if "." not in place.name and not place.iterated}',
     'taken = {place.name.partition(".")[0] for place in held}',
-    SMALL + "[other_name_of_an_object_whose_attribute_is_bound]",
+    SMALL + "[other_name_of_an_object_bound_anew_in_each_epoch]",
 )
 add(
     "what is iterated over is no object that a block may refer to",
