@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ["tests/test_cuda.py", "tests/test_device_staging.py", "tests/state"]
+TESTS = ["tests/test_cuda.py", "tests/test_device_staging.py", "tests/test_device_training.py", "tests/state"]
 
 
 def has_cuda() -> bool:
