@@ -1,10 +1,11 @@
 """Time stamps: numbers that a clock of the process showed while a run went on.
 
-A library keeps when an episode began, a bar when it was drawn. Such numbers differ in every run. A number is taken for one
-only where it lies within what the clock showed while the script was recorded, and what stands there in the replay within
-what the clock shows there. That is next to certain for the time of day, whose numbers are like no others. `perf_counter` and
-`monotonic` count from when the machine began: their numbers must be whole nanoseconds, as those clocks give them, must be
-none that a tensor of 32 bits could hold, and the two runs must have no such number in common.
+Libraries keep such numbers, for example when an episode began or when a progress bar was drawn. They differ in every run. florc
+takes a number for a time stamp only if it lies within the range that the clock had during the recording, and if the number in
+its place in the replay lies within the range of the replay. For the time of day this is nearly certain, because its numbers are
+like no others. `perf_counter` and `monotonic` count from the start of the machine. Their numbers must meet three more
+conditions: they are whole nanoseconds, as these clocks give them; no 32-bit float could hold them; and the two runs have none
+of them in common.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Is what came to the run from outside still what it was: libraries, the files that it read? Else no answer is called exact.
+"""Are the things that came to the run from outside unchanged: libraries, and the files that it read? If not, no answer is
+called exact.
 
-Libraries are known by version and by what their `RECORD` lists. Of the modules that the replay uses, one that was written after
-the run began is named, too, unless it is what a `RECORD` lists: an installation may be laid anew. Files that the run read are
-known by size and time, small ones by what they hold.
+Libraries are compared by version and by what their `RECORD` lists. A module that the replay uses and that was written after the
+run began is named, too, unless a `RECORD` lists it with this content: a library may be installed again. Files that the run read
+are compared by size and time, small files also by content.
 """
 
 from __future__ import annotations

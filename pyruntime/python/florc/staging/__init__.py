@@ -1,8 +1,9 @@
-"""The memory of devices on its way to the recorder, without the training waiting for it.
+"""The memory of devices on its way to the recorder, without a wait of the training.
 
-`Staging.submit` takes a checkpoint at this instant; what lies in host memory goes to the recorder at once. What lies on
-a device is copied there, or the device's own work is ordered after the copy to host memory; the bytes arrive while
-the training goes on, and the recorder gets them when later calls of the session find that they are there.
+`Staging.submit` takes a checkpoint at this instant. What lies in host memory goes to the recorder at once. What lies on a
+device is copied on the device first; if there is no room for this copy, the device does its further work only after the copy to
+host memory. The bytes arrive while the training goes on. Later calls of the session see that they have arrived, and hand them
+to the recorder.
 """
 
 from .devices import in_use

@@ -39,14 +39,17 @@ def encode(
     names: dict[str, Any] | None = None,
     may_copy: bool = True,
 ) -> Encoded:
-    """The state of `places` (name -> object) and of all generators, at this instant. `dead` are further places, which nothing of
-    the script's reads any more: that they have an autograd history is of no consequence.
+    """The state of `places` (name -> object) and of all random generators, at this instant.
 
-    Leaves refer to live memory where that needs no copy: read them before anything trains on.
-    `gradients` stores `.grad` of leaf tensors too. `outputs` names places that are known to be output only (files that
-    the loop writes): they are recorded by reference. `names` are further names whose objects are part of the state only
-    where a place leads to them. Raises Unsupported, naming the place, and NeedsCopy where torch would have to copy
-    although `may_copy` is false: its threads do not exist in a forked child.
+    `dead`: further places that nothing of the script reads any more; it does not matter whether they have an autograd history.
+    `gradients`: whether `.grad` of leaf tensors is stored, too. `outputs`: names of places that the loop only writes to
+    (files); they are recorded by reference. `names`: further names whose objects belong to the state only if a place leads to
+    them.
+
+    Leaves refer to live memory where no copy is needed: read them before the training continues.
+
+    Raises Unsupported, naming the place. Raises NeedsCopy where torch would have to copy although `may_copy` is false: a forked
+    child does not have torch's threads.
     """
     encoder = Encoder(gradients, may_copy)
     with no_collections():

@@ -1,4 +1,4 @@
-"""Iterators inside the state: where they are cannot be put back, so one that is under way refuses a checkpoint."""
+"""Iterators inside the state: their position cannot be restored, so a state with one that has begun gets no checkpoint."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The data that datasets hold is not part of a checkpoint: it is taken to be there on replay. Was it exchanged meanwhile?
+"""The data that datasets hold is not part of a checkpoint: on replay it is expected to be there. Has a block replaced it?
 
-A dataset that fills a cache, or goes on to its next file, holds other data after a block than before it. What is
-compared is which objects hold which data, by address; data that was dropped in between is known by its weak reference.
+A dataset that fills a cache, or opens its next file, holds other data after a block than before it. florc compares which
+objects hold which data, by address. Weak references tell whether data was dropped in between.
 """
 
 from __future__ import annotations

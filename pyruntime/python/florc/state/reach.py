@@ -1,10 +1,14 @@
-"""Which classes and functions a checkpoint may name, where there is no live object of that name.
+"""Which classes and functions a checkpoint may name, where no live object has that name.
 
-Nothing is imported, and of what is here only what the script's own imports can reach is found: what is no part of Python is
-here because of them; a module of Python's, which may be here because of florc, must be named by an import of the script's
-files or be used by a package that is no part of Python. Of a class, a new object is made only in the way in which recording
-would have encoded one; so files, processes, temporary files, locks and the like are never made, whatever a checkpoint says.
-Functions and methods that reach outside the process are never handed to the script.
+Nothing is imported. Of the modules that are already loaded, only those count that the script's own imports can reach:
+
+- A module outside the standard library is loaded because the script, or what it imports, asked for it.
+- A module of the standard library may be loaded because of florc. It counts only if an import in the script's files names it, or
+  if a module outside the standard library uses it.
+
+A checkpoint can create an object of a class only in the way in which recording would have encoded one. Files, processes,
+temporary files and locks are therefore never created, whatever a checkpoint says. Functions and methods that reach outside the
+process are never handed to the script.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
-"""Sets and frozensets: both directions, and how the table of one comes to look as it did.
+"""Sets and frozensets: both directions, and how the hash table of a restored set gets its recorded form.
 
-Nodes: `["set", [values], slots of the table, a hash, [slot of each value], [slots of removed ones], sum of the values' hashes]`,
-the
-values in the order in which they are met; `["frozenset", …]` likewise (restored with the tuples: it is immutable too). Without
-what follows the values, where the order is not kept.
+Nodes: `["set", [values], slots of the table, a hash, [slot of each value], [slots of removed ones], sum of the values'
+hashes]`. The values are in iteration order. `["frozenset", …]` has the same fields; it is restored with the tuples,
+because it is immutable, too. Where the order is not kept, only the values are there.
 
-A script may depend on the order in which it meets the elements. It follows from their hashes (of text: from the process's
-hash seed), the size of the table, and what was taken in or removed before: an element whose slot is taken goes to the next
-one on its path, and a removed one still counts as taken. So where everything lies is read from the table, and an order of
-taking in that leads there is found from it. (CPython's Objects/setobject.c, 3.10 to 3.14.)
+A script may depend on the order in which it iterates over a set. This order follows from the hashes of the elements (for
+text: from the hash seed of the process), the size of the table, and earlier insertions and removals: an element whose
+slot is taken moves to the next slot on its path, and the slot of a removed element still counts as taken. So florc
+records the slot of each element and computes an order of insertion that leads to the same table (CPython's
+Objects/setobject.c, 3.10 to 3.14).
 
-Where elements have other hashes than they had, as those have that hash by their address, no order can be brought about: it is
-another in each run.
+Elements that hash by their address have other hashes in each run. Their order cannot be restored.
 """
 
 from __future__ import annotations
@@ -117,8 +116,9 @@ def arranged(items: list[Any], wanted: Layout) -> frozenset[Any] | None:
 
 
 def _longer(keys: list[Any], count: int) -> dict[Any, None] | None:
-    """The keys in a dict of at least so many: what else is in it is equal to one of them by the time that a set takes it in. None
-    where that cannot be, as every comparison would run code of the script."""
+    """The keys in a dict of at least so many. What else the dict holds is equal to one of these keys by the time that a set
+    takes it in. None if there can be no such dict, because each comparison would run code of the script.
+    """
     safe = [key for key in keys if type(key) in _COMPARED_QUIETLY]
     if not safe and len(keys) < count:
         return None
@@ -160,8 +160,9 @@ def _path(hashed: int, mask: int) -> Iterator[int]:
 
 
 def _insertion_order(items: list[Any], wanted: Layout) -> list[Any] | None:
-    """An order of taking in that puts each item where it shall lie; None when there is none. Removed ones come first, then those
-    that wait for no other: their order does not matter."""
+    """An order of insertion that puts each item into its slot; None when there is none. Removed items come first, then items
+    that wait for no other item: their order does not matter.
+    """
     if len(items) != len(wanted.slots):
         return None
     there = dict(zip(wanted.slots, range(len(items))))
