@@ -1,6 +1,9 @@
-"""What `random.SystemRandom` draws from the kernel: every method of it takes its bytes through `random._urandom`, so for as long
-as one runs, something stands there that keeps them, or gives back those of the recorded run. The generator, what it is asked
-(`shuffle`, `choice`), and what it returns are the script's own."""
+"""What `random.SystemRandom` draws from the kernel.
+
+All of its methods take their bytes through `random._urandom`. While one of them runs, florc puts its own function
+there, which keeps the bytes or gives back those of the recorded run. The generator, what it is asked (`shuffle`,
+`choice`), and what it returns stay the script's own.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Values that a script takes from outside: how each is kept in the journal, and given back by a replay.
 
-What a replay must do itself is not here: the number of the process (a script that sends its own process a signal would send it to
-another), what files there are (the replay's view of the files answers that).
+Two things are not here, because a replay must do them itself: the number of the process (a script that sends a signal
+to its own process would send it to another one), and which files exist (the replay's view of the files answers that).
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Standard input in a replay. What the script took from it where florc looks (`inputs/known.py`) is given back and not read
-again; that it reads on some other way is noted: nobody knows whether it is what the recorded run read."""
+"""Standard input in a replay.
+
+What the script read in a way that florc records (`inputs/known.py`) is given back and not read again. If the script
+reads it in another way, florc notes that: nobody knows whether it reads what the recorded run read.
+"""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ class Consumed(Exception):
 
 
 def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict[str, Any]:
-    """What each place of the loop holds now; places that are unbound are missing.
+    """What each place of the loop holds now; unbound places are missing.
 
-    Of objects that are only iterated over, those that hold no position and no generator are left out: a list, a
-    tensor, a range. Raises Consumed for an iterator made outside the loop.
+    An object that the loop only iterates over is left out if it has neither a position nor a generator: a list, a
+    tensor, a range. Raises Consumed for an iterator that was made outside the loop.
     """
     from .. import state
 
@@ -103,10 +103,10 @@ def origins(loop: _native.Loop, before: Before, after: dict[str, Any]) -> dict[s
 
 
 def outside(loop: _native.Loop, frame: FrameType, held: Iterable[_native.Place] | None = None) -> dict[str, Any]:
-    """The objects of the names that the block's function sees and that are no places of it. `held`: the places, where they are
-    not those of the plan.
+    """The objects of the names that the block's function sees and that are not places of the block.
 
-    Names that some block binds without putting them back are left out: what they hold depends on what was skipped.
+    `held`: the places, if they are not those of the plan. Names are left out if some block binds them without restoring
+    them: what they hold depends on which blocks were skipped.
     """
     found: dict[str, Any] = {}
     # what is only iterated over may be in no checkpoint, and what a place holds may still refer to it

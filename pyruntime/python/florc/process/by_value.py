@@ -1,8 +1,8 @@
 """What a script pickles by value carries the code that the user wrote.
 
-cloudpickle, and with it mlflow, ray, joblib and others, writes the code of functions and classes that cannot be imported (those
-of
-`__main__`) into the pickle. With florc's statements in it, a model that was saved so could not be loaded where there is no florc.
+Some libraries (cloudpickle, and with it mlflow, ray and joblib) write the code of functions and classes that cannot be
+imported, such as those of `__main__`, into the pickle. A model that was saved with florc's statements in it could not
+be loaded where florc is not installed.
 """
 
 from __future__ import annotations

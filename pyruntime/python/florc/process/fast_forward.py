@@ -1,8 +1,8 @@
 """Iterators that begin in the middle, as if the items before had been taken one by one, with the loop's body between them.
 
-The body is not run. So this is only possible where an item depends on nothing that the body changes, the state of generators
-included: those of Python's containers, and of data loaders whose dataset only holds data, or that load in processes of their
-own. A generator function, a dataset that augments: nobody can tell.
+The body does not run. So this is possible only if an item does not depend on anything that the body changes, including
+random generators. This holds for the iterators of Python's containers, and for data loaders whose dataset only holds
+data or that load in processes of their own. For a generator function, or a dataset that augments, nobody can tell.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions that name a file to the operating system without a word to Python: they are told another path, one by one."""
+"""Library functions that open files in C, unseen by Python: a replay passes each of them the path in its view."""
 
 from __future__ import annotations
 

@@ -136,9 +136,10 @@ def _refuse_names(paths: list[str]) -> None:
 
 
 def become_main(script: Script) -> dict[str, Any]:
-    """Let `sys.argv`, `sys.path[0]` and `__main__` be as a plain run of the script has them; the globals of `__main__`.
+    """Give `sys.argv`, `sys.path[0]` and `__main__` the values of a plain run of the script; returns the globals of
+    `__main__`.
 
-    It is the interpreter's own `__main__`, so that it is taken apart at the end as Python does it.
+    It is the interpreter's own `__main__`, so Python takes it apart at the end as in a plain run.
     """
     import _frozen_importlib_external as machinery
     import gc

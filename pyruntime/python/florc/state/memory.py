@@ -1,7 +1,7 @@
-"""Tensors and arrays that lie over the same memory: found when encoding, kept or made so again when restoring.
+"""Tensors and arrays that overlap in memory: found when encoding, and kept or made again when restoring.
 
-The graph's `"shared"` is a list of groups `[[node, offset in bytes from the lowest one], …]`; a group is what overlaps,
-directly or through another member.
+The graph's `"shared"` is a list of groups `[[node, offset in bytes from the lowest one], …]`. The members of a group
+overlap, directly or through another member.
 """
 
 from __future__ import annotations

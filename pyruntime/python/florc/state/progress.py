@@ -1,6 +1,5 @@
-"""Progress bars (`adapters.tqdm`), both directions.
-
-Node: `["progress", module, qualname, [name, value, …]]`. Nothing is drawn when it is put back.
+"""Progress bars (`adapters.tqdm`), both directions. Node: `["progress", module, qualname, [name, value, …]]`. Restoring
+one draws nothing.
 """
 
 from __future__ import annotations

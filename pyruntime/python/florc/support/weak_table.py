@@ -1,4 +1,6 @@
-"""A table by object that keeps no object alive and asks nothing of one: it may have a `__hash__` of its own."""
+"""A table with objects as keys that keeps none of them alive and calls none of their methods: an object may have its own
+`__hash__`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memory tensors and arrays lie in: another view of memory that is restored changes with it."""
+"""Which memory tensors and arrays lie in: if memory is restored, all views of it change."""
 
 from __future__ import annotations
 
