@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]
 import _io
 import gc
 import itertools
@@ -77,11 +78,15 @@ def of_function(obj: Any) -> Parts:
 
 def of_class(obj: Any) -> Parts:
     skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
-    return {
+    parts: Parts = {
         f".{name}": value
         for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
         if not name.startswith("__") and not issubclass(type(value), skipped)
     }
+    # The interpreter keeps apart what is registered with an abstract class.
+    if module_of(type(parts.get("._abc_impl"))) == "_abc":
+        parts["(registered)"] = hash(frozenset(id(one()) for one in _abc._get_dump(obj)[0]))
+    return parts
 
 
 def of_instance(obj: Any) -> Parts:
@@ -102,6 +107,15 @@ def of_module(obj: Any) -> Parts:
         elif "hooks" not in name and name not in ("_compiled_call_impl", "_non_persistent_buffers_set"):
             parts[f".{name}"] = value
     return parts
+
+
+def registered(obj: Any) -> set[str]:
+    """The keys of the parameters, buffers and modules of a torch module; empty for other objects."""
+    kind: Any = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    if kind is None or not issubclass(type(obj), kind):
+        return set()
+    own = attributes_of(obj)
+    return {f".{key}" for name in ("_parameters", "_buffers", "_modules") for key in own.get(name, ())}
 
 
 def of_optimizer(obj: Any) -> Parts:

@@ -158,14 +158,16 @@ class _Reader(Reader):
     def __init__(self, is_project: Callable[[str], bool], versions: Versions):
         super().__init__(is_project)
         self._recorded_names, added = versions.names()
-        self._own = {f".{name}" for name in added | versions.left_by_forward()}
+        self._added = {f".{name}" for name in added}
+        self._left = {f".{name}" for name in versions.left_by_forward()}
         self._with_gradients = versions.reads_gradients()
 
     def parts(self, obj: Any) -> readers.Parts | None:
         if type(obj) is functools._lru_cache_wrapper:
             return None  # whether it has been asked before makes no difference
         found = super().parts(obj)
-        own = self._own | _caches(type(obj))
+        # A part that a module registered is the training's, also where only added statements name it: `net.weight`.
+        own = self._left | _caches(type(obj)) | self._added.difference(readers.registered(obj))
         if found and own:
             found = {key: part for key, part in found.items() if key not in own}
         torch = sys.modules.get("torch")
