@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _abc  # type: ignore[import-not-found]
+import _abc  # type: ignore[import-not-found]  # no stub names it
 import _io
 import gc
 import itertools
