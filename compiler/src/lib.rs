@@ -16,6 +16,7 @@ pub mod flow;
 pub mod ids;
 pub mod knowledge;
 pub mod loops;
+pub mod name;
 pub mod plan;
 pub mod probes;
 pub mod project;

@@ -9,7 +9,8 @@ use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call, or a mention of a function as a value, inside a scope.
 #[derive(Clone, Debug)]
@@ -32,9 +33,9 @@ pub struct CallGraph {
     /// The call sites, in source order.
     pub sites: Vec<CallSite>,
     /// By the number of a statement: which of the sites are in it.
-    of_statement: HashMap<StmtId, Vec<usize>>,
+    of_statement: FxHashMap<StmtId, Vec<usize>>,
     /// By function: which of the sites may run it.
-    of_target: HashMap<ScopeId, Vec<usize>>,
+    of_target: FxHashMap<ScopeId, Vec<usize>>,
     /// Functions mentioned other than by calling them: passed as arguments, stored, returned.
     pub mentioned: BTreeSet<ScopeId>,
     /// What runs when a class is called that is handed on as a value (`KINDS = {"item": Item}`): nothing tells who calls it.
@@ -48,8 +49,8 @@ impl CallGraph {
     pub fn new(project: &Project) -> Self {
         let mut graph = CallGraph {
             sites: Vec::new(),
-            of_statement: HashMap::new(),
-            of_target: HashMap::new(),
+            of_statement: FxHashMap::default(),
+            of_target: FxHashMap::default(),
             mentioned: BTreeSet::new(),
             constructors: BTreeSet::new(),
             edges: BTreeSet::new(),

@@ -218,6 +218,9 @@ pub struct ReplayArgs {
     /// Print a job script whose N tasks replay one part each, and run nothing
     #[arg(long, value_enum, value_name = "SCHEDULER", requires = "workers", conflicts_with = "dry_run")]
     pub emit: Option<Scheduler>,
+    /// Import what the script imports once, then ask: each line, of options or empty, is a replay of the script as it is then
+    #[arg(long, conflicts_with_all = ["emit", "dry_run"])]
+    pub interactive: bool,
     /// Use a run that was not recorded by you: its checkpoints are restored into your script, which can run code in them
     #[arg(long)]
     pub trust: bool,

@@ -7,18 +7,20 @@ use super::receivers::method_facts;
 use super::{Effect, EffectKind};
 use crate::calls::{Callee, is_super};
 use crate::knowledge::Knowledge;
+use crate::name::Name;
 use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, is_builtin, target_names};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Sources of each name, by the scope that owns it.
 #[derive(Debug, Default)]
 pub struct Aliases {
-    sources: BTreeMap<(Option<ScopeId>, String), BTreeSet<Place>>,
+    sources: FxHashMap<(Option<ScopeId>, Name), BTreeSet<Place>>,
     /// Targets of `for`, in statements and comprehensions.
-    targets: BTreeSet<(Option<ScopeId>, String)>,
+    targets: FxHashSet<(Option<ScopeId>, Name)>,
 }
 
 impl Aliases {
@@ -63,7 +65,7 @@ impl Aliases {
     fn iterate(&mut self, project: &Project, scope: ScopeId, target: &Expr, iter: &Expr) {
         self.assign(project, scope, target, iter);
         target_names(target, &mut |name| {
-            self.targets.insert((project.scopes.resolve(scope, name), name.to_owned()));
+            self.targets.insert((project.scopes.resolve(scope, name), Name::new(name)));
         });
     }
 
@@ -73,7 +75,7 @@ impl Aliases {
     }
 
     fn is_element_within(&self, place: &Place, fuel: usize) -> bool {
-        let key = (place.home, place.root.clone());
+        let key = (place.home, place.root);
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         self.targets.contains(&key)
             || self.sources.get(&key).into_iter().flatten().any(|source| self.is_element_within(source, fuel))
@@ -92,7 +94,7 @@ impl Aliases {
             let sources: BTreeSet<Place> =
                 others.chain(receiver).flat_map(|value| places(project, scope, value)).collect();
             for param in params {
-                let key = (project.scopes.resolve(scope, &param.name), param.name.clone());
+                let key = (project.scopes.resolve(scope, &param.name), Name::new(&param.name));
                 self.sources.entry(key).or_default().extend(sources.iter().cloned());
             }
         }
@@ -102,9 +104,9 @@ impl Aliases {
         match (&target.kind, &value.kind) {
             (ExprKind::Name(name), _) => {
                 let home = project.scopes.resolve(scope, name);
-                let own = Place::name(home, name.clone());
+                let own = Place::name(home, name);
                 let sources = places(project, scope, value).into_iter().filter(|place| !own.covers(place));
-                self.sources.entry((home, name.clone())).or_default().extend(sources);
+                self.sources.entry((home, own.root)).or_default().extend(sources);
             }
             (ExprKind::Display { items: left, .. }, ExprKind::Display { items: right, is_tuple_or_list: true })
                 if left.len() == right.len() =>
@@ -121,23 +123,23 @@ impl Aliases {
 
     /// Whether the file says somewhere what the name stands for.
     pub fn knows(&self, place: &Place) -> bool {
-        self.sources.contains_key(&(place.home, place.root.clone()))
+        self.sources.contains_key(&(place.home, place.root))
     }
 
     /// Every place that may hold the same object as `place`, itself included. Only names that `is_local` says mean
     /// nothing by themselves are followed further.
     pub fn all(&self, place: &Place, is_local: &dyn Fn(&Place) -> bool) -> BTreeSet<Place> {
-        let mut found = BTreeSet::from([place.clone()]);
-        let mut todo = vec![place.clone()];
+        let mut found = BTreeSet::from([*place]);
+        let mut todo = vec![*place];
         while let Some(at) = todo.pop() {
             if !is_local(&at) {
                 continue;
             }
-            let Some(sources) = self.sources.get(&(at.home, at.root.clone())) else { continue };
+            let Some(sources) = self.sources.get(&(at.home, at.root)) else { continue };
             for source in sources {
                 let reached = source.extend(&at.attrs);
                 // The cap keeps `node = node.next` from growing for ever.
-                if found.len() < 64 && found.insert(reached.clone()) {
+                if found.len() < 64 && found.insert(reached) {
                     todo.push(reached);
                 }
             }
@@ -170,7 +172,7 @@ pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> BTreeSet
 fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Place>) {
     match project.denoted(scope, expr) {
         Some(Denoted::Variable(home, name)) => {
-            out.insert(Place::name(Some(home), name));
+            out.insert(Place::name(Some(home), &name));
             return;
         }
         Some(_) => return,
@@ -187,14 +189,14 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
             // A name that no scope binds is a builtin, a star import's, or local to a comprehension.
             let is_builtin = home.is_none() && is_builtin(name);
             if !is_builtin && (home.is_none() || !is_definition) {
-                out.insert(Place::name(home, name.clone()));
+                out.insert(Place::name(home, name));
             }
         }
         ExprKind::Attribute { value, attr } => {
             let mut inner = BTreeSet::new();
             if let Some(Denoted::Module(module)) = project.denoted(scope, value) {
                 // A name that the module does not bind itself, yet.
-                out.extend(project.module_scope(&module).map(|home| Place::name(Some(home), attr.clone())));
+                out.extend(project.module_scope(&module).map(|home| Place::name(Some(home), attr)));
                 return;
             }
             collect(project, scope, value, &mut inner);
@@ -203,7 +205,7 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
                 && project.library_name(scope, value).is_some_and(|name| !name.starts_with("builtins."))
                 && let ExprKind::Name(name) = &value.kind
             {
-                inner.insert(Place::name(project.scopes.resolve(scope, name), name.clone()));
+                inner.insert(Place::name(project.scopes.resolve(scope, name), name));
             }
             // What a property yields is found inside its object, and must not be asked for in passing.
             let computed = project.is_property(attr);

@@ -44,7 +44,7 @@ impl Extractor<'_, '_> {
             };
             let Some(place) = inner.place.as_ref().filter(|place| place.home == Some(target)) else {
                 if self.is_news(inner.kind, inner.place.as_ref()) {
-                    out.push(here(inner.place.clone()));
+                    out.push(here(inner.place));
                 }
                 continue;
             };

@@ -168,14 +168,13 @@ impl Extractor<'_, '_> {
             self.summary(site, None, returned, &mut inside);
         }
         for inner in inside {
-            let Some(place) = inner.place.clone().filter(|place| place.home == Some(target)) else {
+            let Some(place) = inner.place.filter(|place| place.home == Some(target)) else {
                 out.push(inner);
                 continue;
             };
             let is_param = self.project.scopes.list[target].params().contains(&place.root.as_str());
             let own = |place: &Place| place.home == Some(target);
-            let roots =
-                if is_param { vec![place.clone()] } else { self.aliases.all(&place, &own).into_iter().collect() };
+            let roots = if is_param { vec![place] } else { self.aliases.all(&place, &own).into_iter().collect() };
             let mut found = false;
             for root in roots {
                 for reached in self.argument_places(made, made.receiver(), target, &root.root) {

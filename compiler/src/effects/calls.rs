@@ -158,7 +158,7 @@ impl Extractor<'_, '_> {
             return;
         }
         for place in self.reach(site.scope, object) {
-            let why = Reason::CallsItself(place.clone());
+            let why = Reason::CallsItself(place);
             out.push(Effect::new(EffectKind::Mutate, Some(place), site.range, why));
         }
         if let Some(target) = target {
@@ -185,7 +185,7 @@ impl Extractor<'_, '_> {
         self.lambdas(site, callee, out);
         self.made_from_functions(site, callee, out);
         for place in self.reach(site.scope, callee) {
-            let why = Reason::CallsItself(place.clone());
+            let why = Reason::CallsItself(place);
             out.push(Effect::assumed(EffectKind::Mutate, Some(place), site.range, why));
         }
         let mut handed = Vec::new();

@@ -11,8 +11,9 @@ use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// Reads effects off statements, given what is known of the project.
 #[derive(Debug)]
@@ -27,8 +28,8 @@ pub struct Extractor<'p, 't> {
     known: Option<RefCell<Known>>,
 }
 
-/// Places by what happens to them.
-type Known = HashMap<EffectKind, HashSet<Option<Place>>>;
+/// What happens, and to which place.
+type Known = FxHashSet<(EffectKind, Option<Place>)>;
 
 impl<'p, 't> Extractor<'p, 't> {
     /// An extractor that says every effect of every statement.
@@ -44,10 +45,7 @@ impl<'p, 't> Extractor<'p, 't> {
     /// Whether this has not been said yet.
     pub(super) fn is_news(&self, kind: EffectKind, place: Option<&Place>) -> bool {
         let Some(known) = &self.known else { return true };
-        let mut known = known.borrow_mut();
-        let places = known.entry(kind).or_default();
-        let place = place.cloned();
-        !places.contains(&place) && places.insert(place)
+        known.borrow_mut().insert((kind, place.copied()))
     }
 
     /// The effects of every statement of a suite, in source order.
@@ -130,7 +128,7 @@ impl<'p, 't> Extractor<'p, 't> {
             ExprKind::Starred(inner) => self.target(scope, inner, out),
             ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
                 for place in self.reach(scope, value) {
-                    let why = Reason::PropertyAssigned { attr: attr.as_str().into(), of: place.clone() };
+                    let why = Reason::PropertyAssigned { attr: attr.as_str().into(), of: place };
                     out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why));
                 }
                 self.implicit(scope, value, &[attr], out);
@@ -140,7 +138,7 @@ impl<'p, 't> Extractor<'p, 't> {
                     || self.is_of_library(scope, value) =>
             {
                 for place in self.reach(scope, target) {
-                    let why = Reason::Bound(place.clone());
+                    let why = Reason::Bound(place);
                     // imported by a function: to others that name is nothing
                     let is_seen = place.home.is_none_or(|home| self.project.scopes.list[home].parent.is_none());
                     let found = Effect::new(EffectKind::Bind, Some(place), target.range, why);
@@ -154,10 +152,10 @@ impl<'p, 't> Extractor<'p, 't> {
             }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
-                    let whole = place.clone().attr(attr);
+                    let whole = place.attr(attr);
                     // `p.data = …` gives the object new data: it changes in place.
                     let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
-                    let why = Reason::Assigned(whole.clone());
+                    let why = Reason::Assigned(whole);
                     out.push(Effect::new(kind, Some(whole), target.range, why));
                 }
                 if let Some(class) = self.class_object(scope, value) {
@@ -186,7 +184,7 @@ impl<'p, 't> Extractor<'p, 't> {
             _ => {
                 target_names(target, &mut |name| {
                     let place = Place::name(self.project.scopes.resolve(scope, name), name);
-                    let why = Reason::Deleted(place.clone());
+                    let why = Reason::Deleted(place);
                     out.push(Effect::new(EffectKind::Unbind, Some(place), target.range, why));
                 });
                 return;
@@ -216,7 +214,7 @@ impl<'p, 't> Extractor<'p, 't> {
 
     fn bind(&self, scope: ScopeId, name: &str, range: Range, out: &mut Vec<Effect>) {
         let place = Place::name(self.project.scopes.resolve(scope, name), name);
-        let why = Reason::Bound(place.clone());
+        let why = Reason::Bound(place);
         out.push(Effect::new(EffectKind::Bind, Some(place), range, why));
     }
 

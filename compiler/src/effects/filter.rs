@@ -40,7 +40,7 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) 
             match found.get_mut(&change.place) {
                 Some((_, known)) => merge(known, &change),
                 None => {
-                    found.insert(change.place.clone(), (order, change));
+                    found.insert(change.place, (order, change));
                 }
             }
         }
@@ -57,7 +57,7 @@ fn gather(found: Vec<(usize, Change)>) -> Vec<(usize, Change)> {
     let mut out: Vec<(usize, Change)> = Vec::new();
     for (order, change) in found {
         let object = owner(&change.place);
-        let is_self = object.attrs.is_empty() && (object.root == "self" || object == change.place);
+        let is_self = object.attrs.is_empty() && (&*object.root == "self" || object == change.place);
         if is_self || change.iterated || count[&object] < ATTRIBUTES_OF_ONE {
             out.push((order, change));
         } else if !out.iter().any(|(_, known)| known.place == object) {
@@ -73,7 +73,7 @@ const ATTRIBUTES_OF_ONE: usize = 3;
 /// The object that a place is an attribute of; of a plain name, the name.
 fn owner(place: &Place) -> Place {
     let keep = place.attrs.len().saturating_sub(1);
-    Place { attrs: place.attrs[..keep].to_vec(), ..place.clone() }
+    Place { attrs: place.attrs.first(keep), ..*place }
 }
 
 fn merge(known: &mut Change, new: &Change) {
@@ -166,15 +166,15 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             if place.home.is_none() || self.is_local_of_other_function(place) {
                 return Ok(None);
             }
-            return Err(obstacle(Reason::OutOfReach(place.clone())));
+            return Err(obstacle(Reason::OutOfReach(*place)));
         }
-        if place.home.is_none() && self.inner_names.contains(&place.root) {
+        if place.home.is_none() && self.inner_names.contains(place.root.as_str()) {
             return Ok(None);
         }
         if rebinds_name && is_name {
             let declared = here || self.declared(&place.root) || self.is_module(place.home);
             if !declared {
-                return Err(obstacle(Reason::OuterName(place.clone())));
+                return Err(obstacle(Reason::OuterName(*place)));
             }
             if here && !self.is_live(&place.root) {
                 return Ok(None);
@@ -189,7 +189,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let scopes = &self.extractor.project.scopes;
         let elsewhere = place.home.filter(|&home| scopes.list[home].file != scopes.list[self.entry.scope].file);
         Ok(Some(Change {
-            place: place.clone(),
+            place: *place,
             module: elsewhere.and_then(|home| self.extractor.project.module_name(home)).map(str::to_owned),
             mutated: matches!(effect.kind, EffectKind::Mutate | EffectKind::Consume),
             bound: assigns,
@@ -229,7 +229,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
 
     /// Whether a name says nothing after the loop: what it stands for is asked instead.
     fn is_transient(&self, place: &Place) -> bool {
-        place.home.is_none() && self.inner_names.contains(&place.root)
+        place.home.is_none() && self.inner_names.contains(place.root.as_str())
             || self.is_local_elsewhere(place)
             || self.loop_scoped(place)
     }
@@ -252,7 +252,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     /// Whether the object that a name holds is made anew in every iteration and gone after the loop.
     fn loop_scoped(&self, place: &Place) -> bool {
         place.home == Some(self.entry.scope)
-            && self.bound_inside.contains(&place.root)
+            && self.bound_inside.contains(place.root.as_str())
             && !self.flow.live_into_body(self.entry.stmt, &place.root)
             && !self.is_live(&place.root)
     }
@@ -268,7 +268,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             Some(_) => false,
             None => !self.is_mentioned(&place.root),
         };
-        match place.attrs.as_slice() {
+        match &*place.attrs {
             [] => root_maybe,
             [attr] => root_maybe || !self.set_by_init(place, attr),
             // what the first attribute holds may be a list of objects that have the second
@@ -285,7 +285,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     /// Whether the class of the place's root sets the attribute in its `__init__`, not under a condition.
     fn set_by_init(&self, place: &Place, attr: &str) -> bool {
         let project = self.extractor.project;
-        let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.clone()) };
+        let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.to_string()) };
         let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
         let Some(init) = project.method(class, "__init__") else { return false };
         let Some(itself) = project.scopes.self_name(init) else { return false };

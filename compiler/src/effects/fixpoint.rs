@@ -10,7 +10,8 @@ use crate::calls::CallGraph;
 use crate::ids::IdVec;
 use crate::project::Project;
 use crate::scopes::{Owner, ScopeId};
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// A function with more effects than this is one that cannot be followed; real ones stay far below.
 const MAX_EFFECTS: usize = 150;
@@ -71,12 +72,12 @@ impl Summaries {
 
     /// What functions do to others than their arguments, each effect once.
     fn outer_effects(&self, functions: &BTreeSet<ScopeId>) -> Vec<Effect> {
-        let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
+        let mut known: FxHashSet<(EffectKind, Option<Place>)> = FxHashSet::default();
         let mut found = Vec::new();
         for &id in functions {
             let effects = self.get(id).map_or(&[][..], |summary| &summary.effects);
             for effect in effects.iter().filter(|effect| effect.place.as_ref().is_some_and(|at| at.home != Some(id))) {
-                if known.insert((effect.kind, effect.place.clone())) {
+                if known.insert((effect.kind, effect.place)) {
                     found.push(effect.clone());
                 }
             }
@@ -92,10 +93,10 @@ impl Summaries {
         let extractor = Extractor::terse(project, aliases, self);
         let params = scope.params();
         let mut effects: Vec<Effect> = Vec::new();
-        let mut known: HashSet<(EffectKind, Option<Place>)> = HashSet::new();
-        let mut said = HashSet::new();
+        let mut known: FxHashSet<(EffectKind, Option<Place>)> = FxHashSet::default();
+        let mut said = FxHashSet::default();
         for effect in extractor.suite(id, scope.body) {
-            if !said.insert((effect.kind, effect.place.clone())) {
+            if !said.insert((effect.kind, effect.place)) {
                 continue;
             }
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
@@ -112,7 +113,7 @@ impl Summaries {
                     }
                     Some(_) => true,
                 };
-                if visible && known.insert((effect.kind, effect.place.clone())) {
+                if visible && known.insert((effect.kind, effect.place)) {
                     effects.push(effect);
                 }
             }

@@ -1,8 +1,8 @@
 //! Names about which analysis knows one thing only, and by which it knows them: the class of the object is not known, or
 //! does not matter.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
-use std::collections::{HashMap, HashSet};
 
 /// What a name under `[names]` is known for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -53,10 +53,10 @@ pub enum List {
 
 /// All of them, as the files have them.
 #[derive(Debug, Default)]
-pub(super) struct Lists(HashMap<List, HashSet<String>>);
+pub(super) struct Lists(FxHashMap<List, FxHashSet<String>>);
 
 impl Lists {
-    pub(super) fn add(&mut self, names: HashMap<List, Vec<String>>) {
+    pub(super) fn add(&mut self, names: FxHashMap<List, Vec<String>>) {
         for (list, names) in names {
             self.0.entry(list).or_default().extend(names);
         }

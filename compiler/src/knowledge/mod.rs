@@ -23,8 +23,8 @@ pub use facts::Facts;
 pub use lists::List;
 
 use lists::Lists;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Every knowledge file, by name.
@@ -44,7 +44,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Names under each fact.
-type Named = HashMap<String, Vec<String>>;
+type Named = FxHashMap<String, Vec<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,21 +54,21 @@ struct File {
     #[serde(default)]
     methods: Named,
     #[serde(default)]
-    classes: HashMap<String, Named>,
+    classes: FxHashMap<String, Named>,
     #[serde(default)]
     makers: Named,
     #[serde(default)]
-    names: HashMap<List, Vec<String>>,
+    names: FxHashMap<List, Vec<String>>,
 }
 
 /// The knowledge base.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    functions: HashMap<String, Facts>,
-    prefixes: HashMap<String, Facts>,
-    methods: HashMap<String, Facts>,
-    classes: HashMap<String, HashMap<String, Facts>>,
-    makers: HashMap<String, String>,
+    functions: FxHashMap<String, Facts>,
+    prefixes: FxHashMap<String, Facts>,
+    methods: FxHashMap<String, Facts>,
+    classes: FxHashMap<String, FxHashMap<String, Facts>>,
+    makers: FxHashMap<String, String>,
     lists: Lists,
 }
 
@@ -177,7 +177,7 @@ fn longest_prefix(dotted: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn fill(table: &mut HashMap<String, Facts>, lists: Named) -> Result<(), String> {
+fn fill(table: &mut FxHashMap<String, Facts>, lists: Named) -> Result<(), String> {
     for (fact, names) in lists {
         for name in names {
             table.entry(name).or_default().add(&fact)?;

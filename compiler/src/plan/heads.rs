@@ -12,7 +12,7 @@ use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
 use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Special methods that do more than a few operations, as a rule.
 const SPECIAL: &[&str] = &[
@@ -39,7 +39,7 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> IdVec
         return found;
     }
     let scopes = &analysis.project.scopes;
-    let statements: HashMap<ScopeId, StmtId> =
+    let statements: FxHashMap<ScopeId, StmtId> =
         scopes.of_statement.iter().map(|(&stmt, &scope)| (scope, stmt)).collect();
     let starts = starts(analysis);
     let compiled = compiled(analysis, loops);
@@ -99,8 +99,8 @@ pub fn room(source: &Source, function: &Function) -> Option<Room> {
 }
 
 /// Where each `def` begins.
-fn starts(analysis: &Analysis) -> HashMap<StmtId, usize> {
-    let mut found = HashMap::new();
+fn starts(analysis: &Analysis) -> FxHashMap<StmtId, usize> {
+    let mut found = FxHashMap::default();
     for file in analysis.files {
         walk::all_statements(&file.module, &mut |stmt| {
             if matches!(stmt.kind, StmtKind::Function(_)) {

@@ -2,6 +2,7 @@
 
 use crate::effects::{Change, Changeset, Obstacle, Place, Reason, table2};
 use crate::loops::Loop;
+use crate::name::Name;
 use crate::project::Project;
 
 /// The changeset of a loop by Table 2.
@@ -11,8 +12,8 @@ pub(super) fn changeset_by_table2(project: &Project, entry: &Loop) -> Result<Cha
     let changes = entries
         .into_iter()
         .map(|found| {
-            let mut parts = found.name.split('.').map(str::to_owned);
-            let root = parts.next().unwrap_or_default();
+            let mut parts = found.name.split('.').map(Name::new);
+            let root = parts.next().unwrap_or(Name::NONE);
             let home = project.scopes.resolve(entry.scope, &root);
             let bound = !matches!(found.rule, table2::Rule::MethodCall) && home == Some(entry.scope);
             let is_object = found.rule == table2::Rule::MethodCallAssignment;

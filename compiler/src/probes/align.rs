@@ -4,8 +4,8 @@ use crate::source::{Range, Source};
 use crate::syntax::File;
 use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::walk;
+use rustc_hash::{FxHashMap, FxHashSet};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
-use std::collections::{HashMap, HashSet};
 
 const ALIKE: usize = 1000;
 /// Of longer suites the pairs are not weighed.
@@ -127,9 +127,9 @@ impl<'o, 'n> Aligned<'o, 'n> {
 
 /// Whether a compound statement may be one of several with its header: an added `if epoch % 2 == 0:` before the script's.
 fn is_ambiguous(new: &[Stmt], old_keys: &[String], new_keys: &[String]) -> bool {
-    let mut count: HashMap<&str, usize> = HashMap::new();
+    let mut count: FxHashMap<&str, usize> = FxHashMap::default();
     new_keys.iter().for_each(|key| *count.entry(key).or_default() += 1);
-    let old: HashSet<&str> = old_keys.iter().map(String::as_str).collect();
+    let old: FxHashSet<&str> = old_keys.iter().map(String::as_str).collect();
     new.iter()
         .zip(new_keys)
         .any(|(stmt, key)| count[key.as_str()] > 1 && !walk::all_suites(stmt).is_empty() && old.contains(key.as_str()))

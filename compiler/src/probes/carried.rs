@@ -10,6 +10,7 @@ use crate::effects::{Effect, EffectKind, Place};
 use crate::flow::Flow;
 use crate::ids::StmtId;
 use crate::loops::Loops;
+use crate::name::Name;
 use crate::plan::Plan;
 use crate::scopes::{ScopeId, Scopes, bound_names};
 use crate::source::Range;
@@ -23,13 +24,13 @@ pub(super) fn accumulates(analysis: &Analysis, added: &[&Stmt]) -> bool {
     let scopes = &analysis.project.scopes;
     let mut own: BTreeMap<StmtId, &Stmt> = BTreeMap::new();
     added.iter().for_each(|stmt| walk::all_of(stmt, &mut |inner| own.extend([(inner.id, inner)])));
-    let mut names: BTreeMap<(ScopeId, String), Uses> = BTreeMap::new();
+    let mut names: BTreeMap<(ScopeId, Name), Uses> = BTreeMap::new();
     for stmt in own.values() {
         let scope = scopes.holder(stmt.id);
         let mut is_elsewhere = false;
         bound_names(stmt, &mut |name| {
             is_elsewhere |= scopes.resolve(scope, name) != Some(scope);
-            names.entry((scope, name.to_owned())).or_default().bound.push(stmt.id);
+            names.entry((scope, Name::new(name))).or_default().bound.push(stmt.id);
         });
         if is_elsewhere {
             return true; // a counter that is declared `global`
@@ -42,7 +43,7 @@ pub(super) fn accumulates(analysis: &Analysis, added: &[&Stmt]) -> bool {
         let scope = scopes.holder(stmt.id);
         let later = run_later(stmt);
         for effect in changes(analysis, scope, stmt) {
-            let key = |place: &Place| Some((place.home?, place.root.clone()));
+            let key = |place: &Place| Some((place.home?, place.root));
             let is_own = |place: &Place| key(place).is_some_and(|key| names.contains_key(&key));
             let places = effect.place.iter().flat_map(|place| analysis.aliases.all(place, &is_own));
             for (home, root) in places.filter(is_own).filter_map(|place| key(&place)).collect::<Vec<_>>() {

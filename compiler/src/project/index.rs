@@ -5,7 +5,8 @@ use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::syntax::File;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A class of the project.
 #[derive(Clone, Debug, Default)]
@@ -44,12 +45,12 @@ pub struct Index<'t> {
 /// Values by the scope that owns a name, and the name.
 #[derive(Debug)]
 pub struct ByName<V> {
-    of_scope: HashMap<ScopeId, HashMap<String, V>>,
+    of_scope: FxHashMap<ScopeId, FxHashMap<String, V>>,
 }
 
 impl<V> Default for ByName<V> {
     fn default() -> Self {
-        Self { of_scope: HashMap::new() }
+        Self { of_scope: FxHashMap::default() }
     }
 }
 
@@ -66,7 +67,7 @@ impl<V> ByName<V> {
 
     /// What all names have, in no order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
-        self.of_scope.values().flat_map(HashMap::values)
+        self.of_scope.values().flat_map(FxHashMap::values)
     }
 
     fn insert(&mut self, scope: ScopeId, name: &str, value: V) {

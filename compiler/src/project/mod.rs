@@ -4,6 +4,7 @@ mod classes;
 mod codebase;
 mod environment;
 mod index;
+mod leading;
 mod names;
 mod objects;
 
@@ -11,6 +12,7 @@ pub use codebase::{Codebase, Found, Unfollowed, follow};
 pub use environment::variables;
 pub(crate) use index::dotted;
 pub use index::{ByName, ClassInfo, Index};
+pub use leading::{Leading, leading_imports};
 pub use names::Denoted;
 
 use crate::scopes::{ScopeId, Scopes};

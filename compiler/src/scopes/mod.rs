@@ -12,7 +12,8 @@ use crate::ids::{FileId, Id, IdVec, StmtId};
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 pub use crate::ids::ScopeId;
@@ -42,9 +43,9 @@ pub struct Scope<'t> {
     /// Its statements.
     pub body: &'t [Stmt],
     /// Names bound here, parameters included.
-    pub bound: HashSet<String>,
+    pub bound: FxHashSet<String>,
     /// How many statements bind each of them; a parameter list is one.
-    pub binders: HashMap<String, usize>,
+    pub binders: FxHashMap<String, usize>,
     /// Names declared `global` here.
     pub globals: BTreeSet<String>,
     /// Names declared `nonlocal` here.
@@ -219,8 +220,8 @@ fn own_facts<'t>(
         parent,
         qualname,
         body,
-        bound: HashSet::new(),
-        binders: HashMap::new(),
+        bound: FxHashSet::default(),
+        binders: FxHashMap::default(),
         globals: BTreeSet::new(),
         nonlocals: BTreeSet::new(),
         captured: BTreeSet::new(),

@@ -4,14 +4,14 @@ use super::{bound_names, target_names};
 use crate::ids::StmtId;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names in the statements of a scope.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeText {
-    mentioned: HashSet<String>,
-    bound_at_top: HashSet<String>,
-    declared_global: HashMap<String, StmtId>,
+    mentioned: FxHashSet<String>,
+    bound_at_top: FxHashSet<String>,
+    declared_global: FxHashMap<String, StmtId>,
 }
 
 impl ScopeText {

@@ -138,6 +138,18 @@ pub(super) fn parse(module: &str, package: &str, path: &str, text: &str) -> PyRe
     File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
 }
 
+/// The import statements that a script begins with, each with the packages that it names.
+///
+/// # Errors
+/// SyntaxError.
+#[pyfunction]
+pub fn leading_imports(py: Python<'_>, text: &str) -> PyResult<Vec<(String, Vec<String>)>> {
+    deep(py, || {
+        let file = parse(File::SCRIPT, "", "", text)?;
+        Ok(florc::project::leading_imports(&file).into_iter().map(|one| (one.text, one.packages)).collect())
+    })
+}
+
 pub(super) fn instrumented(
     file: &File,
     plan: &florc::Plan,
