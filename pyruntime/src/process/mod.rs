@@ -1,6 +1,8 @@
 //! The process around the script: how its code is run, what it prints, which files it touches, which libraries it has.
 pub mod audit;
 pub mod distributions;
+pub mod imports;
 pub mod main_script;
+pub mod modules;
 pub mod redirect;
 pub mod tap;

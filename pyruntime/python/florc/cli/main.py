@@ -77,10 +77,29 @@ def _replay(arguments: given.Replay) -> int | Prepared:
             "F106", f"this is one of {ranks()} ranks: each would replay the same run; start florc replay without the launcher"
         )
     run_name, script = _target(arguments["target"])
-    run = _recorded(run_name, script, arguments["trust"])
+    found = _asked_about or _recorded(run_name, script, arguments["trust"])
+    if arguments["interactive"]:
+        return _questions(found, script)
     from ..replay.command import replay
 
-    return replay(run, script, arguments)
+    return replay(found, script, arguments)
+
+
+_asked_about: Run | None = None
+"""The run that all questions of `florc replay --interactive` are about."""
+
+
+def _questions(found: Run, script: str | None) -> Prepared:
+    """Comes back in a process of each question, with its script."""
+    from ..replay.process import end
+    from ..replay.questions import next_question
+
+    global _asked_about
+    words, _asked_about = next_question(found, script), found
+    prepared = run(["florc", *words])
+    if not isinstance(prepared, Prepared):
+        end(prepared if isinstance(prepared, int) else UNUSABLE)
+    return prepared
 
 
 def _verify(arguments: given.Verify) -> int | Prepared:

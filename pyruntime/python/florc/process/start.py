@@ -137,12 +137,16 @@ def with_hash_seed(seed: str | None = None) -> str:
     return present
 
 
+_put_back: set[str] = set()
+"""The generators whose recorded states this process, or the one that it was forked from, has put back."""
+
+
 class Generators:
     """The first states of the global generators: kept when recording, put back when replaying."""
 
     def __init__(self, kept: Callable[[str, str], None], recorded: dict[str, str] | None = None):
         self._kept = kept
-        self._recorded = recorded or {}
+        self._recorded = {name: state for name, state in (recorded or {}).items() if name not in _put_back}
         self._finders: list[AfterImport] = []
         for module, get, put in (
             ("random", _python_state, _set_python_state),
@@ -163,7 +167,8 @@ class Generators:
             import json
 
             put(json.loads(self._recorded[name]))
-        else:
+            _put_back.add(name)
+        elif name not in _put_back:
             from ..support.light import dumps
 
             self._kept(name, dumps(get()))

@@ -18,9 +18,11 @@ from ..support.console import say
 from . import dry_run as forecast
 from . import report
 from .parallel import workers
-from .process import STARTED, Attempt, ReplayProcess, end, folder_of
+from .process import Attempt, ReplayProcess, end, folder_of
 from .select import request as selection
 from .session.opening import opened, tell_where
+from .session.started import STARTED
+from .warm import imports
 
 if TYPE_CHECKING:
     from ..support.arguments import Replay as Arguments
@@ -52,7 +54,13 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
             say("one process replays the run: several would save no time")
     several = [window for window in windows if window is not None]
     if len(several) > 1:
-        return _in_parallel(run, history, versions, several, arguments)
+        try:
+            code = _in_parallel(run, script, history, versions, several, arguments)
+        except workers.Become:
+            return replay(run, path, arguments)
+        if imports.ahead is not None:
+            end(code)
+        return code
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
         report.tell(found, seconds, failure, arguments["json"] and task is None, folder)
@@ -80,24 +88,34 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Win
     return found[number - 1]
 
 
-def _in_parallel(run: Run, history: History, versions: Versions, windows: list[Window], arguments: Arguments) -> int:
+def _in_parallel(
+    run: Run, script: launch.Script, history: History, versions: Versions, windows: list[Window], arguments: Arguments
+) -> int:
+    launcher: workers.Launch
+    begun, earlier = time.perf_counter(), imports.ahead
     if arguments["ray"]:
         from .parallel import ray as on_ray
 
         launcher = on_ray.launcher(arguments["ray"])
     else:
-        launcher = workers.Local
+        from .warm import workers as warm
+
+        launcher = warm.Forked if warm.can_fork(run, script, history) else workers.Local
     folder = folder_of(run)
-    begun = time.perf_counter()
-    words, _, environment = STARTED
     try:
         done = workers.run(
-            windows, folder, start.command(*words), start.environment(run.info["hash_seed"], environment), launcher
+            windows,
+            folder,
+            start.command(*STARTED.words),
+            start.environment(run.info["hash_seed"], STARTED.environment),
+            launcher,
+            is_here=not arguments["ray"],
         )
     except KeyboardInterrupt:
         return messages.INTERRUPTED
     found = report.Report.of(history, versions, workers.merge(done))
-    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"])
+    importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
+    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], importing=importing)
     return found.code(arguments["strict"])
 
 

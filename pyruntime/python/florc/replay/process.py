@@ -34,18 +34,8 @@ from .parallel.workers import Task
 from .report import Report
 from .session.opening import AGAIN
 from .session.session import Leave, Replay
+from .session.started import STARTED
 from .session.statements import Statements
-
-
-class Started(NamedTuple):
-    """How this process was started, before any code of the user ran."""
-
-    words: list[str]
-    folder: str
-    environment: dict[str, str]
-
-
-STARTED = Started(list(sys.argv[1:]), os.getcwd(), dict(os.environ))
 
 
 class Attempt(NamedTuple):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from .. import _native
 from ..plan.places import BOUNDARY
 from ..runs import circumstances
 from ..runs.journal import History
@@ -17,6 +19,8 @@ from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
 
 ANOMALOUS = 1
+_SHORT_S = 0.1
+"""Imports that took less are not worth a word."""
 _MOST = 5
 """The most places that a message names."""
 
@@ -66,16 +70,25 @@ class Report(NamedTuple):
         return "exact: " + ", and ".join([f"{' and '.join(equal)} reappeared unchanged"] * bool(equal) + timed)
 
 
-def tell(report: Report, seconds: float, failure: BaseException | None = None, as_json: bool = False, folder: str = "") -> None:
-    """Print the report. `failure`: what the script ended with; its output is in `folder`."""
+def tell(
+    report: Report,
+    seconds: float,
+    failure: BaseException | None = None,
+    as_json: bool = False,
+    folder: str = "",
+    importing: Sequence[tuple[str, float]] = (),
+) -> None:
+    """Print the report. `failure`: what the script ended with; its output is in `folder`. `importing`: the libraries that were
+    imported for the script before it began, and their seconds, which are among `seconds`."""
+    importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
     if as_json:
-        answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds)))
-    _tell(report, seconds)
+        answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing)))
+    _tell(report, seconds, importing)
 
 
-def _entries(report: Report, seconds: float) -> list[dict[str, object]]:
+def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, float]]) -> list[dict[str, object]]:
     """What `--json` prints: an entry for each value, one for the replay."""
     history, versions, found = report.history, report.versions, report.result
     verdict = report.verdict
@@ -97,6 +110,7 @@ def _entries(report: Report, seconds: float) -> list[dict[str, object]]:
             "verdict": verdict,
             "seconds": seconds,
             "recorded_seconds": history.seconds,
+            "import_seconds": sum(took for _, took in importing),
             "skipped": len(found.skipped),
             "ran": found.entered,
             "reasons": found.reasons,
@@ -133,18 +147,23 @@ def tell_timed(found: list[str]) -> None:
         say(f"not compared, because it holds the time of day: {', '.join(found[:_MOST])}{more}")
 
 
-def _tell(report: Report, seconds: float) -> None:
+def _tell(report: Report, seconds: float, importing: Sequence[tuple[str, float]]) -> None:
     found = report.result
     if found.ended:
         if found.anomalies:
             _tell_anomalies(report)
         return
     recorded = report.history.seconds
+    imports = sum(took for _, took in importing)
+    recorded_imports = sum(took for _, took in report.history.run.imports())
     against = f", the recorded run took {duration(recorded)}" if recorded else ""
     faster = f" ({recorded / seconds:.1f} times as fast)" if recorded and seconds > 0 else ""
+    if recorded and recorded_imports and _SHORT_S <= imports < seconds:
+        without = (recorded - recorded_imports) / (seconds - imports)
+        faster = f" ({recorded / seconds:.1f} times as fast; {without:.1f} without the imports of both)"
     if not report.versions.changes:
         say("no statement was added since recording: there was nothing to answer")
-    say(f"replayed {report.history.run.id} in {duration(seconds)}{against}{faster}")
+    say(f"replayed {report.history.run.id} in {duration(seconds)}{_of_which(importing)}{against}{faster}")
     if found.jumps:
         began = ", ".join(f"{place} began with iteration {index}" for place, index in found.jumps.items())
         say(f"{began}: florc restored its iteration checkpoint")
@@ -180,6 +199,19 @@ def _tell(report: Report, seconds: float) -> None:
         say(report.exact() + _how_far(report))
     else:
         say("unverified: the record holds nothing that florc could compare with this replay", code="F510")
+
+
+def _of_which(importing: Sequence[tuple[str, float]]) -> str:
+    """How much of the time the script's libraries took to import, and which of them most of it."""
+    taken: dict[str, float] = {}
+    for name, seconds in importing:
+        package = name.partition(".")[0]
+        taken[package] = taken.get(package, 0.0) + seconds
+    total = sum(taken.values())
+    if total < _SHORT_S:
+        return ""
+    names = sorted((name for name in taken if taken[name] > total / 10), key=lambda name: -taken[name])
+    return f", of which {duration(total)} importing {' and '.join(names)}"
 
 
 def _how_far(report: Report) -> str:

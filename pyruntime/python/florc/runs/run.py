@@ -233,6 +233,10 @@ class Run:
                 found.append((entry["module"], entry["package"], file, text))
         return found
 
+    def imports(self) -> list[tuple[str, float]]:
+        """The libraries' modules that the script imported and their seconds; empty where that is not known."""
+        return [(str(name), float(seconds)) for name, seconds in (self.info.get("report") or {}).get("imports", ())]
+
     @property
     def status(self) -> str:
         """`ok`, `exception`, `interrupted`, `exit N`, `running`, `killed`, or `cut off`: its journal ends before its end."""

@@ -99,6 +99,10 @@ class Local:
             os.killpg(self._process.pid, number)
 
 
+class Become(BaseException):
+    """Raised in a worker that was forked from this process: it goes on from here as a process of its own."""
+
+
 Launch = Callable[[list[str], dict[str, str], str, str], Process]
 """Starts a command with an environment, and with two files for its output."""
 
@@ -143,11 +147,12 @@ class _Worker:
 
 
 def run(
-    windows: list[Window], folder: str, command: list[str], environment: dict[str, str], launch: Launch = Local
+    windows: list[Window], folder: str, command: list[str], environment: dict[str, str], launch: Launch, is_here: bool
 ) -> list[_Worker]:
-    """Answer for all windows at once. florc starts a worker that dies once more. After a Ctrl-C no worker runs."""
+    """Answer for all windows at once. florc starts a worker that dies once more. After a Ctrl-C no worker runs. `is_here`: the
+    workers run on this machine. Raises Become in a worker that was forked."""
     workers = [
-        _Worker(n + 1, window, folder, command, {**environment, **(_device(n) if launch is Local else {})}, launch)
+        _Worker(n + 1, window, folder, command, {**environment, **(_device(n) if is_here else {})}, launch)
         for n, window in enumerate(windows)
     ]
     try:
@@ -165,6 +170,9 @@ def run(
             time.sleep(0.01)
     except KeyboardInterrupt:
         say("interrupted: florc ends the workers", always=True)
+        raise
+    except Become:
+        workers.clear()  # they are another process's
         raise
     finally:
         _end([worker.process for worker in workers if worker.process is not None])

@@ -44,10 +44,10 @@ class _Before(NamedTuple):
 class Looking:
     """Watches added statements."""
 
-    def __init__(self, versions: Versions, is_project: Callable[[str], bool]):
+    def __init__(self, versions: Versions, files: set[str]):
         self.disturbances: list[str] = []
         """What statements left behind before recorded state was restored, in words."""
-        self._versions, self._is_project = versions, is_project
+        self._versions, self._files = versions, files
         self._groups: dict[str, dict[int, tuple[int, int]]] = {}
         self._before: _Before | None = None
         self._last = 0
@@ -66,7 +66,7 @@ class Looking:
     @functools.cached_property
     def _reader(self) -> _Reader:
         """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
-        return _Reader(self._is_project, self._versions)
+        return _Reader(self._files, self._versions)
 
     def is_running(self) -> bool:
         """Whether an added statement runs now, in this thread."""
@@ -129,7 +129,7 @@ class Looking:
         began = time.perf_counter()
         group, found, survey = self._before
         drawn = [name for name, state in generators().items() if state != found.get(name, state)]
-        changed = None if survey is None else survey.change(frame, None, set(), set())
+        changed = None if survey is None else survey.change(frame, None, None)
         places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
@@ -148,6 +148,10 @@ class Looking:
         return (file, *self._groups[file].get(line, (line, line)))
 
 
+_WITHOUT_NAMES = {"list", "tuple", "deque", "dict", "set", "tensor"}
+"""Ways to read objects whose parts have no names."""
+
+
 class _Reader(Reader):
     """Looks at what the recorded script can name: what added statements keep for themselves is nobody else's. And at
     gradients, where the script has use for those that a block leaves behind. What names an added statement binds is told by its
@@ -155,17 +159,22 @@ class _Reader(Reader):
 
     leaves_own_names = True
 
-    def __init__(self, is_project: Callable[[str], bool], versions: Versions):
-        super().__init__(is_project)
+    def __init__(self, files: set[str], versions: Versions):
+        super().__init__(files)
+        self._whole = Reader(files)
         self._recorded_names, added = versions.names()
         self._added = {f".{name}" for name in added}
         self._left = {f".{name}" for name in versions.left_by_forward()}
         self._with_gradients = versions.reads_gradients()
 
-    def parts(self, obj: Any) -> readers.Parts | None:
-        if type(obj) is functools._lru_cache_wrapper:
-            return None  # whether it has been asked before makes no difference
-        found = super().parts(obj)
+    def ways(self, kind: type) -> list[str]:
+        if kind is functools._lru_cache_wrapper:
+            return []  # whether it has been asked before makes no difference
+        ways = super().ways(kind)
+        return ["python"] if ways and not set(ways) <= _WITHOUT_NAMES or ways == ["tensor"] and self._with_gradients else ways
+
+    def read(self, obj: Any) -> readers.Parts | None:
+        found = self._whole.parts(obj)
         # A part that a module registered is the training's, also where only added statements name it: `net.weight`.
         own = self._left | _caches(type(obj)) | self._added.difference(readers.registered(obj))
         if found and own:

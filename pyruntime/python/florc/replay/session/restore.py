@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
@@ -21,9 +21,9 @@ class CannotRestore(Exception):
 class Restorer:
     """Restores checkpoints in place. Between `take` and `put_back` it holds one of them."""
 
-    def __init__(self, history: History, is_project: Callable[[str], bool]):
+    def __init__(self, history: History, files: set[str]):
         self._history = history
-        self._reader = Reader(is_project)
+        self._reader = Reader(files)
         self._pending: _native.Checkpoint | None = None
         self._chunks: list[bytes] = []
         self.without_history: set[str] = set()

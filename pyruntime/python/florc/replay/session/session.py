@@ -89,9 +89,9 @@ class Replay:
         self.begun = False
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
-        self.restorer = Restorer(history, self.versions.files.__contains__)
+        self.restorer = Restorer(history, self.versions.files)
         self.comparer = Comparer(history, self.restorer)
-        self.looking = Looking(versions, self.versions.files.__contains__)
+        self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""

@@ -1,0 +1,100 @@
+"""`florc replay --interactive`: the imports are done once; each line that is typed is a replay of its own, forked from here."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+
+from ..process import start
+from ..project.script import Script
+from ..runs.journal import History
+from ..runs.run import Run
+from ..support import console as messages
+from ..support.console import duration, say
+from .command import present_script
+from .process import end
+from .session.started import STARTED
+from .warm.imports import Ahead, import_ahead
+
+OPTION = "--interactive"
+_PROMPT = "florc> "
+
+
+def next_question(run: Run, path: str | None) -> list[str]:
+    """Ask, and answer each question in a process of its own. Returns in such a process: the words of its command. Where nobody
+    asks any more this process ends, with the exit code of the last answer."""
+    script = present_script(run, path)
+    found = _importable(run, script)
+    if found.why_not:
+        say(f"each question imports what it needs: {found.why_not}")
+    else:
+        say(f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}")
+    say(f"Enter replays {os.path.relpath(script.path)} as it is then; options go before it, such as --last; Ctrl-D ends")
+    words = [word for word in STARTED.words if word != OPTION]
+    code = 0
+    while True:
+        line = _line()
+        if line is None:
+            end(code)
+        try:
+            asked = [*words, *shlex.split(line)]
+        except ValueError as error:
+            say(f"{error}: {line.strip()}", always=True, code="F101")
+            continue
+        child = os.fork()
+        if child == 0:
+            _become(asked, found, path or script.path)
+            return asked
+        code = _waited(child)
+
+
+def _importable(run: Run, script: Script) -> Ahead:
+    if sys.platform != "linux":
+        return Ahead([], [], {}, None, "florc knows only on Linux whether a process can be forked")
+    return import_ahead(run, script, History(run))
+
+
+def _line() -> str | None:
+    """The next line of standard input; None at its end. No byte after it is read: those that follow are other questions."""
+    while True:
+        if os.isatty(0):
+            os.write(2, _PROMPT.encode())
+        line = b""
+        try:
+            while not line.endswith(b"\n"):
+                byte = os.read(0, 1)
+                if not byte:
+                    return line.decode(errors="replace") if line else None
+                line += byte
+        except KeyboardInterrupt:  # as a shell has it: another line
+            os.write(2, b"\n")
+            continue
+        return line.decode(errors="replace")
+
+
+def _become(words: list[str], found: Ahead, path: str) -> None:
+    """Make this process, just forked, the one of a replay."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv[1:] = STARTED.words = words
+    try:
+        with open(path, encoding="utf-8") as file:
+            is_warm = not found.why_not and found.is_for(file.read())
+    except (OSError, UnicodeDecodeError, SyntaxError):
+        is_warm = False  # it is said where it always is
+    if not is_warm:
+        os.execve(sys.executable, start.command(*words), start.environment(given=STARTED.environment))
+    found.go_on()
+
+
+def _waited(child: int) -> int:
+    """The exit code of a process. Ctrl-C is for the process, which says so."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code < 0:
+        say(f"the replay was ended by signal {-code}")
+    return code
