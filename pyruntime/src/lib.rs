@@ -1,5 +1,6 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 
+mod class_table;
 mod encode;
 mod guard;
 mod inputs;
@@ -12,6 +13,7 @@ mod project;
 mod python;
 pub mod save;
 pub mod store;
+mod survey;
 
 use pyo3::prelude::*;
 
@@ -30,9 +32,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<python::policy::PyPolicy>()?;
     module.add_class::<python::reader::PyRunReader>()?;
     module.add_class::<python::recorder::PyRecorder>()?;
+    module.add_class::<process::modules::Modules>()?;
     module.add_class::<process::redirect::Redirect>()?;
     module.add_class::<python::saver::PySaver>()?;
     module.add_class::<process::tap::PySeen>()?;
+    module.add_class::<survey::Again>()?;
+    module.add_class::<survey::Readings>()?;
+    module.add_class::<survey::Sight>()?;
     module.add_function(wrap_pyfunction!(python::check::chunk_hashes, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(python::sizes::most_packed, module)?)?;
@@ -40,6 +46,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(project::command_line::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
     module.add_class::<project::files::Project>()?;
+    module.add_function(wrap_pyfunction!(project::compile::leading_imports, module)?)?;
     module.add_class::<project::plan::Loop>()?;
     module.add_class::<project::plan::Place>()?;
     module.add_class::<project::plan::Plan>()?;
@@ -47,6 +54,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<project::sources::Sources>()?;
     module.add_function(wrap_pyfunction!(process::audit::listen, module)?)?;
     module.add_function(wrap_pyfunction!(process::audit::listen_no_more, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::blocks::end, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::blocks::pass_by, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::blocks::step_into, module)?)?;
     module.add_function(wrap_pyfunction!(nest::iteration::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(nest::iteration::look_after, module)?)?;
     module.add("entered", nest::entered::entered(module.py())?)?;
@@ -76,7 +86,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nest::follow::stop_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::forget, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::tick, module)?)?;
+    module.add_function(wrap_pyfunction!(process::imports::import_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(process::imports::time_import, module)?)?;
     module.add_function(wrap_pyfunction!(process::main_script::run_main, module)?)?;
+    module.add_function(wrap_pyfunction!(process::modules::instances_of, module)?)?;
     module.add_function(wrap_pyfunction!(guard::panics::panic_at, module)?)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::usage, module)?)?;

@@ -57,6 +57,7 @@ pub struct Policy<Block> {
     restore_ratio: f64,
     blocks: HashMap<Block, BlockTimes>,
     charged_s: f64,
+    once_s: f64,
     compute_s: f64,
     elapsed_s: Option<f64>,
 }
@@ -71,6 +72,7 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
             restore_ratio: seconds(restore_ratio),
             blocks: HashMap::new(),
             charged_s: 0.0,
+            once_s: 0.0,
             compute_s: 0.0,
             elapsed_s: None,
         }
@@ -119,6 +121,12 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
         self.charged_s += seconds(florc_s);
     }
 
+    /// Florc cost the run so many seconds for what it does once in a run. They are gone, whatever follows: they are paid for out of
+    /// no more than half of what florc may take, over as much of the run as that takes, and do not hold back the first checkpoints.
+    pub fn charge_once(&mut self, florc_s: f64) {
+        self.once_s += seconds(florc_s);
+    }
+
     /// The run went on for so many more seconds of wall time. Until the first call the computation
     /// of the blocks stands for it.
     pub fn elapsed(&mut self, wall_s: f64) {
@@ -127,7 +135,7 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
 
     /// Everything that florc has cost the run, in seconds.
     pub fn charged(&self) -> f64 {
-        self.charged_s
+        self.charged_s + self.once_s
     }
 
     /// What was measured of a block.
@@ -161,7 +169,8 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
     /// The limit over all blocks and everything else that florc does.
     fn run_affords(&self, next_s: f64) -> bool {
         let wall = self.elapsed_s.unwrap_or(self.compute_s);
-        self.charged_s + next_s <= self.overhead_tolerance * wall
+        let allowed = self.overhead_tolerance * wall;
+        self.charged_s + self.once_s.min(allowed / 2.0) + next_s <= allowed
     }
 }
 

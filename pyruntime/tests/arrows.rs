@@ -11,12 +11,14 @@ use std::path::Path;
 /// A room is a folder of `src`, or a file beside them.
 const ORDER: &[&str] = &[
     "locks",
+    "class_table",
     "store",
     "policy",
     "materialize",
     "save",
     "guard",
     "encode",
+    "survey",
     "nest",
     "inputs",
     "process",

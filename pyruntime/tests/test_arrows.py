@@ -65,6 +65,7 @@ ORDER = [
     "replay.files",
     "replay.session",
     "replay.parallel",
+    "replay.warm",
     "replay",
     "cli",
     "saving",

@@ -308,3 +308,14 @@ def test_bad_input_gets_a_sentence(command: tuple, message: str, workshop: Works
     assert done.code == 2
     assert message in done.said
     assert not done.out and "Traceback" not in done.err
+
+
+def test_a_file_named_as_a_built_in_module_is_not_found(workshop: Workshop) -> None:
+    """Python asks its own finders before it searches the path."""
+    for name in ("time", "atexit", "zipimport"):
+        workshop.write(f"{name}.py", "raise SystemExit('found')\n")
+    workshop.write(
+        "it.py", "import time, atexit, zipimport\nprint(time.monotonic() > 0, atexit.register, zipimport.zipimporter)\n"
+    )
+    plain, recorded = workshop.plain("it.py"), workshop.florc("record", "it.py")
+    assert plain.code == recorded.code == 0 and recorded.out == plain.out, recorded.said

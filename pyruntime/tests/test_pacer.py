@@ -62,30 +62,21 @@ def test_a_block_is_surveyed_as_long_as_both_surveys_take_a_small_part_of_its_ti
 
 def test_short_blocks_are_passed_by_so_often_that_looking_stays_within_the_overhead(clock: Clock) -> None:
     one = pacer(clock)
-    for _ in range(LOOKS - 1):
-        one.looked_in_vain(BLOCK, 0.001, 0.005)
-        assert not one.passes_by(BLOCK)
-    one.looked_in_vain(BLOCK, 0.001, 0.005)
-    passed = 0
-    while one.passes_by(BLOCK):
-        passed += 1
+    assert [one.looked_in_vain(BLOCK, 0.001, 0.005) for _ in range(LOOKS - 1)] == [0] * (LOOKS - 1)
+    passed = one.looked_in_vain(BLOCK, 0.001, 0.005)
     assert passed == int(0.2 / EPSILON), "a look takes a fifth of the block: with those passed by it is a fifteenth"
-    assert not one.passes_by(OTHER)
+    assert one.looked_in_vain(OTHER, 0.001, 0.005) == 0
 
 
 @pytest.mark.parametrize("overhead", [EPSILON, 0.0])
 def test_no_more_executions_are_passed_by_than_were_looked_at(overhead: float, clock: Clock) -> None:
     one = pacer(clock, overhead)
-    for _ in range(LOOKS):
-        one.looked_in_vain(BLOCK, 1.0, 0.0)
-    assert sum(one.passes_by(BLOCK) for _ in range(100)) == LOOKS
+    assert [one.looked_in_vain(BLOCK, 1.0, 0.0) for _ in range(LOOKS)][-1] == LOOKS
 
 
 def test_a_long_block_is_never_passed_by(clock: Clock) -> None:
     one = pacer(clock)
-    for _ in range(10 * LOOKS):
-        one.looked_in_vain(BLOCK, 0.001, 1.0)
-        assert not one.passes_by(BLOCK)
+    assert not any(one.looked_in_vain(BLOCK, 0.001, 1.0) for _ in range(10 * LOOKS))
 
 
 def test_a_running_loop_is_looked_at_by_the_dearest_of_three_limits(clock: Clock) -> None:
@@ -110,13 +101,22 @@ def test_a_checkpoint_is_taken_once_the_run_can_bear_what_it_costs(clock: Clock)
     assert not one.admits(BLOCK, 1.0) and one.executions(BLOCK) == len(ran) and one.checkpoints(BLOCK) == 0
 
 
-def test_the_first_walk_is_no_measure_of_the_next(clock: Clock) -> None:
+def test_a_walk_is_the_measure_of_the_next(clock: Clock) -> None:
     one = pacer(clock)
     clock.now += 100
     one.computed(BLOCK, 100)
-    assert one.walked(BLOCK, 5.0, 0.0, 0) == FIRST_WALK_S
-    assert one.policy.charged == 5.0, "but it counts"
-    assert one.walked(BLOCK, 5.0, 0.0, 0) == 5.0 and one.policy.charged == 5.0
+    one.walked(BLOCK, 5.0, 1.0, 0)
+    assert one.admits(BLOCK) and one.policy.charged == 0.0, "nothing is taken yet"
+    one.walked(BLOCK, 7.0, 0.0, 0)
+    assert not one.admits(BLOCK)
+
+
+def test_what_is_done_once_does_not_hold_back_the_first_checkpoints(clock: Clock) -> None:
+    one = pacer(clock)
+    clock.now += 1
+    one.computed(BLOCK, 1)
+    one.policy.charge_once(5.0)
+    assert one.admits(BLOCK, 0.4 * EPSILON) and not one.admits(BLOCK, 0.6 * EPSILON)
 
 
 @pytest.mark.parametrize("used, share", [(1.0, LEAST_SHARE), (1.5, 0.5), (2.0, 1.0), (9.0, 1.0)])

@@ -1,6 +1,7 @@
 """The native half of the runtime. Errors of native code itself are `InternalError`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from types import CodeType
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, final
 
@@ -392,6 +393,17 @@ def enter_block(id: str) -> str:
 
 def leave_block(id: str) -> None:
     """A block is over."""
+
+def pass_by(block: str, times: int) -> None:
+    """Not to ask the session about the next so many executions of a block: they run."""
+
+def step_into(block: str) -> bool:
+    """A block begins: whether it is to run. Without a session: yes."""
+
+def end(block: str, *objects: Any, **keywords: tuple[str, ...]) -> None:
+    """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may be
+    unbound, `globals` names globals of the file that the block's own function does not see; `attributes` names places that are
+    read without running the code of a property."""
 
 def generator(id: str, iterable: Iterable[_T]) -> Iterator[_T]:
     """The iterator of a followed loop; without a session the iterable itself."""
@@ -903,6 +915,9 @@ class Redirect:
     @property
     def __wrapped__(self) -> Callable[..., Any]: ...
 
+def instances_of(objects: list[Any], classes: set[int]) -> list[Any]:
+    """Those of the objects whose class is among these, given by their addresses."""
+
 def run_main(prepare: Callable[[], Any], plainly: Callable[..., Any]) -> None:
     """Run the code that `prepare()` returns as `__main__`, with no frame of florc's Python between it and the interpreter."""
 
@@ -914,6 +929,16 @@ def listen_no_more() -> None:
 
 def distributions(folders: set[str], modules: set[str]) -> dict[str, str]:
     """What `*.dist-info/RECORD` in these folders says of the distributions of these modules: a hash by name and version."""
+
+def leading_imports(text: str) -> list[tuple[str, list[str]]]:
+    """The import statements of a script up to its first other statement or relative import, each with the packages that it names.
+    Raises SyntaxError."""
+
+def time_import(spec: ModuleSpec | None) -> None:
+    """Take the time of an import that is about to happen, given what a finder found. Not inside another one."""
+
+def import_seconds() -> list[tuple[str, float]]:
+    """Each import of a library by the script and its modules so far: the module's name, and seconds."""
 
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
@@ -1016,6 +1041,62 @@ class Walk:
     def finish(self, head: str) -> tuple[bytes, Leaves, int]:
         """The text: `head`, a JSON object, with what was found; the leaves; their bytes in all."""
 
+@final
+class Modules:
+    """The user's modules: those of `sys.modules` whose `__file__` is in `files`."""
+
+    def __init__(self, files: set[str]) -> None: ...
+    def find(self) -> list[tuple[str, dict[str, Any]]]:
+        """Name and namespace of each, in the order of `sys.modules`."""
+
+@final
+class Readings:
+    """How objects are looked into, by class. `ask(class)` is (ways, slots, whether the class is the user's), asked once for each;
+    `read(object)` reads what is not read natively."""
+
+    def __init__(
+        self,
+        ask: Callable[[type], tuple[list[str], list[tuple[str, Any]], bool]],
+        read: Callable[[Any], dict[Any, Any] | None],
+        version: Callable[[Any], int],
+        registered: Callable[[Any], int | None],
+        files: set[str],
+        limits: Any,
+    ) -> None: ...
+    def parts(self, obj: Any) -> dict[Any, Any] | None:
+        """What an object holds, by key; None for one that is not looked into."""
+
+@final
+class Sight:
+    """The objects that a program reaches by its names, nearest first, as they were. `scopes`: dicts of names."""
+
+    def __init__(self, readings: Readings, scopes: list[dict[str, Any]]) -> None: ...
+    def __len__(self) -> int: ...
+    def again(self, scopes: list[dict[str, Any] | None]) -> Again:
+        """The same objects now. `scopes`: those of the same names, None for one that is gone."""
+    def identity(self, index: int) -> int:
+        """The address that an object had."""
+    def way(self, index: int) -> tuple[int | None, Any]:
+        """The first way to an object: the number of its holder and the key; of a scope, None and its number."""
+    def content(self, index: int) -> list[tuple[Any, Any]]:
+        """What an object held: (key, atom, number or address of the part)."""
+
+@final
+class Again:
+    """The objects of a sight that were found again."""
+
+    def changed(self, walk: Walk | None = None) -> list[int]:
+        """The objects that hold something else now, without those whose content is in the graph of `walk`."""
+    def held(self, walk: Walk) -> list[Any]:
+        """The objects whose content is in the graph of `walk`."""
+    def object(self, index: int) -> Any:
+        """An object; None where it was not found again."""
+    def parts(self, index: int) -> dict[Any, Any] | None:
+        """What an object holds now."""
+    def paths(self, walk: Walk, scopes: list[int], names: set[str]) -> list[tuple[str, int]]:
+        """Ways, as JSON, from these names of these scopes to objects of the graph of `walk`, and their numbers there; not where
+        the content of the holder is in the graph."""
+
 # -- the store -------------------------------------------------------------------------------------------------------------------
 
 @final
@@ -1044,6 +1125,8 @@ class Policy:
         """Background work for the block's checkpoints took so many seconds from the run."""
     def charge(self, seconds: float) -> None:
         """What florc did cost the run so many seconds that belong to no block."""
+    def charge_once(self, seconds: float) -> None:
+        """Florc cost the run so long for what it does once in a run: that is paid for over time."""
     def elapsed(self, seconds: float) -> None:
         """The run went on for so many more seconds of wall time."""
     def times(self, block: _Block) -> tuple[int, float, int, float]:

@@ -15,21 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def step_into(block: str) -> bool:
-    """Whether the block is to run. Without a session: yes."""
-    active = session.current
-    return True if active is None or not _native.following() else active.step_into(block, sys._getframe(1))
-
-
-def end(
-    block: str, *objects: Any, maybe: tuple[str, ...] = (), globals: tuple[str, ...] = (), attributes: tuple[str, ...] = ()
-) -> None:
-    """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may
-    be unbound, `globals` names globals of the file that the block's own function does not see, `attributes` places that are read
-    without running the code of a property."""
-    active = session.current
-    if active is not None and _native.following():
-        active.end(block, objects, maybe, globals, sys._getframe(1))
+step_into = _native.step_into
+end = _native.end
 
 
 def restore(

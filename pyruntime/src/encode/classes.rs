@@ -1,64 +1,14 @@
 //! What is done with an object of a class: decided in Python once for each class of a state.
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCFunction, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType, PyWeakrefReference};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 
+use super::found::Found;
+use super::how::{Class, How};
+use crate::class_table::ClassTable;
 use crate::locks::lock;
-
-/// How objects of a class are encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    None,
-    Bool,
-    Int,
-    Float,
-    Str,
-    /// Without identity, by a function in Python.
-    Atom,
-    Bytes,
-    Tuple,
-    List,
-    Dict,
-    Tensor,
-    Module,
-    Object,
-    /// By a function in Python.
-    Node,
-    /// By a function in Python, after everything that is not light.
-    Light,
-    /// By a function in Python, last of all.
-    Weak,
-}
-
-impl How {
-    fn named(name: &str) -> Option<How> {
-        Some(match name {
-            "atom" => How::Atom,
-            "bytes" => How::Bytes,
-            "tensor" => How::Tensor,
-            "module" => How::Module,
-            "object" => How::Object,
-            "node" => How::Node,
-            "light" => How::Light,
-            "weak" => How::Weak,
-            _ => return None,
-        })
-    }
-}
-
-/// What Python decided about a class.
-#[derive(Debug)]
-pub(super) struct Class {
-    pub how: How,
-    /// The encoder in Python: of an atom `(object)`, of a node `(encoder, object)`.
-    pub function: Py<PyAny>,
-    /// Module and name, or two empty texts where nobody asks.
-    pub name: (String, String),
-}
 
 /// `florc._native.Classes`: how objects are encoded, by class. It is asked in Python once for each class:
 /// `classify(class, object)` is `(how, function, module, name)`.
@@ -66,59 +16,51 @@ pub(super) struct Class {
 #[derive(Debug)]
 pub struct Classes {
     classify: Py<PyAny>,
-    /// By address. A class that dies takes its entry along: nothing here keeps what the script made alive.
-    known: Arc<Mutex<Known>>,
+    known: ClassTable<Class>,
+    /// The node of a set that nothing was ever put in; each module of torch has one.
+    empty_set: OnceLock<String>,
+    /// The emptied memory of a walk that is over.
+    spare: Mutex<Option<Found>>,
 }
 
 #[pymethods]
 impl Classes {
     #[new]
     fn new(classify: Py<PyAny>) -> Classes {
-        Classes { classify, known: Arc::default() }
+        Classes { classify, known: ClassTable::default(), empty_set: OnceLock::new(), spare: Mutex::default() }
     }
 }
 
 impl Classes {
     pub(super) fn of(&self, obj: &Bound<'_, PyAny>) -> PyResult<Arc<Class>> {
         let class = obj.get_type();
-        let address = class.as_ptr() as usize;
-        if let Some((_, known)) = self.known().get(&address) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.known.get(&class) {
+            return Ok(known);
         }
         let mut asked = ask(self.classify.bind(obj.py()), &class, obj)?;
         if let Some(how) = builtin(obj) {
             asked.how = how;
         }
-        let asked = Arc::new(asked);
-        let guard = self.guard(&class, address)?;
-        let mut known = self.known();
-        let forgotten = if known.len() >= MOST_CLASSES { std::mem::take(&mut *known) } else { Known::default() };
-        let before = known.insert(address, (guard, Arc::clone(&asked)));
-        drop(known);
-        drop((forgotten, before));
-        Ok(asked)
+        self.known.insert(&class, asked)
     }
 
-    /// A weak reference that removes the class's entry when the class is gone, before its address is another's.
-    fn guard(&self, class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefReference>> {
-        let known = Arc::clone(&self.known);
-        let gone = PyCFunction::new_closure(class.py(), None, None, move |_, _| {
-            let entry = lock(&known).remove(&address);
-            drop(entry);
-        })?;
-        Ok(PyWeakrefReference::new_with(class, gone)?.unbind())
+    pub(super) fn take_spare(&self) -> Option<Found> {
+        lock(&self.spare).take()
     }
 
-    /// Never held while Python runs.
-    fn known(&self) -> MutexGuard<'_, Known> {
-        lock(&self.known)
+    pub(super) fn keep_spare(&self, found: Found) {
+        let before = lock(&self.spare).replace(found);
+        drop(before);
+    }
+
+    pub(super) fn empty_set(&self) -> Option<&str> {
+        self.empty_set.get().map(String::as_str)
+    }
+
+    pub(super) fn keep_empty_set(&self, node: &str) {
+        self.empty_set.get_or_init(|| node.to_string());
     }
 }
-
-type Known = HashMap<usize, (Py<PyWeakrefReference>, Arc<Class>), BuildHasherDefault<AddressHasher>>;
-
-/// A program that makes classes in a loop is not to fill the memory.
-const MOST_CLASSES: usize = 5000;
 
 fn ask(classify: &Bound<'_, PyAny>, class: &Bound<'_, PyType>, obj: &Bound<'_, PyAny>) -> PyResult<Class> {
     let (how, function, module, name): (String, Py<PyAny>, String, String) = classify.call1((class, obj))?.extract()?;
@@ -144,29 +86,9 @@ fn builtin(obj: &Bound<'_, PyAny>) -> Option<How> {
         Some(How::List)
     } else if obj.is_exact_instance_of::<PyDict>() {
         Some(How::Dict)
+    } else if obj.is_exact_instance_of::<PySet>() {
+        Some(How::Set)
     } else {
         None
-    }
-}
-
-/// Addresses differ in their middle bits.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        // Fibonacci hashing; the table looks at both ends of the result
-        let mixed = (self.0 ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 32);
     }
 }

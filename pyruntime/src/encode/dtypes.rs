@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::classes::AddressHasher;
+use crate::class_table::AddressHasher;
 
 /// A dtype whose elements are plain numbers: its name and the bytes of an element; `None` for others.
 pub(super) type Dtype = Option<(String, usize)>;

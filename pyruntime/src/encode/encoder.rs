@@ -7,20 +7,22 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PySet, PyString};
 
 use super::addresses::is_any_mapped;
-use super::classes::{Classes, How};
-use super::json::{dump, put, put_list};
+use super::classes::Classes;
+use super::found::{Found, State};
+use super::how::How;
+use super::json::{dump, put_list, put_number};
 use super::leaves::{Leaf, Leaves};
 use super::nodes;
 use super::shared::put_groups;
 use super::tensor::put_tensor;
-use super::walk::{Found, State, Walk};
+use super::walk::Walk;
 
 #[pymethods]
 impl Walk {
     #[new]
     fn new(classes: Py<Classes>, pack: Py<PyAny>, hooks: Py<PyAny>, gradients: bool) -> Walk {
-        let found = Mutex::new(Found { current: -1, ..Found::default() });
-        Walk { found, classes, pack, hooks, gradients }
+        let found = classes.get().take_spare().unwrap_or_else(|| Found { current: -1, ..Found::default() });
+        Walk { found: Mutex::new(found), classes, pack, hooks, gradients }
     }
 
     /// The encoded form of one object: an atom, or a reference to its node (made when new).
@@ -187,12 +189,13 @@ impl Walk {
         out.push_str(",\"shared\":");
         put_groups(found.spans.clone(), &mut out);
         out.push_str(",\"leaves\":");
-        put_list(&found.leaves, &mut out, |leaf, out| put(out, format_args!("{}", leaf.len())));
+        put_list(&found.leaves, &mut out, |leaf, out| put_number(leaf.len(), out));
         out.push_str(",\"nodes\":");
         put_list(&found.nodes, &mut out, |node, out| out.push_str(found.text.get(node.text.clone()).unwrap_or("null")));
         out.push('}');
         let nbytes = found.leaves.iter().map(Leaf::len).sum();
-        let leaves = Leaves { leaves: std::mem::take(&mut found.leaves) };
+        let count = found.leaves.len();
+        let leaves = Leaves { leaves: std::mem::replace(&mut found.leaves, Vec::with_capacity(count)) };
         Ok((PyBytes::new(py, out.as_bytes()), leaves, nbytes))
     }
 }
@@ -221,14 +224,19 @@ fn fill(slf: &Bound<'_, Walk>, number: usize, how: How, text: &mut String) -> Py
     match how {
         How::Tuple | How::List => nodes::put_sequence(slf, &object, how, text)?,
         How::Dict => nodes::put_dict(slf, &object, text)?,
+        How::DefaultDict => nodes::put_defaultdict(slf, &object, text)?,
         How::Module => nodes::put_module(slf, &object, &class, text)?,
         How::Object => nodes::put_object(slf, &object, &class, text)?,
         How::Tensor if put_tensor(slf, &object, &class, text)? => {}
+        How::Set if nodes::put_empty_set(slf, &object, text)? => {}
         _ => {
             text.truncate(start);
             let node = class.function.bind(py).call1((slf, &object))?;
             state = state_of(&node);
             dump(&node, text)?;
+            if how == How::Set && nodes::is_untouched(&object) {
+                slf.get().classes.get().keep_empty_set(&text[start..]);
+            }
         }
     }
     let end = text.len();

@@ -51,6 +51,11 @@ pub(super) fn put(out: &mut String, text: Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
+/// A whole number.
+pub(super) fn put_number(number: impl itoa::Integer, out: &mut String) {
+    out.push_str(itoa::Buffer::new().format(number));
+}
+
 /// `[a,b,…]`, each item by `one`.
 pub(super) fn put_list<T>(items: impl IntoIterator<Item = T>, out: &mut String, mut one: impl FnMut(T, &mut String)) {
     out.push('[');

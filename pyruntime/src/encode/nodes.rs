@@ -3,11 +3,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use std::sync::Arc;
 
-use super::classes::{Class, How};
-use super::json::{dump, put, put_float, put_str};
+use super::how::{Class, How};
+use super::json::{dump, put, put_float, put_number, put_str};
 use super::walk::Walk;
 
 /// Longer lists and tuples of numbers are one leaf; longer tuples are never atoms.
@@ -35,7 +35,11 @@ pub(super) fn put_value(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut
         }
     }
     match Walk::reference(slf, obj, &class)? {
-        Some(number) => put(out, format_args!("[{number}]")),
+        Some(number) => {
+            out.push('[');
+            put_number(number, out);
+            out.push(']');
+        }
         None => out.push_str("[\"kept\"]"),
     }
     Ok(())
@@ -74,7 +78,7 @@ fn put_int(walk: &Walk, obj: &Bound<'_, PyAny>, class: &Class, out: &mut String)
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(obj.cast::<PyInt>()?.as_ptr(), &mut overflow) };
     if overflow == 0 {
         walk.note_number(value);
-        put(out, format_args!("{value}"));
+        put_number(value, out);
         return Ok(());
     }
     put_by_function(obj, class, out).map(|_| ())
@@ -144,7 +148,15 @@ fn put_values<'py>(
 
 /// `["dict", [key, value, …]]`
 pub(super) fn put_dict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
-    out.push_str("[\"dict\",[");
+    out.push_str("[\"dict\",");
+    put_items(slf, obj, out)?;
+    out.push(']');
+    Ok(())
+}
+
+/// `[key, value, …]`
+fn put_items(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
+    out.push('[');
     let mut is_first = true;
     each_item(obj.cast::<PyDict>()?, |key, value| {
         if !std::mem::take(&mut is_first) {
@@ -154,8 +166,39 @@ pub(super) fn put_dict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut 
         out.push(',');
         put_value(slf, &value, out)
     })?;
-    out.push_str("]]");
+    out.push(']');
     Ok(())
+}
+
+/// `["defaultdict", [key, value, …], factory]`
+pub(super) fn put_defaultdict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
+    out.push_str("[\"defaultdict\",");
+    put_items(slf, obj, out)?;
+    out.push(',');
+    put_value(slf, &obj.getattr(intern!(slf.py(), "default_factory"))?, out)?;
+    out.push(']');
+    Ok(())
+}
+
+/// Appends the node of a set that nothing was ever put in; false for other sets.
+pub(super) fn put_empty_set(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<bool> {
+    match slf.get().classes.get().empty_set() {
+        Some(node) if is_untouched(obj) => out.push_str(node),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Whether no slot of a set's table was ever used: a set that was emptied remembers what it held.
+pub(super) fn is_untouched(obj: &Bound<'_, PyAny>) -> bool {
+    /// The table that lies in the set itself.
+    const SMALL_MASK: isize = 7;
+    if !obj.is_exact_instance_of::<PySet>() {
+        return false;
+    }
+    // SAFETY: an exact set, which is held; `fill`, `used` and `mask` follow the head of the object in every version of CPython
+    let [fill, used, mask] = unsafe { *obj.as_ptr().add(1).cast::<[isize; 3]>() };
+    fill == 0 && used == 0 && mask == SMALL_MASK
 }
 
 /// `["object", module, class, [name, value, …], null]`
@@ -242,7 +285,7 @@ pub(super) fn put_named(
 }
 
 /// The attributes of an object, past any `__getattribute__` of its class.
-pub(super) fn instance_dict<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+pub fn instance_dict<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = obj.py();
     let name = intern!(py, "__dict__");
     // SAFETY: both objects are held; a new reference or an error comes back

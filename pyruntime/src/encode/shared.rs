@@ -1,5 +1,5 @@
 //! Tensors and arrays that lie over the same memory.
-use super::json::{put, put_list};
+use super::json::{put_list, put_number};
 
 /// Memory that a node's elements reach.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,13 @@ pub(super) fn put_groups(mut spans: Vec<Span>, out: &mut String) {
     }
     groups.sort_unstable();
     put_list(groups, out, |group, out| {
-        put_list(group, out, |(node, offset), out| put(out, format_args!("[{node},{offset}]")));
+        put_list(group, out, |(node, offset), out| {
+            out.push('[');
+            put_number(node, out);
+            out.push(',');
+            put_number(offset, out);
+            out.push(']');
+        });
     });
 }
 

@@ -3,13 +3,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::classes::Class;
 use super::dtypes::Dtype;
-use super::json::{put, put_list, put_str};
-use super::nodes::put_named;
+use super::how::Class;
+use super::json::{put_list, put_number, put_str};
+use super::nodes::{put_named, put_value};
 use super::walk::Walk;
 
-/// `["tensor", leaf, dtype, shape, stride, "cpu", flags, null, null, attributes, raw]` as `state/tensors.py` says it. False,
+/// `["tensor", leaf, dtype, shape, stride, "cpu", flags, null, gradient, attributes, raw]` as `state/tensors.py` says it. False,
 /// and something unfinished appended, when the tensor needs a closer look: on a device, sparse, with a history, a lazy view.
 pub(super) fn put_tensor(
     slf: &Bound<'_, Walk>,
@@ -26,9 +26,6 @@ pub(super) fn put_tensor(
         return Ok(false);
     }
     let requires_grad = tensor.getattr(intern!(py, "requires_grad"))?.is_truthy()?;
-    if walk.gradients && requires_grad {
-        return Ok(false);
-    }
     let Some((dtype, item)) = dtype_of(walk, tensor)? else { return Ok(false) };
     // sparse tensors and others without memory of their own raise
     let Ok(address) = tensor.call_method0(intern!(py, "data_ptr")) else { return Ok(false) };
@@ -46,21 +43,29 @@ pub(super) fn put_tensor(
         let device = found.device("cpu");
         found.add_span(device, address, layout.span * item);
         let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind())?;
-        put(out, format_args!("{index}"));
+        put_number(index, out);
     }
     out.push(',');
     put_str(&dtype, out);
     for sizes in [&shape, &stride] {
         out.push(',');
-        put_list(sizes, out, |size, out| put(out, format_args!("{size}")));
+        put_list(sizes, out, |size, out| put_number(*size, out));
     }
     let parameter = if class.name.1 == "Parameter" { "p" } else { "" };
-    put(out, format_args!(",\"cpu\",\"{parameter}{}\",null,null,[", if requires_grad { "r" } else { "" }));
+    for text in [",\"cpu\",\"", parameter, if requires_grad { "r" } else { "" }, "\",null,"] {
+        out.push_str(text);
+    }
+    if walk.gradients && requires_grad {
+        put_value(slf, &tensor.getattr(intern!(py, "grad"))?, out)?;
+    } else {
+        out.push_str("null");
+    }
+    out.push_str(",[");
     let attributes = tensor.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
     if !attributes.is_empty() {
         put_named(slf, &attributes, &[], out)?;
     }
-    put(out, format_args!("],{}]", layout.raw));
+    out.push_str(if layout.raw { "],true]" } else { "],false]" });
     Ok(true)
 }
 

@@ -1,58 +1,15 @@
 //! `florc._native.Walk`: which objects a state consists of, and in which order.
-use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::addresses::{in_text, may_be_address};
-use super::classes::{AddressHasher, Class, Classes};
-use super::dtypes::Dtypes;
-use super::leaves::{Leaf, MemoryLeaf};
-use super::shared::Span;
+use super::classes::Classes;
+use super::found::{Found, Node, State};
+use super::how::Class;
 use crate::locks::lock;
-
-type Addresses<T> = HashMap<usize, T, std::hash::BuildHasherDefault<AddressHasher>>;
-
-/// An object that was met.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub object: Py<PyAny>,
-    pub class: Arc<Class>,
-    pub parent: i64,
-    pub state: State,
-    /// Its text, once it is filled.
-    pub text: std::ops::Range<usize>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Met,
-    Filled,
-    /// Filled with no more than the object's name.
-    ByName,
-    /// Filled with a note that the live object stays.
-    Opaque,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub nodes: Vec<Node>,
-    pub numbers: Addresses<usize>,
-    pub dtypes: Dtypes,
-    pub text: String,
-    pub leaves: Vec<Leaf>,
-    pub leaf_of: HashMap<(usize, usize), usize>,
-    pub spans: Vec<Span>,
-    pub devices: Vec<String>,
-    pub current: i64,
-    pub done: usize,
-    pub light: bool,
-    pub light_nodes: Vec<usize>,
-    pub weak_nodes: Vec<usize>,
-    /// Whole numbers that may be addresses of objects.
-    pub addresses: Vec<i64>,
-}
 
 /// Walks objects breadth first; an object's node number is the order in which it was met. Every object is held, so that its
 /// address stays its own while the walk lasts. Light objects (datasets, samplers, loaders) wait until everything else is
@@ -80,6 +37,14 @@ impl Walk {
 
     pub(super) fn note_text(&self, text: &str) {
         in_text(text).for_each(|number| self.note_number(number));
+    }
+
+    /// The number of the object at an address; and whether the graph holds its content, not only its name.
+    pub(crate) fn met(&self, address: usize) -> Option<(usize, bool)> {
+        let found = self.found();
+        let number = *found.numbers.get(&address)?;
+        let state = found.nodes.get(number)?.state;
+        Some((number, !matches!(state, State::ByName | State::Opaque)))
     }
 
     /// Never held while Python runs.
@@ -119,36 +84,19 @@ impl Walk {
     }
 }
 
-impl Found {
-    pub(super) fn add_leaf(&mut self, leaf: Leaf) -> usize {
-        self.leaves.push(leaf);
-        self.leaves.len() - 1
-    }
-
-    pub(super) fn memory_leaf(
-        &mut self,
-        address: usize,
-        len: usize,
-        owner: impl FnOnce() -> Py<PyAny>,
-    ) -> PyResult<usize> {
-        if let Some(index) = self.leaf_of.get(&(address, len)) {
-            return Ok(*index);
-        }
-        let index = self.add_leaf(Leaf::Memory(MemoryLeaf::new(address, len, owner())?));
-        self.leaf_of.insert((address, len), index);
-        Ok(index)
-    }
-
-    pub(super) fn add_span(&mut self, device: usize, address: usize, len: usize) {
-        if let Ok(node) = usize::try_from(self.current) {
-            self.spans.push(Span { device, address, len, node });
-        }
-    }
-
-    pub(super) fn device(&mut self, name: &str) -> usize {
-        self.devices.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.devices.push(name.to_string());
-            self.devices.len() - 1
-        })
+/// The next walk is about as long: it gets the memory of this one, which the system would have to clear anew.
+impl Drop for Walk {
+    fn drop(&mut self) {
+        // Python calls this where nobody waits for an error; what is lost is memory to use again
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let mut found = std::mem::take(&mut *self.found());
+            if found.text.capacity() <= MOST_SPARE {
+                found.empty();
+                self.classes.get().keep_spare(found);
+            }
+        }));
     }
 }
+
+/// Bytes of text that are kept for the next walk.
+const MOST_SPARE: usize = 16 << 20;

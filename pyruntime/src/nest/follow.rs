@@ -1,11 +1,12 @@
 //! What emitted loops call once per iteration: native, so that it costs little and adds no frame to a traceback.
 
+use super::blocks;
 use super::entered;
 use super::iteration;
 use super::levels::{Here, LoopFacts, Nest};
+use super::live::{NEST, with_nest};
 use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
-use crate::guard::interrupts;
 use crate::guard::panics::harmless;
 use crate::locks::lock;
 use pyo3::exceptions::PyStopIteration;
@@ -14,7 +15,6 @@ use pyo3::types::{PyInt, PyTuple};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-static NEST: Mutex<Option<Nest>> = Mutex::new(None);
 /// Methods of the session, see `start_following`.
 static ITERATION: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static PASSED: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
@@ -25,23 +25,18 @@ static PACE: Mutex<Option<Pace>> = Mutex::new(None);
 /// Loops nested deeper than this are followed without telling the session of each iteration.
 const TOLD_DEPTH: usize = 3;
 
-fn with_nest<T: Default>(work: impl FnOnce(&mut Nest) -> T) -> T {
-    let mut nest = lock(&NEST);
-    let Some(nest) = nest.as_mut() else { return T::default() };
-    interrupts::keep_place(|| nest.path());
-    work(nest)
-}
-
 /// Starts following loops for a session. Of its methods, those that are there are called: `iteration(path)` as an iteration
 /// begins, at most every `pace` seconds (it may raise); `passed(path)` of the last iteration of a loop that is over, if it
 /// was not told of that; `value(path, number)` when an iteration that it was told of is over a whole number (of a tuple,
 /// the first), and with None when the loop turns out to have no such iteration; `jump(place, iterable, iterator)` where a
 /// loop begins, whether to begin with a later iteration: its index and an iterator that is there, or None (of a `while`
-/// loop there are no iterables); `boundary(loop, objects)`, see `boundary`.
+/// loop there are no iterables); `boundary(loop, objects)`, see `boundary`; `step_into(block, frame)` and
+/// `end(block, objects, maybe, globals, frame)`, see `step_into` and `end`.
 #[pyfunction]
 pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
     let method = |name| session.getattr_opt(name).map(|found| found.map(Bound::unbind));
     iteration::listen(method("boundary")?);
+    blocks::listen(method("step_into")?, method("end")?);
     for (slot, name) in [(&JUMP, "jump"), (&VALUE, "value"), (&PASSED, "passed"), (&ITERATION, "iteration")] {
         *lock(slot) = method(name)?;
     }
@@ -70,6 +65,7 @@ pub fn stop_following() {
 #[pyfunction]
 pub fn forget() {
     iteration::listen(None);
+    blocks::listen(None, None);
     for slot in [&JUMP, &VALUE, &PASSED, &ITERATION] {
         let held = lock(slot).take();
         drop(held);

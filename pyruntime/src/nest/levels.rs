@@ -35,6 +35,8 @@ struct Level {
     /// The iteration, for a followed loop; the occurrence, for a block.
     index: i64,
     is_block: bool,
+    /// Whether it is a block that nobody looks at.
+    is_passed: bool,
     /// How often each block or loop ran inside this level's present iteration.
     seen: HashMap<String, i64>,
     /// When it began, as `entered` counts.
@@ -115,6 +117,25 @@ impl Nest {
         self.path()
     }
 
+    /// A block begins that nobody looks at.
+    pub fn pass_block(&mut self, id: &str) {
+        self.prune(id);
+        let index = self.count(id);
+        self.push(id.to_owned(), index, true);
+        if let Some(level) = self.levels.last_mut() {
+            level.is_passed = true;
+        }
+    }
+
+    /// A block is over, if it is one that nobody looks at; whether it is.
+    pub fn leave_passed(&mut self, id: &str) -> bool {
+        let at = self.levels.iter().rposition(|level| level.is_block && level.id == id);
+        let Some(at) = at.filter(|at| self.levels.get(*at).is_some_and(|level| level.is_passed)) else { return false };
+        self.path = None;
+        self.levels.truncate(at);
+        true
+    }
+
     /// A block is over.
     pub fn leave_block(&mut self, id: &str) {
         self.path = None;
@@ -126,7 +147,15 @@ impl Nest {
     fn push(&mut self, id: String, index: i64, is_block: bool) {
         self.runs += 1;
         self.path = None;
-        self.levels.push(Level { id, run: self.runs, index, is_block, seen: HashMap::new(), begun: entered::begins() });
+        self.levels.push(Level {
+            id,
+            run: self.runs,
+            index,
+            is_block,
+            is_passed: false,
+            seen: HashMap::new(),
+            begun: entered::begins(),
+        });
     }
 
     /// When a running block began, as `entered` counts; with None, the innermost loop or block.
@@ -172,9 +201,12 @@ impl Nest {
 
     fn count(&mut self, id: &str) -> i64 {
         let seen = self.levels.last_mut().map_or(&mut self.seen, |level| &mut level.seen);
-        let slot = seen.entry(id.to_owned()).or_insert(0);
-        *slot += 1;
-        *slot - 1
+        if let Some(slot) = seen.get_mut(id) {
+            *slot += 1;
+            return *slot - 1;
+        }
+        seen.insert(id.to_owned(), 1);
+        0
     }
 
     fn prune(&mut self, id: &str) {
@@ -240,6 +272,19 @@ mod tests {
         nest.advance(depth);
         nest.enter_block("L2");
         assert_eq!(nest.enter_block("L3"), "L1=0/L3#0");
+    }
+
+    #[test]
+    fn a_block_that_is_passed_by_counts_and_is_left() {
+        let mut nest = nest();
+        let depth = nest.enter_loop("L1");
+        nest.advance(depth);
+        nest.pass_block("L2");
+        assert_eq!(nest.path(), "L1=0/L2#0");
+        assert!(!nest.leave_passed("L3"));
+        assert!(nest.leave_passed("L2") && !nest.leave_passed("L2"));
+        assert_eq!(nest.enter_block("L2"), "L1=0/L2#1");
+        assert!(!nest.leave_passed("L2"), "somebody looks at this one");
     }
 
     #[test]

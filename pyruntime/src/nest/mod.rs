@@ -1,8 +1,10 @@
 //! Where in the loop nest the program is, told by the loops themselves: native, once per iteration.
+pub mod blocks;
 pub mod entered;
 pub mod follow;
 pub mod iteration;
 mod levels;
+mod live;
 pub mod owner;
 mod pace;
 pub mod path;

@@ -46,6 +46,20 @@ fn the_global_guard_counts_everything() {
 }
 
 #[test]
+fn what_is_done_once_is_paid_for_over_time() {
+    let mut policy = Policy::new(0.1, 1.0);
+    policy.charge_once(1.0);
+    policy.observe_compute(1, 1.0);
+    policy.elapsed(1.0);
+    assert!(policy.admits(&1, Some(0.04)), "half of what florc may take is left");
+    assert!(!policy.admits(&1, Some(0.06)), "and no more");
+    policy.elapsed(29.0);
+    policy.observe_compute(1, 29.0);
+    assert!(!policy.admits(&1, Some(2.1)) && policy.admits(&1, Some(1.9)), "in the end it counts in full");
+    assert_eq!(policy.charged(), 1.0);
+}
+
+#[test]
 fn odd_times_do_not_open_the_gate() {
     let mut policy = Policy::new(f64::NAN, -1.0);
     policy.observe_compute(1, f64::NAN);

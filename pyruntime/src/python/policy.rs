@@ -55,6 +55,11 @@ impl PyPolicy {
         self.lock().charge(seconds);
     }
 
+    /// Florc cost the run so many seconds for what it does once: paid for over time.
+    fn charge_once(&self, seconds: f64) {
+        self.lock().charge_once(seconds);
+    }
+
     /// The run went on for so many more seconds of wall time.
     fn elapsed(&self, seconds: f64) {
         self.lock().elapsed(seconds);

@@ -29,7 +29,14 @@ impl ChunkHash {
 
 impl fmt::Display for ChunkHash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+        // a checkpoint's record has thousands of them: `{:02x}` would take longer than hashing a small chunk
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0u8; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        out.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 

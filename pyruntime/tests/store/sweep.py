@@ -19,9 +19,8 @@ from typing import Any
 
 from altered import Mutation
 from florc.cli import main as commands
-from florc.replay import command as replaying
 from florc.replay import dry_run as forecast  # noqa: F401 (warm)
-from florc.replay import process
+from florc.replay.session.started import STARTED
 
 PATIENCE_S = 60
 
@@ -57,7 +56,7 @@ def run(folder: Path, words: list[str]) -> tuple[int, str, str]:
             for path, descriptor in ((out, 1), (err, 2)):
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
             sys.argv = ["florc", *words]
-            replaying.STARTED = process.STARTED = process.Started(list(words), os.getcwd(), dict(os.environ))
+            STARTED.words, STARTED.folder, STARTED.environment = list(words), os.getcwd(), dict(os.environ)
             code = commands.run(sys.argv)
             sys.stdout.flush()
             os._exit(code)

@@ -23,7 +23,7 @@ from .pacer import Pacer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 SHORT_BLOCK_S = 1e-3
@@ -43,7 +43,7 @@ class Blocks:
         overhead: float,
         max_disk: int | None,
         note: _native._Note,
-        is_project: Callable[[str], bool],
+        files: set[str],
         started: float,
         entered: Entered,
     ):
@@ -51,7 +51,7 @@ class Blocks:
         self.pacer = Pacer(overhead, started)
         self.materializer = Materializer(recorder, Forking(engine), self.pacer, Budget(max_disk), note)
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
-        self.reader = Reader(is_project)
+        self.reader = Reader(files)
         self.open: list[Open] = []
         self.passing: set[str] = set()
         """Blocks that are running and were passed by."""
@@ -126,7 +126,8 @@ class Blocks:
             if kept or computed >= SHORT_BLOCK_S:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
             if not kept:
-                self.pacer.looked_in_vain(block, current.looking + time.perf_counter() - begun, max(computed, 0.0))
+                looking = current.looking + time.perf_counter() - begun
+                _native.pass_by(block, self.pacer.looked_in_vain(block, looking, max(computed, 0.0)))
         _native.leave_block(block)
 
     def _close(self, block: str) -> Open | None:

@@ -8,7 +8,7 @@ from types import FrameType
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple, dumps
-from ..survey.survey import Survey, slots_of
+from ..survey.survey import Again, Survey
 from . import dead_values
 
 TYPE_CHECKING = False
@@ -49,6 +49,8 @@ class Answer(NamedTuple):
 
     header: str
     encoded: state.Encoded
+    once: float
+    """Seconds of what was done for it and will not be done again."""
 
     @property
     def nbytes(self) -> int:
@@ -59,24 +61,31 @@ class Answer(NamedTuple):
 def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
     """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
     from .. import state  # takes long to import, and most runs of few seconds keep nothing
+    from ..state import once
 
+    before = once.seconds
     loop = places.loops[current.block]
+    again = None if current.survey is None else current.survey.again(frame)
     try:
         found = places.gather(loop, objects, frame)
-        names = {name: value for name, value in _names(current, loop, frame).items() if name not in found}
+        outside = places.outside(loop, frame)
+        names = {name: value for name, value in outside.items() if current.before.names.get(name) == id(value)}
+        seen = set(names)
+        paths = None if again is None else lambda walk: again.paths(walk, seen)
+        names = {name: value for name, value in names.items() if name not in found}
         dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
         try:
-            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, may_copy=may_copy)
+            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy)
         except state.Unsupported:
             if not dead:
                 raise
             dead = {}
-            encoded = state.encode(found, gradients=loop.gradients, names=names, may_copy=may_copy)
+            encoded = state.encode(found, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy)
     except places.Consumed as error:
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
-    _check(current, loop, frame, encoded.encoder)
+    _check(current, loop, again, encoded.encoder)
     walked = encoded.encoder
     header = dumps(
         {
@@ -91,14 +100,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
             "origins": places.origins(loop, current.before, found),
         }
     )
-    return Answer(header, encoded)
-
-
-def _names(current: Open, loop: _native.Loop, frame: FrameType) -> dict[str, Any]:
-    names = {name: value for name, value in places.outside(loop, frame).items() if current.before.names.get(name) == id(value)}
-    if current.survey is not None:
-        names.update(current.survey.paths(frame, set(names)))
-    return names
+    return Answer(header, encoded, once.seconds - before)
 
 
 def _where(loop: _native.Loop) -> str:
@@ -108,11 +110,11 @@ def _where(loop: _native.Loop) -> str:
     return place + (f"; what florc cannot see into is called in line {', '.join(map(str, lines))})" if lines else ")")
 
 
-def _check(current: Open, loop: _native.Loop, frame: FrameType, encoder: Any) -> None:
+def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 
-    changed = current.survey and current.survey.change(frame, loop, encoder.held(), slots_of(loop, frame))
+    changed = again and again.change(loop, encoder)
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)

@@ -52,9 +52,14 @@ def background(encode: float, faults: int, share: float) -> float:
     return encode * share + faults * FAULT_S
 
 
+def is_slow(walk: Walk) -> bool:
+    """Whether a process may be worth its while."""
+    return walk.seconds >= LEAST_WALK_S
+
+
 def is_cheaper(walk: Walk, cost: float) -> bool:
     """Whether a child should encode the next checkpoint, which costs so many seconds there."""
-    return walk.seconds >= LEAST_WALK_S and cost < walk.seconds
+    return is_slow(walk) and cost < walk.seconds
 
 
 def is_given_up(deaths: int, in_vain: int) -> bool:

@@ -58,7 +58,10 @@ class Forking:
             return False
         if fork_policy.is_given_up(self.deaths, self.in_vain.get(block, 0)):
             return False
-        return self.engine == "fork" or fork_policy.is_cheaper(main, self.forked_cost(block, share))
+        if self.engine == "fork":
+            return True
+        # in this order: to ask how large the process is takes as long as to walk a small state
+        return fork_policy.is_slow(main) and fork_policy.is_cheaper(main, self.forked_cost(block, share))
 
     def room(self, block: str) -> int:
         """Bytes to keep for what a child will write."""

@@ -78,7 +78,8 @@ class Materializer:
             self.fail(block, error.why, error.final)
             return False
         self.doubted.discard(block)
-        return self._submit(block, found, time.perf_counter() - now)
+        self.pacer.policy.charge_once(found.once)
+        return self._submit(block, found, time.perf_counter() - now - found.once)
 
     def _is_due(self, block: str, computed: float) -> bool:
         """A block ran: whether to spend time on a checkpoint of it."""
@@ -122,12 +123,10 @@ class Materializer:
 
     def _submit(self, block: str, found: Answer, walked: float) -> bool:
         """Stage what the main thread has encoded."""
-        seconds = walked
         size, chunks = found.nbytes, len(found.encoded.leaves) + 1
         copying = self._staging.copy_seconds(found.encoded, COPY_BYTES_PER_S)
-        walked = self.pacer.walked(block, walked, copying, size)
-        # That long walk counts as such where a child could do the next one.
-        self.forking.encoded(block, seconds + copying, found)
+        self.pacer.walked(block, walked, copying, size)
+        self.forking.encoded(block, walked + copying, found)
         if not self.pacer.admits(block):
             return False
         if not self.budget.has_room(size + self._staging.waiting, chunks):
@@ -142,7 +141,7 @@ class Materializer:
         )
         if stall is None:
             return False
-        self.forking.encoded(block, seconds + stall, found)
+        self.forking.encoded(block, walked + stall, found)
         self.pacer.policy.observe_materialize(block, walked + stall)
         return True
 

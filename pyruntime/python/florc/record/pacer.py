@@ -66,10 +66,8 @@ class Pacer:
         self.overhead, self._started, self._clock, self._used = overhead, started, clock, used
         self._cores = cores or _cores()
         self.policy = _native.Policy(overhead)
-        self._counted = clock()
+        self._counted = started
         self._share, self._measured = _first_share(self._cores), (clock(), used())
-        self._pauses: dict[str, int] = {}
-        """Per block: how many of its next executions are passed by."""
         self._looks: dict[str, tuple[int, float, float]] = {}
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
         self._surveys: dict[str, tuple[float, float]] = {}
@@ -90,12 +88,7 @@ class Pacer:
         return block not in self._surveys
 
     def passes_by(self, block: str) -> bool:
-        """A block begins: whether this execution of it is not looked at. Those that are so short that looking at each would take
-        more than the overhead are passed by, but for one now and then."""
-        left = self._pauses.get(block, 0)
-        if left:
-            self._pauses[block] = left - 1
-            return True
+        """A block begins: whether nobody looks at it this time, because looking at blocks for the first time took enough."""
         allowed = max(FIRST_LOOKS_S, SURVEY_SHARE * self.overhead * (self._clock() - self._started))
         return self.is_new(block) and self._first_looks > allowed
 
@@ -119,13 +112,15 @@ class Pacer:
         if block in self._surveys:
             self._surveys[block] = (self._surveys[block][0], computed)
 
-    def looked_in_vain(self, block: str, looking: float, computed: float) -> None:
-        """A block was looked at for so long, computed so long, and was not kept: how many of its executions are passed by now."""
+    def looked_in_vain(self, block: str, looking: float, computed: float) -> int:
+        """A block was looked at for so long, computed so long, and was not kept: how many of its next executions are passed by.
+        Those that are so short that looking at each would take more than the overhead are, but for one now and then."""
         times, looked, ran = self._looks.get(block, (0, 0.0, 0.0))
         times, looked, ran = self._looks[block] = times + 1, looked + looking, ran + computed
         if times >= LOOKS:
             allowed = self.overhead * max(ran, SHORTEST_S)
-            self._pauses[block] = int(looked / allowed) if looked < allowed * times else times
+            return int(looked / allowed) if looked < allowed * times else times
+        return 0
 
     # -- looking at running loops ------------------------------------------------------------------------------------
 
@@ -161,14 +156,9 @@ class Pacer:
         """Whether a checkpoint of the block may be taken that will cost the run so long; None: as predicted."""
         return self.policy.admits(block, self._predicted.get(block, FIRST_WALK_S) if seconds is None else seconds)
 
-    def walked(self, block: str, walk: float, copying: float, size: int) -> float:
-        """The state of a block was walked, and will be copied, for so many seconds: what counts as the walk."""
-        if block not in self._predicted:
-            # The first walk also searches for the modules that own an optimizer's parameters: once, not every time.
-            self.policy.charge(walk)
-            walk = FIRST_WALK_S
+    def walked(self, block: str, walk: float, copying: float, size: int) -> None:
+        """The state of a block was walked, and will be copied, for so many seconds."""
         self._predicted[block] = walk + copying + self.background(size)
-        return walk
 
     # -- what runs beside the training ---------------------------------------------------------------------------------
 

@@ -92,10 +92,10 @@ class Recording:
             from ..survey import readers
             from .blocks import Blocks
 
-            static.is_users = self.is_project
+            static.is_users = self.files.__contains__
             readers.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
             self._blocks = Blocks(
-                self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.is_project, self.started, self.entered
+                self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
             )
             self._spent += time.perf_counter() - begun
         return self._blocks
@@ -149,10 +149,6 @@ class Recording:
                 self.run.keep_source(file, text, module, package)
                 self.run.save()
         return instrument(self.project, module, package_of_module(module, file), file, text)
-
-    def is_project(self, file: str) -> bool:
-        """Whether a file is one of those that were compiled here."""
-        return file in self.files
 
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
@@ -309,6 +305,7 @@ class Recording:
         report = {
             "seconds": elapsed,
             "florc_seconds": self.spent,
+            "imports": _native.import_seconds(),
             "drain_seconds": time.perf_counter() - begun,
             "overhead": self.spent / elapsed if elapsed > 0 else 0.0,
             "checkpoints": totals.get("checkpoints", kept.checkpoints if kept is not None else 0) - dropped,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import _native
 from ..support.static import all_slots
-from . import classify, generators, modules, objects, owners, paths, sequences, tensors
+from . import classify, generators, mappings, modules, objects, once, owners, paths, sequences, tensors
 from .atoms import ATOMS
 from .kinds import (
     CONTENT_BASES,
@@ -37,6 +37,7 @@ def encode(
     gradients: bool = False,
     outputs: Iterable[str] = (),
     names: dict[str, Any] | None = None,
+    paths: Callable[[_native.Walk], list[tuple[str, int]]] | None = None,
     may_copy: bool = True,
 ) -> Encoded:
     """The state of `places` (name -> object) and of all random generators, at this instant.
@@ -44,7 +45,7 @@ def encode(
     `dead`: further places that nothing of the script reads any more; it does not matter whether they have an autograd history.
     `gradients`: whether `.grad` of leaf tensors is stored, too. `outputs`: names of places that the loop only writes to
     (files); they are recorded by reference. `names`: further names whose objects belong to the state only if a place leads to
-    them.
+    them. `paths`: tells of further ways to what a place leads to, by number (`Again.paths`).
 
     Leaves refer to live memory where no copy is needed: read them before the training continues.
 
@@ -53,11 +54,16 @@ def encode(
     """
     encoder = Encoder(gradients, may_copy)
     with no_collections():
-        return _encode(encoder, places, dead or {}, frozenset(outputs), names or {})
+        return _encode(encoder, places, dead or {}, frozenset(outputs), names or {}, paths)
 
 
 def _encode(
-    encoder: Encoder, places: dict[str, Any], dead: dict[str, Any], outputs: frozenset[str], names: dict[str, Any]
+    encoder: Encoder,
+    places: dict[str, Any],
+    dead: dict[str, Any],
+    outputs: frozenset[str],
+    names: dict[str, Any],
+    paths: Callable[[_native.Walk], list[tuple[str, int]]] | None,
 ) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
@@ -66,7 +72,7 @@ def _encode(
         encoder.histories = histories
         extra = encoder.owner_roots()
         encoder.run_light()
-        roots += encoder.known(names)
+        roots += encoder.known(names, paths(encoder) if paths is not None else [])
         random_state = generators.capture(encoder)
         if encoder.holds_addresses():
             raise Refused("the address of an object (id, hash or data_ptr) is part of it, which is another in every process")
@@ -85,6 +91,7 @@ def _encode(
 
 _HOW: dict[Any, str] = {
     tensors.encode_tensor: "tensor",
+    mappings.encode_defaultdict: "defaultdict",
     modules.encode_module: "module",
     encode_weakref: "weak",
     sequences.encode_bytes: "bytes",
@@ -95,6 +102,11 @@ _HOW: dict[Any, str] = {
 
 def _how(kind: type, obj: Any) -> tuple[str, Any, str, str]:
     """How objects of a class are encoded, by which function, and the names of the class; asked once per class."""
+    with once.timed():
+        return _learn(kind, obj)
+
+
+def _learn(kind: type, obj: Any) -> tuple[str, Any, str, str]:
     if kind not in ATOMS:
         handler = classify.HANDLERS.get(kind) or classify.learn(kind, obj)
         if kind not in ATOMS:
@@ -158,9 +170,9 @@ class Encoder(_native.Walk):
                 refuse_opaque_root(value)
         return found
 
-    def known(self, names: dict[str, Any]) -> list[Any]:
-        """Roots for the names whose objects were met."""
-        numbers = [(name, self.number(value)) for name, value in names.items()]
+    def known(self, names: dict[str, Any], paths: list[tuple[str, int]]) -> list[Any]:
+        """Roots for the names and the ways whose objects were met."""
+        numbers = [*((name, self.number(value)) for name, value in names.items()), *paths]
         found = [[name, [number]] for name, number in numbers if number is not None]
         self.names = [name for name, number in numbers if number is not None]
         return found
@@ -168,8 +180,9 @@ class Encoder(_native.Walk):
     def owner_roots(self) -> list[Any]:
         """[[place, optimizer's node, position, value]]: modules whose parameters an optimizer in the graph updates."""
         found: list[list[Any]] = []
+        family = owners.Family()
         for index in list(self.optimizers):
-            for position, module in enumerate(owners.owners_of(self.object(index))):
+            for position, module in enumerate(owners.owners_of(self.object(index), family)):
                 if self.number(module) is None:
                     self.current = index
                     found.append([f"{OWNER}{len(found)}", index, position, self.value(module)])

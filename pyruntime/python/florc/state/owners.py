@@ -5,22 +5,23 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from itertools import compress
 from typing import Any
 
+from .. import _native
 from ..support.static import attributes_of
 from ..support.weak_table import WeakTable
+from . import once
 from .kinds import dotted
 from .objects import instance_dict
 
 _CACHE = WeakTable()
 
 
-def owners_of(optimizer: Any) -> list[Any]:
+def owners_of(optimizer: Any, family: Family | None = None) -> list[Any]:
     """Outermost modules, in a fixed order, that own at least one of the optimizer's parameters.
 
     Finding them looks at every object the collector knows (tens of milliseconds), so the answer is remembered until the
-    parameters change or a module dies.
+    parameters change or a module dies. `family`: what is found of modules on the way, for the next optimizer.
     """
     parameters = [p for group in attributes_of(optimizer).get("param_groups", ()) for p in group["params"]]
     key = tuple(map(id, parameters))
@@ -29,26 +30,42 @@ def owners_of(optimizer: Any) -> list[Any]:
         modules = [ref() for ref in known[1]]
         if all(module is not None for module in modules):
             return modules
-    modules = _search(key)
+    with once.timed():
+        modules = (family or Family()).owners(key)
     _CACHE[optimizer] = (key, [weakref.ref(module) for module in modules])
     return modules
 
 
-def _search(parameter_ids: tuple[Any, ...]) -> list[Any]:
-    owning: dict[int, list[Any]] = {}
-    parents: dict[int, list[Any]] = {}
-    for module, attributes in _all_modules():
-        for parameter in (attributes.get("_parameters") or {}).values():
-            if parameter is not None:
-                owning.setdefault(id(parameter), []).append(module)
-        for child in (attributes.get("_modules") or {}).values():
-            parents.setdefault(id(child), []).append(module)
-    found: dict[int, object] = {}
-    for parameter_id in parameter_ids:
-        roots = [root for module in owning.get(parameter_id, ()) for root in _roots(module, parents)]
-        for root in sorted(roots, key=lambda r: (dotted(type(r)), _size(r))):
-            found.setdefault(id(root), root)
-    return list(found.values())
+class Family:
+    """The modules alive at an instant, and which of them hold which: searched when first asked for."""
+
+    def __init__(self) -> None:
+        self._owning: dict[int, list[Any]] | None = None
+        self._parents: dict[int, list[Any]] = {}
+
+    def owners(self, parameter_ids: tuple[int, ...]) -> list[Any]:
+        """The outermost modules that own at least one of the parameters, in a fixed order."""
+        owning = self._search() if self._owning is None else self._owning
+        found: dict[int, object] = {}
+        rank: dict[int, tuple[str, int]] = {}
+        for parameter_id in parameter_ids:
+            roots = [root for module in owning.get(parameter_id, ()) for root in _roots(module, self._parents)]
+            for root in roots:
+                if id(root) not in rank:
+                    rank[id(root)] = (dotted(type(root)), _size(root))
+            for root in sorted(roots, key=lambda root: rank[id(root)]):
+                found.setdefault(id(root), root)
+        return list(found.values())
+
+    def _search(self) -> dict[int, list[Any]]:
+        owning = self._owning = {}
+        for module, attributes in _all_modules():
+            for parameter in (attributes.get("_parameters") or {}).values():
+                if parameter is not None:
+                    owning.setdefault(id(parameter), []).append(module)
+            for child in (attributes.get("_modules") or {}).values():
+                self._parents.setdefault(id(child), []).append(module)
+        return owning
 
 
 def _size(module: Any) -> int:
@@ -75,12 +92,9 @@ def _subclasses(base: type) -> set[int]:
 
 
 def _all_modules() -> list[tuple[Any, ...]]:
-    """(module, its attributes) for every module alive, in one pass at the speed of builtins."""
-    base = sys.modules["torch"].nn.Module
-    alive = gc.get_objects()
-    wanted = _subclasses(base)
+    """(module, its attributes) for every module alive, in one pass."""
     found = []
-    for obj in compress(alive, map(wanted.__contains__, map(id, map(type, alive)))):
+    for obj in _native.instances_of(gc.get_objects(), _subclasses(sys.modules["torch"].nn.Module)):
         attributes = instance_dict(obj)
         if attributes and issubclass(type(attributes.get("_parameters")), dict):
             found.append((obj, attributes))

@@ -9,7 +9,7 @@ import itertools
 import sys
 import types
 from _operator import length_hint
-from itertools import chain, islice
+from itertools import islice
 
 from ..support.static import all_slots, attributes_of, defines, module_of
 from ..support.weak_table import WeakTable
@@ -17,15 +17,12 @@ from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Iterator
     from functools import _lru_cache_wrapper, partial
     from typing import Any
 
     Parts = dict[Any, Any]
     """The parts of an object by key. A text that begins with a dot is an attribute, a pair ("item", key) is an item."""
 else:
-    from _collections import deque  # `collections` and the like take long to import
     from _functools import _lru_cache_wrapper, partial
 
 ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
@@ -33,60 +30,16 @@ ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
 ATOM_IDS = frozenset(map(id, ATOMS))
 
 
-def _list(obj: Any, base: Any) -> Parts:
-    count: int = base.__len__(obj)
-    items: Iterator[tuple[int, Any]]
-    if count <= LIMITS.items:
-        items = enumerate(base.__iter__(obj))
-    else:
-        items = chain(
-            enumerate(islice(base.__iter__(obj), LIMITS.items // 2)),
-            ((i - count, base.__getitem__(obj, i - count)) for i in range(count - LIMITS.items // 2, count)),
-        )
-    parts: Parts = {("item", i): item for i, item in items}
-    parts["(length)"] = count
-    return parts
+def registered_with(cls: Any) -> int | None:
+    """What tells two states of an abstract class apart: the interpreter keeps apart what is registered with it."""
+    if module_of(type(attribute_of_class(cls, "_abc_impl"))) != "_abc":
+        return None
+    return hash(frozenset(id(one()) for one in _abc._get_dump(cls)[0]))
 
 
-def _dict(obj: Any) -> Parts:
-    parts: Parts = {"(length)": dict.__len__(obj)}
-    items = list(islice(dict.items(obj), LIMITS.items))
-    for n, (key, value) in enumerate(items):
-        parts["item", key if id(type(key)) in ATOM_IDS else ("key", n)] = value
-    if dict.__len__(obj) > LIMITS.items:
-        for n, (key, value) in enumerate(islice(reversed(dict.items(obj)), LIMITS.items // 2)):
-            parts["item", key if id(type(key)) in ATOM_IDS else ("key", -1 - n)] = value
-    return parts
-
-
-def _set(obj: Any) -> Parts:
-    atoms = [item for item in islice(set.__iter__(obj), LIMITS.items) if id(type(item)) in ATOM_IDS]
-    return {"(length)": set.__len__(obj), "(elements)": hash(frozenset(atoms))}
-
-
-def of_function(obj: Any) -> Parts:
-    parts: Parts = {f".__defaults__[{n}]": value for n, value in enumerate(obj.__defaults__ or ())}
-    parts.update((f".{name}", value) for name, value in (obj.__kwdefaults__ or {}).items())
-    for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or ()):
-        try:
-            parts[f".{name}"] = cell.cell_contents
-        except ValueError:
-            continue
-    parts.update((f".{name}", value) for name, value in attributes_of(obj).items())
-    return parts
-
-
-def of_class(obj: Any) -> Parts:
-    skipped = (types.MemberDescriptorType, types.GetSetDescriptorType)
-    parts: Parts = {
-        f".{name}": value
-        for name, value in list(type.__dict__["__dict__"].__get__(obj).items())
-        if not name.startswith("__") and not issubclass(type(value), skipped)
-    }
-    # The interpreter keeps apart what is registered with an abstract class.
-    if module_of(type(parts.get("._abc_impl"))) == "_abc":
-        parts["(registered)"] = hash(frozenset(id(one()) for one in _abc._get_dump(obj)[0]))
-    return parts
+def attribute_of_class(cls: Any, name: str) -> Any:
+    """What stands under a name in the class itself."""
+    return type.__dict__["__dict__"].__get__(cls).get(name)
 
 
 def of_instance(obj: Any) -> Parts:
@@ -99,16 +52,6 @@ def of_instance(obj: Any) -> Parts:
     return parts
 
 
-def of_module(obj: Any) -> Parts:
-    parts: Parts = {}
-    for name, value in list(attributes_of(obj).items()):
-        if name in ("_parameters", "_buffers", "_modules"):
-            parts.update((f".{key}", part) for key, part in list(value.items()))
-        elif "hooks" not in name and name not in ("_compiled_call_impl", "_non_persistent_buffers_set"):
-            parts[f".{name}"] = value
-    return parts
-
-
 def registered(obj: Any) -> set[str]:
     """The keys of the parameters, buffers and modules of a torch module; empty for other objects."""
     kind: Any = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
@@ -116,13 +59,6 @@ def registered(obj: Any) -> set[str]:
         return set()
     own = attributes_of(obj)
     return {f".{key}" for name in ("_parameters", "_buffers", "_modules") for key in own.get(name, ())}
-
-
-def of_optimizer(obj: Any) -> Parts:
-    own = attributes_of(obj)
-    state = [value for held in list(own.get("state", {}).values()) if issubclass(type(held), dict) for value in held.values()]
-    values = [version(value) for value in islice(state, LIMITS.items)]
-    return {".state": hash(tuple(values)), "(groups)": own.get("param_groups")}
 
 
 asks_caches = False
@@ -247,13 +183,7 @@ READERS = WeakTable(
     {
         _io.StringIO: _buffer,
         _io.BytesIO: _buffer,
-        list: lambda obj: _list(obj, list),
-        tuple: lambda obj: _list(obj, tuple),
-        deque: lambda obj: _list(obj, deque),
-        dict: _dict,
-        set: _set,
         types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
-        types.SimpleNamespace: of_instance,
         partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
         _lru_cache_wrapper: of_lru_cache,
         property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},
@@ -261,3 +191,4 @@ READERS = WeakTable(
         staticmethod: lambda obj: {".__func__": obj.__func__},
     }.items()
 )
+"""Those in Python, by exact class; `src/survey/parts.rs` reads what most programs consist of."""

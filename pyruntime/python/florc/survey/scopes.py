@@ -6,11 +6,12 @@ import sys
 import types
 from types import FrameType
 
+from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
-from ..support.static import attributes_of, module_of
-from ..support.weak_table import WeakTable
+from ..support.static import all_slots, attributes_of, module_of
 from . import readers
+from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 else:
     from _collections import deque
 
-_OWN = "_florc"
+_CONTAINERS: tuple[tuple[type, str], ...] = ((dict, "dict"), (list, "list"), (tuple, "tuple"), (deque, "deque"), (set, "set"))
+_LOGGING = ("logging", "logging.handlers", "queue")
 
 
 class Scope(NamedTuple):
@@ -30,6 +32,8 @@ class Scope(NamedTuple):
     names: dict[str, Any]
     own: bool
     label: str
+    is_file: bool = False
+    """Whether these are the names of the block's own file."""
 
     def place(self, name: str) -> str:
         """A name of it as changesets spell it."""
@@ -37,14 +41,14 @@ class Scope(NamedTuple):
 
 
 class Reader:
-    """What objects hold. `is_project(file)` says whether a file is the user's."""
+    """What objects hold. `files`: the user's."""
 
     leaves_own_names = False
     """Whether it is not looked at what the function's own names are bound to, only at the objects."""
 
-    def __init__(self, is_project: Callable[[str], bool]):
-        self._classes = WeakTable()
-        self._is_project = is_project
+    def __init__(self, files: set[str]):
+        self._modules, self._is_project = _native.Modules(files), files.__contains__
+        self.readings = _native.Readings(self._ask, self.read, readers.version, readers.registered_with, files, LIMITS)
 
     def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[Scope]:
         """The block's own names but for those in `rebound`, those of the project functions that called it, the globals of
@@ -58,13 +62,10 @@ class Reader:
                 found.append(Scope(_without(at.f_locals, rebound if own else ()), own, ""))
             places.release(at)
             at = at.f_back
-        for name, module in list(sys.modules.items()):
-            file = module.__dict__.get("__file__") if type(module) is types.ModuleType else None
-            if type(file) is str and self._is_project(file):
-                names = module.__dict__
-                label = "" if names is frame.f_globals else f"{name}."
-                own = module_level and names is frame.f_globals
-                found.append(Scope(_without(names, rebound) if own else names, own, label))
+        for name, names in self._modules.find():
+            is_file = names is frame.f_globals
+            own = module_level and is_file
+            found.append(Scope(_without(names, rebound) if own else names, own, "" if is_file else f"{name}.", is_file))
         root = attributes_of(sys.modules.get("logging")).get("root")
         # an object of the script's may stand in the place of standard output
         streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
@@ -72,58 +73,68 @@ class Reader:
 
     def parts(self, obj: Any) -> readers.Parts | None:
         """What an object holds, by key; None for objects that are not looked into."""
+        return self.readings.parts(obj)
+
+    def _ask(self, kind: type) -> tuple[list[str], list[tuple[str, Any]], bool]:
+        """How objects of a class are read (`_native.Readings`): the ways, the slots, whether it is the user's."""
+        ways = self.ways(kind)
+        return ways, all_slots(kind) if "instance" in ways else [], self._is_ours(kind)
+
+    def ways(self, kind: type) -> list[str]:
+        """The ways in which objects of a class are read, one after the other; none for those that are not looked into."""
+        for base, way in _CONTAINERS:
+            if kind is base:
+                return [way]
+        if kind in readers.READERS or readers.is_iterator(kind):
+            return ["python"]
+        if kind is types.FunctionType:
+            return ["function"]
+        if kind is types.SimpleNamespace or kind is getattr(sys.modules.get("argparse"), "Namespace", None):
+            return ["instance"]
+        if issubclass(kind, type):
+            return ["class"]
+        torch: Any = sys.modules.get("torch")
+        if hasattr(torch, "nn") and hasattr(torch, "optim"):
+            if kind is torch.Tensor or kind is torch.nn.Parameter:
+                return ["tensor"]
+            if issubclass(kind, torch.nn.Module):
+                return ["module"]
+            if issubclass(kind, torch.optim.Optimizer):
+                return ["optimizer"]
+            if issubclass(kind, (torch.Tensor, torch.Generator)):
+                return ["python"]
+        array = getattr(sys.modules.get("numpy"), "ndarray", ())
+        if array and issubclass(kind, array) or module_of(kind).startswith("numpy"):
+            return ["python"]
+        if kind is getattr(sys.modules.get("random"), "Random", None) or module_of(kind) in _LOGGING:
+            return ["python"]
+        if self._is_ours(kind):
+            return ["instance", *(way for base, way in _CONTAINERS if issubclass(kind, base))]
+        if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples
+            return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)]
+        return []
+
+    def read(self, obj: Any) -> readers.Parts | None:
+        """What an object holds that Python reads."""
         kind = type(obj)
         reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind)
         if reader is not None:
             return reader(obj)
         if readers.is_iterator(kind):
             return readers.of_iterator(obj)
-        if kind is Scope:
-            return {
-                k: v for k, v in list(obj.names.items()) if not k.startswith(("__", _OWN)) and type(v) is not types.ModuleType
-            }
-        if kind is types.FunctionType:
-            return readers.of_function(obj) if self._is_project(obj.__code__.co_filename) else None
-        if issubclass(kind, type):
-            return readers.of_class(obj) if self._is_ours(obj) else None
         torch: Any = sys.modules.get("torch")
-        if hasattr(torch, "nn") and hasattr(torch, "optim"):
-            for base, reader in (
-                (torch.Tensor, readers.of_tensor),
-                (torch.nn.Module, readers.of_module),
-                (torch.optim.Optimizer, readers.of_optimizer),
-                (torch.Generator, readers.of_torch_generator),
-            ):
-                if issubclass(kind, base):
-                    return reader(obj)
-        if kind is getattr(sys.modules.get("argparse"), "Namespace", None):
-            return readers.of_instance(obj)
+        if hasattr(torch, "Generator") and issubclass(kind, torch.Generator):
+            return readers.of_torch_generator(obj)
+        if hasattr(torch, "Tensor") and issubclass(kind, torch.Tensor):
+            return readers.of_tensor(obj)
         if kind is getattr(sys.modules.get("random"), "Random", None):
             return {"(state)": hash(obj.getstate())}
-        array = getattr(sys.modules.get("numpy"), "ndarray", ())
-        if issubclass(kind, array) or module_of(kind).startswith("numpy"):
-            return readers.of_numpy(obj)
-        if module_of(kind) in ("logging", "logging.handlers", "queue"):
-            return readers.of_logging(obj)
-        if self._is_ours(kind):
-            parts = readers.of_instance(obj)
-            for base in (dict, list, deque, set):
-                if issubclass(kind, base):
-                    parts.update(readers.READERS[base](obj))
-            return parts
-        for base in (dict, list, tuple, deque):  # Counter, defaultdict, named tuples
-            if issubclass(kind, base) and module_of(kind) in ("collections", "typing"):
-                found: readers.Parts = readers.READERS[base](obj)
-                return found
-        return None
+        return readers.of_logging(obj) if module_of(kind) in _LOGGING else readers.of_numpy(obj)
 
     def _is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""
-        known: bool | None = self._classes.get(cls)
-        if known is None:
-            file: Any = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
-            known = self._classes[cls] = issubclass(type(file), str) and self._is_project(file)
-        return known
+        file: Any = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
+        return issubclass(type(file), str) and self._is_project(file)
 
     def follow(self, names: dict[str, Any], path: str) -> Any:
         """The object at the end of a path that `Survey.paths` gave; None when the path is broken."""

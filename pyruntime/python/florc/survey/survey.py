@@ -16,35 +16,18 @@ import types
 from itertools import chain
 from types import FrameType
 
+from .. import _native
 from ..plan import places
-from ..support.light import dumps
 from ..support.static import same_class
 from . import readers
 from .limits import LIMITS
-from .memory import Span, lies_in, memory_of
+from .memory import lies_in, memory_of
 from .scopes import Reader, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
     from typing import Any
-
-    from .. import _native
-
-    Way = tuple[int, Any]
-    """The number of the object that holds another, and under which key."""
-else:
-    from _collections import deque
-
-
-class Seen:
-    """One object as it was. `content` tells two states apart; `parts` are looked at in turn."""
-
-    def __init__(self, obj: Any, way: Way, content: Any):
-        self.identity = id(obj)
-        self.ways = [way]
-        self.content = content
 
 
 class Survey:
@@ -55,104 +38,84 @@ class Survey:
         # What these names hold now is not what they will hold: the block binds them anew. An old value that is gone by
         # then may have left its address to a new one.
         self._rebound = frozenset(loop.binds if loop is not None else ())
-        self._seen: list[Seen] = []
-        self._look(reader.scopes(frame, self._rebound))
+        scopes = reader.scopes(frame, self._rebound)
+        self._scopes = [_called(scope) for scope in scopes]
+        self._sight = _native.Sight(reader.readings, [scope.names for scope in scopes])
 
-    def _look(self, scopes: list[Scope]) -> None:
-        met: dict[int, int] = {}
-        todo = deque((obj, (-1, n)) for n, obj in enumerate(scopes))
-        while todo and len(self._seen) < LIMITS.objects:
-            obj, way = todo.popleft()
-            known = met.get(id(obj))
-            if known is not None:
-                ways = self._seen[known].ways
-                if len(ways) < LIMITS.ways:
-                    ways.append(way)
-                continue
-            parts = self._reader.parts(obj)
-            if parts is None:
-                continue
-            index = met[id(obj)] = len(self._seen)
-            self._seen.append(Seen(obj, way, _content(parts)))
-            todo.extend((part, (index, key)) for key, part in parts.items() if id(type(part)) not in readers.ATOM_IDS)
-
-    def change(self, frame: FrameType, loop: _native.Loop | None, held: set[int], slots: set[tuple[int, str]]) -> str | None:
-        """The first change that the plan does not foresee, in words.
-
-        `held`: the objects (by address) whose content is in the checkpoint. `slots`: attributes that are places.
-        """
-        bound = {place.name for place in (loop.places if loop is not None else ()) if place.bound}
+    def again(self, frame: FrameType) -> Again:
+        """The same objects now."""
         scopes = self._reader.scopes(frame, self._rebound)
-        found = self._find_again(scopes)
-        restored: list[Span] | None = None
-        for index, seen in enumerate(self._seen):
-            obj = found.get(index)
-            if obj is None or seen.identity in held:
+        left = list(scopes)
+        found: list[Scope | None] = []
+        for label in self._scopes:  # a module that was imported since is none of them
+            found.append(next((scope for scope in left if _called(scope) == label), None))
+            left = [scope for scope in left if scope is not found[-1]]
+        return Again(self._reader, self._sight, found, frame)
+
+    def change(self, frame: FrameType, loop: _native.Loop | None, walk: _native.Walk | None) -> str | None:
+        """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint."""
+        return self.again(frame).change(loop, walk)
+
+
+class Again:
+    """What a survey met, found again: nothing may run between this and what is asked of it."""
+
+    def __init__(self, reader: Reader, sight: _native.Sight, scopes: list[Scope | None], frame: FrameType):
+        self._reader, self._sight, self._scopes, self._frame = reader, sight, scopes, frame
+        self._found = sight.again([scope and scope.names for scope in scopes])
+
+    def change(self, loop: _native.Loop | None, walk: _native.Walk | None) -> str | None:
+        """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint."""
+        changed = self._found.changed(walk)
+        if not changed:
+            return None
+        bound = {place.name for place in (loop.places if loop is not None else ()) if place.bound}
+        slots = slots_of(loop, self._frame) if loop is not None else set()
+        restored = memory_of(self._found.held(walk)) if walk is not None else []
+        for index in changed:
+            scope = self._scopes[index] if index < len(self._scopes) else None
+            if scope is not None and self._reader.leaves_own_names and scope.own:
                 continue
-            if self._reader.leaves_own_names and issubclass(type(obj), Scope) and obj.own:
+            obj, parts = self._found.object(index), self._found.parts(index)
+            if scope is None and lies_in(obj, restored):
                 continue
-            parts = self._reader.parts(obj)
-            now = None if parts is None else _content(parts)
-            if now == seen.content or now is None:
-                continue
-            if restored is None:
-                restored = memory_of(obj for index, obj in found.items() if self._seen[index].identity in held)
-            if lies_in(obj, restored):
-                continue
-            for key in _changed(seen.content, now):
-                if issubclass(type(obj), Scope) and obj.own and key == "(their order)":
+            for key in _changed(self._sight.content(index), _content(parts or {})):
+                if scope is not None and scope.own and key == "(their order)":
                     continue
-                if _is_own_cell(obj, key, parts, frame, bound):
+                if scope is None and _is_own_cell(obj, key, parts, self._frame, bound):
                     continue
-                is_place = obj.place(key) in bound if issubclass(type(obj), Scope) else (seen.identity, key) in slots
+                is_place = scope.place(key) in bound if scope is not None else (id(obj), key) in slots
                 if not is_place:
-                    return self._name(index, key, scopes) + _now(parts, key)
+                    return self._name(index, key) + _now(parts, key)
         return None
 
-    def _find_again(self, scopes: list[Scope]) -> dict[int, Any]:
-        found: dict[int, Any] = {}
-        parts: dict[int, readers.Parts | None] = {}
-        for _ in range(LIMITS.passes):  # a way may lead through an object that was met later
-            for index, seen in enumerate(self._seen):
-                if index in found:
-                    continue
-                for holder, key in seen.ways:
-                    if holder < 0:
-                        if key < len(scopes):
-                            found[index] = scopes[key]
-                        break
-                    if holder not in found:
-                        continue
-                    if holder not in parts:
-                        parts[holder] = self._reader.parts(found[holder])
-                    obj = (parts[holder] or {}).get(key)
-                    if id(obj) == seen.identity:
-                        found[index] = obj
-                        break
-        return found
+    def object(self, number: int) -> Any:
+        """The object that was met as the so many-th one; None where it was not found again."""
+        return self._found.object(number)
 
-    def paths(self, frame: FrameType, names: Container[str]) -> dict[str, Any]:
-        """The objects that are still where they were, below these names of the block's function or its file, by path."""
-        scopes = self._reader.scopes(frame, self._rebound)
-        found = {}
-        for index, obj in self._find_again(scopes).items():
-            keys = []
-            while index >= 0:
-                index, key = self._seen[index].ways[0]
-                keys.append(key)
-            scope, *path = reversed(keys)
-            own = not scopes[scope].label and (scopes[scope].own or scopes[scope].names is frame.f_globals)
-            if own and len(path) > 1 and path[0] in names and all(map(_is_spelled, path)):
-                found[dumps(path)] = obj
-        return found
+    def paths(self, walk: _native.Walk, names: set[str]) -> list[tuple[str, int]]:
+        """The ways, as JSON, from these names of the block's function or its file to objects that the graph of `walk` has, and
+        their numbers there. Not where the graph says it itself."""
+        own = [
+            number
+            for number, scope in enumerate(self._scopes)
+            if scope is not None and not scope.label and (scope.own or scope.is_file)
+        ]
+        return self._found.paths(walk, own, names)
 
-    def _name(self, index: int, key: Any, scopes: list[Scope]) -> str:
+    def _name(self, index: int, key: Any) -> str:
         """Where the change is, in the user's words."""
         words = [_shown(key)]
-        while index >= 0:
-            index, key = self._seen[index].ways[0]
-            words.append(_shown(key) if index >= 0 else scopes[key].label)
+        holder: int | None = index
+        while holder is not None:
+            holder, key = self._sight.way(holder)
+            scope = self._scopes[key] if holder is None else None
+            words.append(_shown(key) if holder is not None else scope.label if scope is not None else "")
         return "".join(reversed(words)).lstrip(".")
+
+
+def _called(scope: Scope) -> tuple[bool, str]:
+    return scope.own, scope.label
 
 
 def _is_own_cell(obj: Any, key: Any, parts: readers.Parts | None, frame: FrameType, bound: set[str]) -> bool:
@@ -204,11 +167,6 @@ def _now(parts: readers.Parts | None, key: Any) -> str:
     value = (parts or {}).get(key)
     text = repr(value) if same_class(type(value), (bool, int, float, str)) else ""
     return f" (now {text})" if 0 < len(text) <= LIMITS.value_characters else ""
-
-
-def _is_spelled(key: Any) -> bool:
-    """Whether a key reads back from JSON as it is."""
-    return issubclass(type(key), str) or type(key[1]) in (str, int, bool, type(None))
 
 
 def _shown(key: Any) -> str:

@@ -3,7 +3,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::codec::{LEVEL, worth_it};
+use super::codec::{Way, compressed, way};
 use super::segments::{FRONT_LEN, hash_of};
 use super::{Codec, ENTRY_LEN, Entry, HEADER_LEN, Pack, SEGMENTED, header_of};
 use crate::store::chunk::ChunkHash;
@@ -88,12 +88,19 @@ fn segment(start: u64, chunks: &[(ChunkHash, &[u8])]) -> std::io::Result<(Vec<u8
     for (hash, bytes) in chunks {
         let offset = start + FRONT_LEN + (index_len + data.len()) as u64;
         let before = data.len();
-        let codec = if worth_it(bytes) {
-            data.extend_from_slice(&zstd::bulk::compress(bytes, LEVEL)?);
-            Codec::Zstd
-        } else {
-            data.extend_from_slice(bytes);
-            Codec::Raw
+        let codec = match way(bytes) {
+            Way::Raw => {
+                data.extend_from_slice(bytes);
+                Codec::Raw
+            }
+            Way::Frame(frame) => {
+                data.extend_from_slice(&frame);
+                Codec::Zstd
+            }
+            Way::Zstd => {
+                data.extend_from_slice(&compressed(bytes)?);
+                Codec::Zstd
+            }
         };
         let stored_len = (data.len() - before) as u64;
         entries.push(Entry { hash: *hash, offset, stored_len, raw_len: bytes.len() as u64, codec });

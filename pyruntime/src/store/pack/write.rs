@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::codec::{LEVEL, worth_it};
+use super::codec::{LEVEL, Way, way};
 use super::throttle::Throttled;
 use super::{Codec, END, Entry, HEADER_LEN, Pack, header, index_hash};
 use crate::store::chunk::ChunkHash;
@@ -73,9 +73,16 @@ impl PackWriter {
     }
 
     fn store(&mut self, bytes: &[u8]) -> io::Result<(Codec, u64)> {
-        if !worth_it(bytes) {
-            self.file.write_all(bytes)?;
-            return Ok((Codec::Raw, bytes.len() as u64));
+        match way(bytes) {
+            Way::Raw => {
+                self.file.write_all(bytes)?;
+                return Ok((Codec::Raw, bytes.len() as u64));
+            }
+            Way::Frame(frame) => {
+                self.file.write_all(&frame)?;
+                return Ok((Codec::Zstd, frame.len() as u64));
+            }
+            Way::Zstd => {}
         }
         // streamed, so that a large tensor is not held twice
         let mut encoder = zstd::stream::write::Encoder::new(&mut self.file, LEVEL)?;

@@ -1,0 +1,116 @@
+//! What a walk has found so far.
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use super::dtypes::Dtypes;
+use super::how::Class;
+use super::leaves::{Leaf, MemoryLeaf};
+use super::shared::Span;
+use crate::class_table::{AddressHasher, Addresses};
+
+/// An object that was met.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub object: Py<PyAny>,
+    pub class: Arc<Class>,
+    pub parent: i64,
+    pub state: State,
+    /// Its text, once it is filled.
+    pub text: std::ops::Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Met,
+    Filled,
+    /// Filled with no more than the object's name.
+    ByName,
+    /// Filled with a note that the live object stays.
+    Opaque,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub nodes: Vec<Node>,
+    pub numbers: Addresses<usize>,
+    pub dtypes: Dtypes,
+    pub text: String,
+    pub leaves: Vec<Leaf>,
+    pub leaf_of: HashMap<(usize, usize), usize, BuildHasherDefault<AddressHasher>>,
+    pub spans: Vec<Span>,
+    pub devices: Vec<String>,
+    pub current: i64,
+    pub done: usize,
+    pub light: bool,
+    pub light_nodes: Vec<usize>,
+    pub weak_nodes: Vec<usize>,
+    /// Whole numbers that may be addresses of objects.
+    pub addresses: Vec<i64>,
+}
+
+impl Found {
+    /// Without content, its memory still there.
+    pub(super) fn empty(&mut self) {
+        let Found {
+            nodes,
+            numbers,
+            dtypes,
+            text,
+            leaves,
+            leaf_of,
+            spans,
+            devices,
+            light_nodes,
+            weak_nodes,
+            addresses,
+            ..
+        } = self;
+        nodes.clear();
+        numbers.clear();
+        dtypes.clear();
+        text.clear();
+        leaves.clear();
+        leaf_of.clear();
+        spans.clear();
+        devices.clear();
+        light_nodes.clear();
+        weak_nodes.clear();
+        addresses.clear();
+        (self.current, self.done, self.light) = (-1, 0, false);
+    }
+
+    pub(super) fn add_leaf(&mut self, leaf: Leaf) -> usize {
+        self.leaves.push(leaf);
+        self.leaves.len() - 1
+    }
+
+    pub(super) fn memory_leaf(
+        &mut self,
+        address: usize,
+        len: usize,
+        owner: impl FnOnce() -> Py<PyAny>,
+    ) -> PyResult<usize> {
+        if let Some(index) = self.leaf_of.get(&(address, len)) {
+            return Ok(*index);
+        }
+        let index = self.add_leaf(Leaf::Memory(MemoryLeaf::new(address, len, owner())?));
+        self.leaf_of.insert((address, len), index);
+        Ok(index)
+    }
+
+    pub(super) fn add_span(&mut self, device: usize, address: usize, len: usize) {
+        if let Ok(node) = usize::try_from(self.current) {
+            self.spans.push(Span { device, address, len, node });
+        }
+    }
+
+    pub(super) fn device(&mut self, name: &str) -> usize {
+        self.devices.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.devices.push(name.to_string());
+            self.devices.len() - 1
+        })
+    }
+}

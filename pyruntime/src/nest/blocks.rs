@@ -1,0 +1,79 @@
+//! What emitted code calls where a block begins and where it ends: native, because most executions of short blocks are passed by.
+
+use super::live::with_nest;
+use super::owner::{is_followed, listener};
+use crate::guard::panics::harmless;
+use crate::locks::lock;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+/// `step_into(block, frame)` and `end(block, objects, maybe, globals, frame)` of the session.
+static STEP_INTO: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+static END: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+/// How many of the next executions of a block are passed by.
+static PASSED: LazyLock<Mutex<HashMap<String, u64>>> = LazyLock::new(Mutex::default);
+
+pub fn listen(step_into: Option<Py<PyAny>>, end: Option<Py<PyAny>>) {
+    let before = (std::mem::replace(&mut *lock(&STEP_INTO), step_into), std::mem::replace(&mut *lock(&END), end));
+    drop(before);
+    lock(&PASSED).clear();
+}
+
+/// The session is not asked about the next so many executions of a block: they run.
+#[pyfunction]
+pub fn pass_by(block: String, times: u64) {
+    lock(&PASSED).insert(block, times);
+}
+
+/// A block begins: whether it is to run. Without a session: yes.
+#[pyfunction]
+pub fn step_into(py: Python<'_>, block: &str) -> PyResult<bool> {
+    if !is_followed() || harmless(py, "where a block begins", || false, || Ok(passes(block)))? {
+        return Ok(true);
+    }
+    let asked = harmless(py, "where a block begins", || None, || Ok(listener(py, &STEP_INTO)))?;
+    let Some(asked) = asked else { return Ok(true) };
+    asked.call1(py, (block, frame(py)))?.extract(py)
+}
+
+fn passes(block: &str) -> bool {
+    match lock(&PASSED).get_mut(block) {
+        Some(left) if *left > 0 => *left -= 1,
+        _ => return false,
+    }
+    with_nest(|nest| nest.pass_block(block));
+    true
+}
+
+/// The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may be unbound,
+/// `globals` names globals of the file that the block's own function does not see; `attributes` names places that are read without
+/// running the code of a property.
+#[pyfunction]
+#[pyo3(signature = (block, *objects, **keywords))]
+pub fn end(
+    py: Python<'_>,
+    block: &str,
+    objects: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let is_over = || Ok(with_nest(|nest| nest.leave_passed(block)));
+    if !is_followed() || harmless(py, "where a block ends", || false, is_over)? {
+        return Ok(());
+    }
+    let Some(told) = harmless(py, "where a block ends", || None, || Ok(listener(py, &END)))? else { return Ok(()) };
+    let named = |name| match keywords.map(|keywords| keywords.get_item(name)) {
+        Some(found) => Ok::<_, PyErr>(found?.unwrap_or_else(|| PyTuple::empty(py).into_any())),
+        None => Ok(PyTuple::empty(py).into_any()),
+    };
+    told.call1(py, (block, objects, named("maybe")?, named("globals")?, frame(py)))?;
+    Ok(())
+}
+
+/// The frame of the code that calls; native code has none.
+fn frame(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: the GIL is held; a borrowed reference to the running frame, or null, comes back
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) }
+}
