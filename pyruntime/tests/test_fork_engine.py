@@ -122,6 +122,15 @@ def test_one_child_at_a_time_and_room_is_given_back(store):
     assert finish(native(store, body), timeout=120) == "None 301 None []\n"
 
 
+def test_a_child_that_has_answered_is_gone_after_the_end(store):
+    body = """
+        ballast = bytearray(b"1") * (400 * MIB)  # its page tables make the child's end take its time
+        assert fork(good)
+        print(r.close()["checkpoints"], child())
+    """
+    assert finish(native(store, body)) == "1 []\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_child_that_is_killed_costs_its_checkpoint(store, number):
     body = f"""

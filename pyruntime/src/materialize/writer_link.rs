@@ -324,6 +324,10 @@ impl WriterLink {
             State::Ended => {
                 self.totals.drained = self.in_flight.is_empty() && self.dead.is_none();
                 self.writer.reap_within(LAST_BREATH);
+                // a child that has answered may still be on its way out: no process stays behind
+                if self.encoder.as_mut().is_some_and(Encoder::finish) {
+                    self.encoder = None;
+                }
             }
             _ if self.dead.is_none() => self.totals.errors.push(format!(
                 "after {} s the writer was still at work; it goes on in the background",

@@ -75,6 +75,13 @@ impl Encoder {
         self.process.is_known()
     }
 
+    /// Lets it end by itself, for it has answered, and ends it when it does not. False when it is not
+    /// gone by then.
+    pub fn finish(&mut self) -> bool {
+        self.process.reap_within(LAST_BREATH);
+        self.end()
+    }
+
     /// Ends it, if it has not. False when it is not gone by then.
     pub fn end(&mut self) -> bool {
         if self.lives() {
