@@ -78,7 +78,21 @@ add(
     "let temporary = path.clone();",
     ORDER,
 )
-add("packs: not synced", STORE + "pack/write.rs", "            self.file.get_ref().sync_all()?;\n", "", ORDER)
+add("packs: not synced", STORE + "pack/write.rs", "                file.get_ref().sync_all()?;\n", "", ORDER)
+add(
+    "large packs: not synced",
+    STORE + "pack/direct.rs",
+    "        self.file.sync_all()\n",
+    "        Ok(())\n",
+    "tests/store/test_large_packs.py::test_a_large_pack_is_durable_before_its_record",
+)
+add(
+    "large packs: an error of the thread that writes is not told",
+    STORE + "pack/direct.rs",
+    "        self.cpu_s += ended?;\n",
+    "        self.cpu_s += ended.unwrap_or_default();\n",
+    "tests/store/test_large_packs.py::test_an_error_of_a_write_is_told",
+)
 add(
     "packs: their folder is not synced",
     STORE + "pack/write.rs",
@@ -89,14 +103,14 @@ add(
 add(
     "the journal's record before the packs are durable",
     MATERIALIZE + "commit.rs",
-    """        let chunks = self.write_chunks(&staged.parts, bytes_written)?;
+    """        let chunks = self.write_chunks(&staged.parts, done)?;
         self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()
 """,
     """        let chunks: Vec<_> = staged.parts.iter().map(|part| (ChunkHash::of(part), part.len())).collect();
         self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()?;
-        self.write_chunks(&staged.parts, bytes_written).map(|_| ())
+        self.write_chunks(&staged.parts, done).map(|_| ())
 """,
     ORDER,
 )
@@ -119,8 +133,8 @@ add(
 add(
     "packs: an error of syncing is swallowed",
     STORE + "pack/write.rs",
-    "self.file.get_ref().sync_all()?;",
-    "let _ = self.file.get_ref().sync_all();",
+    "file.get_ref().sync_all()?;",
+    "let _ = file.get_ref().sync_all();",
     TOLD,
 )
 

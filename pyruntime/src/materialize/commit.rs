@@ -1,5 +1,5 @@
 //! From staged bytes to a durable checkpoint.
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::store::gc;
 use crate::store::index::Index;
 use crate::store::journal::{JournalWriter, Key};
 use crate::store::layout::{RunId, Store};
-use crate::store::pack::{PackWriter, SharedPack};
+use crate::store::pack::{Pack, PackWriter, SharedPack, thread_cpu_s};
 use crate::store::{ChunkHash, Result, StoreError};
 
 pub use crate::store::needed::CHECKPOINT;
@@ -98,26 +98,26 @@ impl Committer {
 
     /// Writes one staged checkpoint and its record.
     pub fn commit(&mut self, seq: u64, extent: Option<&[u8]>) -> Done {
-        let start = cpu_s();
+        let start = thread_cpu_s();
         let mut done = Done { seq, ..Done::default() };
-        match self.try_commit(seq, extent, &mut done.bytes_written) {
+        match self.try_commit(seq, extent, &mut done) {
             Ok(()) => {}
             Err(error) => {
                 done.errno = error.errno();
                 done.error = Some(error.to_string());
             }
         }
-        done.cpu_s = cpu_s() - start;
+        done.cpu_s += thread_cpu_s() - start;
         done
     }
 
-    fn try_commit(&mut self, seq: u64, extent: Option<&[u8]>, bytes_written: &mut u64) -> Result<()> {
+    fn try_commit(&mut self, seq: u64, extent: Option<&[u8]>, done: &mut Done) -> Result<()> {
         let staged = extent.and_then(Staged::parse);
         let staged = staged.ok_or_else(|| self.refused("the staged bytes are not laid out as they must be"))?;
         check_header(staged.header).map_err(|why| self.refused(&why))?;
         // first, so that a failure of earlier records is not taken for one of this checkpoint
         self.flush();
-        let chunks = self.write_chunks(&staged.parts, bytes_written)?;
+        let chunks = self.write_chunks(&staged.parts, done)?;
         self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
         self.journal.sync()
     }
@@ -126,30 +126,52 @@ impl Committer {
         StoreError::damaged("a staged checkpoint", Path::new(&self.pack_prefix), why)
     }
 
-    /// Makes every part durable, in at most one new pack, and returns hashes and lengths.
-    fn write_chunks(&mut self, parts: &[&[u8]], bytes_written: &mut u64) -> Result<Vec<(ChunkHash, usize)>> {
-        let index = open_index(&mut self.index, &self.packs_dir)?;
-        let mut fresh = BTreeMap::new();
+    /// Makes every part durable, in at most one new pack, and returns hashes and lengths. A large pack is written while the parts
+    /// that follow are hashed.
+    fn write_chunks(&mut self, parts: &[&[u8]], done: &mut Done) -> Result<Vec<(ChunkHash, usize)>> {
+        open_index(&mut self.index, &self.packs_dir)?;
+        let mut left: u64 = parts.iter().map(|part| part.len() as u64).sum();
         let mut chunks = Vec::with_capacity(parts.len());
+        // new chunks, in order, each once
+        let (mut fresh, mut gathered) = (BTreeSet::new(), Vec::new());
+        let mut pack: Option<PackWriter> = None;
+        let mut bytes = 0;
         for part in parts {
             let hash = ChunkHash::of(part);
-            if !index.contains(&hash) {
-                fresh.insert(hash, *part);
-            }
             chunks.push((hash, part.len()));
-        }
-        if !fresh.is_empty() {
-            // in order, each once
-            let fresh: Vec<(ChunkHash, &[u8])> =
-                chunks.iter().filter_map(|(hash, _)| fresh.remove(hash).map(|part| (*hash, part))).collect();
-            let bytes: usize = fresh.iter().map(|(_, part)| part.len()).sum();
-            if self.shares && self.next_pack >= OWN_PACKS && bytes <= SMALL {
-                *bytes_written = self.share_pack(&fresh)?;
-            } else {
-                *bytes_written = self.own_pack(&fresh)?;
+            if !open_index(&mut self.index, &self.packs_dir)?.contains(&hash) && fresh.insert(hash) {
+                gathered.push((hash, *part));
+                bytes += part.len();
             }
+            if pack.is_none() && !gathered.is_empty() && !self.is_shared(bytes) {
+                let name = self.next_name();
+                pack = Some(PackWriter::create(&self.packs_dir, &name, left)?);
+            }
+            if let Some(pack) = &mut pack {
+                gathered.drain(..).try_for_each(|(hash, part)| pack.add(hash, part))?;
+            }
+            left -= part.len() as u64;
         }
+        let pack = match pack {
+            Some(pack) => {
+                let written = pack.finish()?;
+                (done.bytes_written, done.cpu_s) = (written.bytes, written.aside_s);
+                written.pack
+            }
+            None if gathered.is_empty() => return Ok(chunks),
+            None => {
+                let (pack, size) = self.share_pack(&gathered)?;
+                done.bytes_written = size;
+                pack
+            }
+        };
+        open_index(&mut self.index, &self.packs_dir)?.add(pack);
         Ok(chunks)
+    }
+
+    /// Whether a checkpoint of so many new bytes shares a pack with others.
+    fn is_shared(&self, bytes: usize) -> bool {
+        self.shares && self.next_pack >= OWN_PACKS && bytes <= SMALL
     }
 
     /// A name is used once, whatever becomes of the file.
@@ -159,20 +181,9 @@ impl Committer {
         name
     }
 
-    fn own_pack(&mut self, fresh: &[(ChunkHash, &[u8])]) -> Result<u64> {
-        let name = self.next_name();
-        let mut pack = PackWriter::create(&self.packs_dir, &name)?;
-        for (hash, part) in fresh {
-            pack.add(*hash, part)?;
-        }
-        let (pack, size) = pack.finish()?;
-        open_index(&mut self.index, &self.packs_dir)?.add(pack);
-        Ok(size)
-    }
-
     /// The journal is synced after the pack, for each checkpoint, as with packs of their own.
-    fn share_pack(&mut self, fresh: &[(ChunkHash, &[u8])]) -> Result<u64> {
-        let (pack, size) = match self.shared.take().filter(|shared| !shared.is_over()) {
+    fn share_pack(&mut self, fresh: &[(ChunkHash, &[u8])]) -> Result<(Pack, u64)> {
+        Ok(match self.shared.take().filter(|shared| !shared.is_over()) {
             Some(mut shared) => {
                 let added = shared.append(fresh)?;
                 self.shared = Some(shared);
@@ -184,9 +195,7 @@ impl Committer {
                 self.shared = Some(shared);
                 (pack, size)
             }
-        };
-        open_index(&mut self.index, &self.packs_dir)?.add(pack);
-        Ok(size)
+        })
     }
 
     /// Takes a record for the journal; a failure is kept for [`Committer::losses`].
@@ -278,14 +287,4 @@ fn next_pack(packs_dir: &Path, prefix: &str) -> Result<u64> {
         }
     }
     Ok(next)
-}
-
-/// Processor time of the calling thread, in seconds.
-fn cpu_s() -> f64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: room for one timespec, as the call wants
-    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) } != 0 {
-        return 0.0;
-    }
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }

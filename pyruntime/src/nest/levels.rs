@@ -30,7 +30,9 @@ pub struct Here {
 
 #[derive(Debug)]
 struct Level {
-    id: String,
+    id: Arc<str>,
+    /// What is known of the loop or block; None of one that nobody made known.
+    facts: Option<Arc<LoopFacts>>,
     run: u64,
     /// The iteration, for a followed loop; the occurrence, for a block.
     index: i64,
@@ -38,18 +40,21 @@ struct Level {
     /// Whether it is a block that nobody looks at.
     is_passed: bool,
     /// How often each block or loop ran inside this level's present iteration.
-    seen: HashMap<String, i64>,
+    seen: Counts,
     /// When it began, as `entered` counts.
     begun: u64,
 }
 
+/// How often each of a few blocks and loops ran: an iteration holds no more of them than its source does.
+type Counts = Vec<(Arc<str>, i64)>;
+
 /// The loop nest as it is being run.
 #[derive(Debug, Default)]
 pub struct Nest {
-    facts: HashMap<String, LoopFacts>,
+    facts: HashMap<Arc<str>, Arc<LoopFacts>>,
     levels: Vec<Level>,
     /// Counts outside every loop.
-    seen: HashMap<String, i64>,
+    seen: Counts,
     /// Levels that were entered so far.
     runs: u64,
     /// The present path, while it is known.
@@ -59,17 +64,26 @@ pub struct Nest {
 impl Nest {
     /// Makes a loop known.
     pub fn register(&mut self, id: String, facts: LoopFacts) {
-        self.facts.insert(id, facts);
+        self.facts.insert(id.into(), Arc::new(facts));
+    }
+
+    /// The id as it is shared, and what is known of the loop: no text is copied for what runs often.
+    fn known(&self, id: &str) -> (Arc<str>, Option<Arc<LoopFacts>>) {
+        match self.facts.get_key_value(id) {
+            Some((id, facts)) => (id.clone(), Some(facts.clone())),
+            None => (id.into(), None),
+        }
     }
 
     /// A loop begins; its first iteration is 0 once [`Nest::advance`] is called. Returns its depth.
     ///
     /// A loop that runs again in the same iteration of the loop around it is another occurrence: `L2.1`.
     pub fn enter_loop(&mut self, id: &str) -> usize {
-        self.prune(id);
-        let again = self.count(id);
-        let id = if again == 0 { id.to_owned() } else { format!("{id}.{again}") };
-        self.push(id, -1, false);
+        let (id, facts) = self.known(id);
+        self.prune_to(&id, facts.as_deref(), false);
+        let again = self.count(&id);
+        let id = if again == 0 { id } else { format!("{id}.{again}").into() };
+        self.push(id, facts, -1, false);
         self.levels.len() - 1
     }
 
@@ -102,7 +116,8 @@ impl Nest {
     /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop, its iteration, and whether
     /// loops or blocks ran in the one before.
     pub fn tick(&mut self, id: &str) -> (usize, i64, bool) {
-        self.prune_to(id, true);
+        let (known, facts) = self.known(id);
+        self.prune_to(&known, facts.as_deref(), true);
         let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
         let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
         let held = self.advance(depth);
@@ -111,17 +126,20 @@ impl Nest {
 
     /// A block begins. Returns its key.
     pub fn enter_block(&mut self, id: &str) -> String {
-        self.prune(id);
-        let index = self.count(id);
-        self.push(id.to_owned(), index, true);
+        self.begin_block(id);
         self.path()
+    }
+
+    fn begin_block(&mut self, id: &str) {
+        let (id, facts) = self.known(id);
+        self.prune_to(&id, facts.as_deref(), false);
+        let index = self.count(&id);
+        self.push(id, facts, index, true);
     }
 
     /// A block begins that nobody looks at.
     pub fn pass_block(&mut self, id: &str) {
-        self.prune(id);
-        let index = self.count(id);
-        self.push(id.to_owned(), index, true);
+        self.begin_block(id);
         if let Some(level) = self.levels.last_mut() {
             level.is_passed = true;
         }
@@ -129,7 +147,7 @@ impl Nest {
 
     /// A block is over, if it is one that nobody looks at; whether it is.
     pub fn leave_passed(&mut self, id: &str) -> bool {
-        let at = self.levels.iter().rposition(|level| level.is_block && level.id == id);
+        let at = self.levels.iter().rposition(|level| level.is_block && *level.id == *id);
         let Some(at) = at.filter(|at| self.levels.get(*at).is_some_and(|level| level.is_passed)) else { return false };
         self.path = None;
         self.levels.truncate(at);
@@ -139,28 +157,29 @@ impl Nest {
     /// A block is over.
     pub fn leave_block(&mut self, id: &str) {
         self.path = None;
-        if let Some(at) = self.levels.iter().rposition(|level| level.is_block && level.id == id) {
+        if let Some(at) = self.levels.iter().rposition(|level| level.is_block && *level.id == *id) {
             self.levels.truncate(at);
         }
     }
 
-    fn push(&mut self, id: String, index: i64, is_block: bool) {
+    fn push(&mut self, id: Arc<str>, facts: Option<Arc<LoopFacts>>, index: i64, is_block: bool) {
         self.runs += 1;
         self.path = None;
         self.levels.push(Level {
             id,
+            facts,
             run: self.runs,
             index,
             is_block,
             is_passed: false,
-            seen: HashMap::new(),
+            seen: Counts::new(),
             begun: entered::begins(),
         });
     }
 
     /// When a running block began, as `entered` counts; with None, the innermost loop or block.
     pub fn begun(&self, block: Option<&str>) -> Option<u64> {
-        let is_it = |level: &&Level| block.is_none_or(|id| level.is_block && level.id == id);
+        let is_it = |level: &&Level| block.is_none_or(|id| level.is_block && *level.id == *id);
         self.levels.iter().rev().find(is_it).map(|level| level.begun)
     }
 
@@ -199,27 +218,23 @@ impl Nest {
         path
     }
 
-    fn count(&mut self, id: &str) -> i64 {
+    fn count(&mut self, id: &Arc<str>) -> i64 {
         let seen = self.levels.last_mut().map_or(&mut self.seen, |level| &mut level.seen);
-        if let Some(slot) = seen.get_mut(id) {
-            *slot += 1;
-            return *slot - 1;
+        if let Some((_, times)) = seen.iter_mut().find(|(known, _)| known == id) {
+            *times += 1;
+            return *times - 1;
         }
-        seen.insert(id.to_owned(), 1);
+        seen.push((id.clone(), 1));
         0
     }
 
-    fn prune(&mut self, id: &str) {
-        self.prune_to(id, false);
-    }
-
     /// Closes loops of the same function that do not enclose `id`: control left them without arriving at their end.
-    fn prune_to(&mut self, id: &str, keep_itself: bool) {
-        let Some(facts) = self.facts.get(id) else { return };
+    fn prune_to(&mut self, id: &str, facts: Option<&LoopFacts>, keep_itself: bool) {
+        let Some(facts) = facts else { return };
         self.path = None;
         while let Some(level) = self.levels.last() {
             let open = base(&level.id);
-            let stale = self.facts.get(open).is_some_and(|other| {
+            let stale = level.facts.as_ref().is_some_and(|other| {
                 let around = facts.ancestors.iter().any(|outer| outer == open);
                 let itself = open == id && (keep_itself || level.is_block);
                 other.scope == facts.scope && !around && !itself

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn pack(dir: &Path, name: &str, chunks: &[&[u8]]) {
-        let mut writer = PackWriter::create(dir, name).unwrap();
+        let mut writer = PackWriter::create(dir, name, 0).unwrap();
         for chunk in chunks {
             writer.add(ChunkHash::of(chunk), chunk).unwrap();
         }

@@ -11,6 +11,7 @@
 //!
 //! Version 2 is for many small checkpoints: segments, one appended after another (see `segments`).
 mod codec;
+mod direct;
 mod index;
 mod read;
 mod segments;
@@ -20,9 +21,10 @@ mod tests;
 mod throttle;
 mod write;
 
+pub use direct::thread_cpu_s;
 pub use read::Pack;
 pub use shared::SharedPack;
-pub use write::PackWriter;
+pub use write::{PackWriter, Written};
 
 use super::chunk::ChunkHash;
 

@@ -10,11 +10,11 @@ fn chunks() -> Vec<Vec<u8>> {
 }
 
 fn sample(dir: &Path) -> PathBuf {
-    let mut writer = PackWriter::create(dir, "run-0-0.pack").unwrap();
+    let mut writer = PackWriter::create(dir, "run-0-0.pack", 0).unwrap();
     for chunk in chunks() {
         writer.add(ChunkHash::of(&chunk), &chunk).unwrap();
     }
-    let (pack, size) = writer.finish().unwrap();
+    let Written { pack, bytes: size, .. } = writer.finish().unwrap();
     assert_eq!(fs::metadata(pack.path()).unwrap().len(), size);
     pack.path().to_path_buf()
 }
@@ -39,13 +39,13 @@ fn chunks_come_back_and_only_what_shrinks_is_compressed() {
     let codecs: Vec<Codec> = Pack::open(&path).unwrap().entries().iter().map(|entry| entry.codec).collect();
     assert_eq!(codecs, [Codec::Raw, Codec::Zstd, Codec::Raw, Codec::Raw, Codec::Zstd]);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
-    assert!(PackWriter::create(dir.path(), "run-0-0.pack").is_err(), "a pack is never written over");
+    assert!(PackWriter::create(dir.path(), "run-0-0.pack", 0).is_err(), "a pack is never written over");
 }
 
 #[test]
 fn an_unfinished_pack_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = PackWriter::create(dir.path(), "a.pack").unwrap();
+    let mut writer = PackWriter::create(dir.path(), "a.pack", 0).unwrap();
     writer.add(ChunkHash::of(b"x"), b"x").unwrap();
     drop(writer);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
@@ -115,11 +115,11 @@ fn no_pack_is_larger_than_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let noise = chunks().swap_remove(0); // it does not shrink
     for count in [0, 1, 7] {
-        let mut writer = PackWriter::create(dir.path(), &format!("{count}.pack")).unwrap();
+        let mut writer = PackWriter::create(dir.path(), &format!("{count}.pack"), 0).unwrap();
         for number in 0..count {
             writer.add(ChunkHash::of(&noise[number..]), &noise[number..]).unwrap();
         }
-        let (_, size) = writer.finish().unwrap();
+        let size = writer.finish().unwrap().bytes;
         let total: usize = (0..count).map(|number| noise.len() - number).sum();
         assert_eq!(size, most_packed(total as u64, count as u64));
     }

@@ -3,7 +3,7 @@
 //! A checkpoint is read again seldom and late. Left alone, it would push the script's own files out of memory, and all of it
 //! would wait for the one sync at the end.
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
 
@@ -46,12 +46,6 @@ impl Write for Throttled {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-impl Seek for Throttled {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
     }
 }
 
