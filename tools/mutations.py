@@ -103,14 +103,14 @@ add(
 add(
     "the journal's record before the packs are durable",
     MATERIALIZE + "commit.rs",
-    """        let chunks = self.write_chunks(&staged.parts, done)?;
-        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+    """        let chunks = self.finish_pack(gathering, done)?;
+        self.journal.append(CHECKPOINT, &record(header, &chunks, seq))?;
         self.journal.sync()
 """,
-    """        let chunks: Vec<_> = staged.parts.iter().map(|part| (ChunkHash::of(part), part.len())).collect();
-        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
+    """        let chunks = gathering.chunks.clone();
+        self.journal.append(CHECKPOINT, &record(header, &chunks, seq))?;
         self.journal.sync()?;
-        self.write_chunks(&staged.parts, done).map(|_| ())
+        self.finish_pack(gathering, done).map(|_| ())
 """,
     ORDER,
 )

@@ -1178,6 +1178,8 @@ class Recorder:
     ) -> None: ...
     def submit(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> _Staged | None:
         """Copy a checkpoint to staging memory: `seq`, `bytes`, `stall_s`; None when there is no room now."""
+    def submit_in_pieces(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> _Staged | None:
+        """As `submit`, of a checkpoint that is larger than the memory it may take; waits for the disk."""
     def fork(
         self, nbytes: int, encode: Callable[[], tuple[Any, ...]], deadline_s: float = 60.0, others: bool = True
     ) -> _Cloned | None:
@@ -1194,6 +1196,8 @@ class Recorder:
         """What each finished `drop_checkpoints` freed since the last call, in bytes."""
     def room(self) -> int:
         """The largest checkpoint that could be staged now, in bytes."""
+    def whole(self) -> int:
+        """The largest checkpoint that could be staged as a whole if nothing else were on its way, in bytes."""
     @property
     def engine(self) -> str:
         """The engine at work: `writer`, `thread` or `inline`."""

@@ -21,6 +21,8 @@ pub struct Extent {
 pub enum Reach {
     /// In memory that was taken before.
     Touched,
+    /// In the part for all that is on its way.
+    Usual,
     /// Anywhere.
     All,
 }
@@ -31,6 +33,8 @@ pub enum Reach {
 #[derive(Debug)]
 pub struct Space {
     capacity: usize,
+    /// The end of the part for all that is on its way. The rest is for one checkpoint that would not fit there.
+    usual: usize,
     /// The end of the highest range that ever was taken.
     touched: usize,
     /// In the order of time.
@@ -41,15 +45,30 @@ pub struct Space {
 
 impl Space {
     /// So many bytes, all free.
-    pub fn new(capacity: usize) -> Space {
+    pub fn new(capacity: usize, usual: usize) -> Space {
         let capacity = capacity / ALIGNMENT * ALIGNMENT;
-        Space { capacity, touched: 0, taken: VecDeque::new(), places: BTreeMap::new() }
+        let usual = usual.min(capacity) / ALIGNMENT * ALIGNMENT;
+        Space { capacity, usual, touched: 0, taken: VecDeque::new(), places: BTreeMap::new() }
+    }
+
+    /// Whether nothing is taken.
+    pub fn is_free(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How many ranges are taken.
+    pub fn taken(&self) -> usize {
+        self.places.len()
     }
 
     /// Takes a range of at least `len` bytes in one piece; `None` when there is no room now.
     pub fn alloc(&mut self, len: usize, reach: Reach) -> Option<Extent> {
         let len = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
-        let limit = if reach == Reach::All { self.capacity } else { self.touched };
+        let limit = match reach {
+            Reach::Touched => self.touched,
+            Reach::Usual => self.usual,
+            Reach::All => self.capacity,
+        };
         let (offset, _) = self.gaps().find(|(start, room)| *room >= len && start + len <= limit)?;
         self.touched = self.touched.max(offset + len);
         self.places.insert(offset, offset + len);
@@ -58,11 +77,18 @@ impl Space {
         Some(extent)
     }
 
-    /// Gives the oldest range back.
-    pub fn free_oldest(&mut self) {
-        if let Some(oldest) = self.taken.pop_front() {
-            self.places.remove(&oldest.offset);
+    /// Gives the oldest range back. Returns the range that is not to be kept in memory: what lies past the usual part.
+    pub fn free_oldest(&mut self) -> Option<Extent> {
+        let oldest = self.taken.pop_front()?;
+        self.places.remove(&oldest.offset);
+        let offset = oldest.offset.max(self.usual);
+        let past = Extent { offset, len: (oldest.offset + oldest.len).saturating_sub(offset) };
+        let is_last = self.places.values().all(|end| *end <= past.offset);
+        if past.len == 0 || !is_last {
+            return None;
         }
+        self.touched = self.touched.min(past.offset);
+        Some(past)
     }
 
     /// Leaves the oldest range taken for ever: somebody may still write to it.
@@ -70,9 +96,19 @@ impl Space {
         self.taken.pop_front();
     }
 
-    /// The longest range that can be taken now, in bytes.
+    /// The longest range of the usual part that can be taken now, in bytes.
     pub fn room(&self) -> usize {
-        self.gaps().map(|(_, room)| room).max().unwrap_or(0)
+        self.gaps().map(|(start, room)| room.min(self.usual.saturating_sub(start))).max().unwrap_or(0)
+    }
+
+    /// The length of the usual part, in bytes.
+    pub fn usual(&self) -> usize {
+        self.usual
+    }
+
+    /// The longest range that one checkpoint can take when nothing else is on its way, in bytes.
+    pub fn whole(&self) -> usize {
+        self.capacity
     }
 
     /// Offset and length of every gap, lowest first; some have no length.
@@ -134,6 +170,18 @@ impl Mapping {
         unsafe { libc::madvise(self.base.as_ptr().cast(), len.min(self.len), libc::MADV_POPULATE_WRITE) };
     }
 
+    /// Gives the memory of a range back to the operating system; it is all zeros when it is used again. Without that the memory
+    /// stays taken.
+    pub fn release(&self, extent: Extent) {
+        let page = 1 << 12;
+        let start = extent.offset.next_multiple_of(page);
+        let end = (extent.offset + extent.len).min(self.len) / page * page;
+        if start < end {
+            // SAFETY: the range is inside the mapping, and whoever frees an extent says that nobody uses it any more
+            unsafe { libc::madvise(self.base.as_ptr().add(start).cast(), end - start, libc::MADV_REMOVE) };
+        }
+    }
+
     /// The eight bytes at `offset` as a word that several processes may use at once; `None` outside
     /// the mapping or between words.
     pub fn word(&self, offset: usize) -> Option<&AtomicU64> {
@@ -186,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_low_part_stays_hot() {
-        let mut space = Space::new(1 << 20);
+        let mut space = Space::new(1 << 20, 1 << 20);
         for _ in 0..100 {
             assert_eq!(space.alloc(1000, Reach::All).unwrap().offset, 0);
             space.free_oldest();
@@ -202,17 +250,41 @@ mod tests {
 
     #[test]
     fn too_much_is_refused() {
-        let mut space = Space::new(640);
+        let mut space = Space::new(640, 640);
         assert_eq!(space.alloc(641, Reach::All), None);
         assert_eq!(space.alloc(usize::MAX, Reach::All), None);
         assert!(space.alloc(640, Reach::All).is_some() && space.alloc(1, Reach::All).is_none());
         assert_eq!(space.room(), 0);
     }
 
+    #[test]
+    fn what_is_too_large_for_the_usual_part_is_given_back() {
+        let mut space = Space::new(1 << 20, 4096);
+        assert_eq!((space.alloc(8192, Reach::Usual), space.room(), space.whole()), (None, 4096, 1 << 20));
+        let large = space.alloc(8192, Reach::All).unwrap();
+        assert_eq!((large.offset, space.is_free()), (0, false));
+        assert_eq!(space.free_oldest(), Some(Extent { offset: 4096, len: 4096 }));
+        assert_eq!(space.alloc(8192, Reach::Touched), None, "the rest has no memory any more");
+        assert!(space.alloc(4096, Reach::Touched).is_some() && space.free_oldest().is_none());
+    }
+
+    #[test]
+    fn released_memory_is_there_again() {
+        let mapping = Mapping::new(1 << 16).unwrap();
+        let bytes = [7u8; 1 << 16];
+        // SAFETY: the mapping is ours
+        assert!(unsafe { mapping.write(0, bytes.as_ptr(), bytes.len()) });
+        mapping.release(Extent { offset: 100, len: 3 << 12 });
+        // SAFETY: nobody writes
+        let found = unsafe { mapping.bytes(0, 1 << 16) }.unwrap();
+        assert!(found[..1 << 12].iter().all(|byte| *byte == 7) && found[3 << 12..].iter().all(|byte| *byte == 7));
+        assert!(found[1 << 12..3 << 12].iter().all(|byte| *byte == 0));
+    }
+
     proptest! {
         #[test]
         fn extents_never_overlap_and_room_is_honest(steps in prop::collection::vec(0usize..700, 1..300)) {
-            let mut space = Space::new(2048);
+            let mut space = Space::new(2048, 2048);
             for step in steps {
                 if step % 3 == 0 {
                     space.free_oldest();

@@ -44,6 +44,26 @@ pub struct Committer {
     first_loss: Option<String>,
 }
 
+/// The chunks of a checkpoint that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    chunks: Vec<(ChunkHash, usize)>,
+    /// Those that are in its pack, or will be: each once.
+    fresh: BTreeSet<ChunkHash>,
+    pack: Option<PackWriter>,
+}
+
+impl Gathering {
+    /// A chunk is complete whose bytes were added one after the other.
+    pub fn end_chunk(&mut self, hash: ChunkHash, len: usize) {
+        self.chunks.push((hash, len));
+        self.fresh.insert(hash);
+        if let Some(pack) = &mut self.pack {
+            pack.end_chunk(hash);
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Numbered {
     seq: u64,
@@ -117,56 +137,85 @@ impl Committer {
         check_header(staged.header).map_err(|why| self.refused(&why))?;
         // first, so that a failure of earlier records is not taken for one of this checkpoint
         self.flush();
-        let chunks = self.write_chunks(&staged.parts, done)?;
-        self.journal.append(CHECKPOINT, &record(staged.header, &chunks, seq))?;
-        self.journal.sync()
+        let gathering = self.write_chunks(&staged.parts, done)?;
+        self.conclude(gathering, staged.header, seq, done)
     }
 
     fn refused(&self, why: &str) -> StoreError {
         StoreError::damaged("a staged checkpoint", Path::new(&self.pack_prefix), why)
     }
 
-    /// Makes every part durable, in at most one new pack, and returns hashes and lengths. A large pack is written while the parts
-    /// that follow are hashed.
-    fn write_chunks(&mut self, parts: &[&[u8]], done: &mut Done) -> Result<Vec<(ChunkHash, usize)>> {
-        open_index(&mut self.index, &self.packs_dir)?;
+    /// Writes every part that the store does not have, to at most one new pack. A large pack is written while the parts that follow
+    /// are hashed.
+    fn write_chunks(&mut self, parts: &[&[u8]], done: &mut Done) -> Result<Gathering> {
         let mut left: u64 = parts.iter().map(|part| part.len() as u64).sum();
-        let mut chunks = Vec::with_capacity(parts.len());
-        // new chunks, in order, each once
-        let (mut fresh, mut gathered) = (BTreeSet::new(), Vec::new());
-        let mut pack: Option<PackWriter> = None;
-        let mut bytes = 0;
+        let (mut gathering, mut few, mut bytes) = (Gathering::default(), Vec::new(), 0);
         for part in parts {
             let hash = ChunkHash::of(part);
-            chunks.push((hash, part.len()));
-            if !open_index(&mut self.index, &self.packs_dir)?.contains(&hash) && fresh.insert(hash) {
-                gathered.push((hash, *part));
+            if self.is_fresh(&mut gathering, hash, part.len())? {
+                few.push((hash, *part));
                 bytes += part.len();
             }
-            if pack.is_none() && !gathered.is_empty() && !self.is_shared(bytes) {
-                let name = self.next_name();
-                pack = Some(PackWriter::create(&self.packs_dir, &name, left)?);
-            }
-            if let Some(pack) = &mut pack {
-                gathered.drain(..).try_for_each(|(hash, part)| pack.add(hash, part))?;
+            if !few.is_empty() && !self.is_shared(bytes) {
+                let pack = self.pack_of(&mut gathering, left)?;
+                few.drain(..).try_for_each(|(hash, part)| pack.add(hash, part))?;
             }
             left -= part.len() as u64;
         }
-        let pack = match pack {
-            Some(pack) => {
-                let written = pack.finish()?;
-                (done.bytes_written, done.cpu_s) = (written.bytes, written.aside_s);
-                written.pack
+        if !few.is_empty() {
+            let (pack, size) = self.share_pack(&few)?;
+            done.bytes_written = size;
+            open_index(&mut self.index, &self.packs_dir)?.add(pack);
+        }
+        Ok(gathering)
+    }
+
+    /// Notes a chunk of a checkpoint. Whether it is to be written: nothing has it yet.
+    fn is_fresh(&mut self, gathering: &mut Gathering, hash: ChunkHash, len: usize) -> Result<bool> {
+        gathering.chunks.push((hash, len));
+        Ok(!open_index(&mut self.index, &self.packs_dir)?.contains(&hash) && gathering.fresh.insert(hash))
+    }
+
+    /// The pack that a checkpoint is written to, made when it is first asked for; about so many bytes are expected.
+    fn pack_of<'a>(&mut self, gathering: &'a mut Gathering, expected: u64) -> Result<&'a mut PackWriter> {
+        match &mut gathering.pack {
+            Some(pack) => Ok(pack),
+            slot => {
+                let name = self.next_name();
+                Ok(slot.insert(PackWriter::create(&self.packs_dir, &name, expected)?))
             }
-            None if gathered.is_empty() => return Ok(chunks),
-            None => {
-                let (pack, size) = self.share_pack(&gathered)?;
-                done.bytes_written = size;
-                pack
-            }
-        };
-        open_index(&mut self.index, &self.packs_dir)?.add(pack);
-        Ok(chunks)
+        }
+    }
+
+    /// Adds a chunk of a checkpoint whose parts arrive one after the other; so many bytes follow.
+    pub(super) fn gather(&mut self, gathering: &mut Gathering, hash: ChunkHash, bytes: &[u8], left: u64) -> Result<()> {
+        if self.is_fresh(gathering, hash, bytes.len())? {
+            self.pack_of(gathering, left)?.add(hash, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Adds bytes of a chunk that is complete with [`Gathering::end_chunk`].
+    pub(super) fn gather_part(&mut self, gathering: &mut Gathering, bytes: &[u8], left: u64) -> Result<()> {
+        self.pack_of(gathering, left)?.add_to_chunk(bytes)
+    }
+
+    /// Makes what was gathered durable, then the record of the checkpoint.
+    pub(super) fn conclude(&mut self, gathering: Gathering, header: &str, seq: u64, done: &mut Done) -> Result<()> {
+        check_header(header).map_err(|why| self.refused(&why))?;
+        let chunks = self.finish_pack(gathering, done)?;
+        self.journal.append(CHECKPOINT, &record(header, &chunks, seq))?;
+        self.journal.sync()
+    }
+
+    fn finish_pack(&mut self, gathering: Gathering, done: &mut Done) -> Result<Vec<(ChunkHash, usize)>> {
+        if let Some(pack) = gathering.pack {
+            let written = pack.finish()?;
+            done.bytes_written = written.bytes;
+            done.cpu_s += written.aside_s;
+            open_index(&mut self.index, &self.packs_dir)?.add(written.pack);
+        }
+        Ok(gathering.chunks)
     }
 
     /// Whether a checkpoint of so many new bytes shares a pack with others.

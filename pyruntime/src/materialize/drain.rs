@@ -2,6 +2,7 @@
 use super::arena::{Extent, Mapping};
 use super::child::slot;
 use super::commit::Committer;
+use super::pieces::Pieces;
 use super::pipe::{Ends, PipeEnd, Wait};
 use super::wire::{Command, Reply};
 
@@ -13,6 +14,7 @@ const LOOK_MS: i32 = 1000;
 /// Writes what is staged until the training process closes or ends, then everything that is left.
 pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Option<i32>) {
     let mut commands = Commands { pipe: &ends.commands_out, parent, bytes: Vec::new(), start: 0 };
+    let mut pieces = Pieces::default();
     while let Some(command) = commands.next(committer) {
         match command {
             Command::Checkpoint { seq, offset, len } => {
@@ -20,6 +22,17 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                 let extent = unsafe { arena.bytes(offset, len) };
                 let done = committer.commit(seq, extent);
                 send(&ends.replies_in, &Reply::Done(done));
+            }
+            Command::Piece { seq, offset, len } => {
+                // SAFETY: as above, of a piece
+                let piece = unsafe { arena.bytes(offset, len) };
+                let done = pieces.take(committer, seq, piece);
+                if len > 0 {
+                    send(&ends.replies_in, &Reply::PieceTaken);
+                }
+                if let Some(done) = done {
+                    send(&ends.replies_in, &Reply::Done(done));
+                }
             }
             Command::Forked { seq, offset, len } => {
                 let done = slot::commit(committer, arena, seq, Extent { offset, len });
@@ -33,6 +46,8 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
             Command::Close => break,
         }
     }
+    // what is not complete leaves no file
+    drop(pieces);
     committer.finish();
     let (lost, error) = committer.losses();
     send(&ends.replies_in, &Reply::Closed { lost, error });

@@ -10,10 +10,28 @@ pub fn quarter_of_free() -> usize {
     available().map_or(MODEST, |free| free / 4)
 }
 
+/// Three quarters of the memory that is free now, in bytes: what one checkpoint may take that is alone. No more than a quarter
+/// where address space is limited, since the script may need it.
+pub fn most_of_free() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: room for one limit, as the call wants
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
+    if known && limit.rlim_cur == libc::RLIM_INFINITY { available().map_or(MODEST, most_of) } else { quarter_of_free() }
+}
+
+fn most_of(free: usize) -> usize {
+    free - free / 4
+}
+
 /// Whether so many bytes more can be touched and as much again stays free. True when that cannot be
 /// known.
 pub fn affords(bytes: usize) -> bool {
     available().is_none_or(|free| free / 2 >= bytes)
+}
+
+/// Whether one checkpoint may take so many bytes for a while: a quarter of what is free now stays free.
+pub fn affords_for_now(bytes: usize) -> bool {
+    available().is_none_or(|free| most_of(free) >= bytes)
 }
 
 /// Free memory of the machine, or of the control group when that is less.
@@ -62,6 +80,7 @@ mod tests {
     fn this_machine_has_some_and_not_everything() {
         assert!(quarter_of_free() > 1 << 20);
         assert!(affords(4096) && !affords(1 << 55));
+        assert!(affords_for_now(4096) && !affords_for_now(1 << 55) && most_of_free() >= quarter_of_free());
     }
 
     #[test]

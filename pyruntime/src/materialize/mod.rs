@@ -11,6 +11,7 @@ pub mod commit;
 pub mod drain;
 pub mod engine;
 pub mod memory;
+mod pieces;
 pub mod pipe;
 mod record;
 pub mod recorder;

@@ -21,8 +21,10 @@ use crate::store::{Result, StoreError};
 /// How a recorder works.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Bytes of staging memory.
+    /// Bytes of staging memory for all that is on its way.
     pub max_staging: usize,
+    /// And for one checkpoint that is alone, if it needs more.
+    pub most: usize,
     /// The engine to try first.
     pub engine: Engine,
     /// What the journal is sealed with.
@@ -50,12 +52,12 @@ pub struct Recorder {
     engine: Engine,
     fallback: Option<String>,
     pid: Option<i32>,
-    ends: Arc<Ends>,
-    arena: Arc<Mapping>,
+    pub(super) ends: Arc<Ends>,
+    pub(super) arena: Arc<Mapping>,
     /// Held while bytes are copied, so that extents are sent in the order in which they were taken.
-    staging: Mutex<()>,
+    pub(super) staging: Mutex<()>,
     inline: Mutex<Option<Committer>>,
-    link: Mutex<WriterLink>,
+    pub(super) link: Mutex<WriterLink>,
 }
 
 impl Recorder {
@@ -65,11 +67,13 @@ impl Recorder {
     /// When the store cannot be written, or there is no memory for staging.
     pub fn start(store: &Store, run: &RunId, rank: u32, options: Options) -> Result<Recorder> {
         let committer = Committer::open(store, run, rank, options.key.as_ref())?.sharing(options.shares);
-        let arena =
-            Mapping::new(options.max_staging).map_err(StoreError::io("map staging memory for", store.root()))?;
+        let arena = Mapping::new(options.most.max(options.max_staging))
+            .or_else(|_| Mapping::new(options.max_staging))
+            .map_err(StoreError::io("map staging memory for", store.root()))?;
         let ends = Ends::new().map_err(StoreError::io("make a pipe for", store.root()))?;
         let (arena, ends) = (Arc::new(arena), Arc::new(ends));
-        let link = WriterLink::new(Arc::clone(&ends), Space::new(arena.len()), committer.next_seq());
+        let space = Space::new(arena.len(), options.max_staging);
+        let link = WriterLink::new(Arc::clone(&ends), Arc::clone(&arena), space, committer.next_seq());
         let started = engine::start(options.engine, &ends, &arena, committer);
         Ok(Recorder {
             owner: pid(),
@@ -233,6 +237,16 @@ impl Recorder {
         let mut link = lock(&self.link);
         link.exchange();
         link.room()
+    }
+
+    /// The largest checkpoint that could be staged as a whole if nothing else were on its way, in bytes.
+    pub fn whole(&self) -> usize {
+        if self.inert() { 0 } else { lock(&self.link).whole() }
+    }
+
+    /// Whether no checkpoint can be handed over in pieces.
+    pub(super) fn takes_no_pieces(&self) -> bool {
+        self.inert() || self.engine == Engine::Inline
     }
 
     /// The engine at work.

@@ -55,28 +55,61 @@ pub fn most_staged(header_len: usize, parts: usize, nbytes: usize) -> usize {
 /// # Safety
 /// Every part must be readable, and nobody else may use the extent meanwhile.
 pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Part], copiers: usize) -> bool {
-    if staged_len(header, parts).is_none_or(|len| len > extent.len) {
+    // SAFETY: the caller's promise
+    staged_len(header, parts)
+        .is_some_and(|len| unsafe { copy_range(mapping, extent, header, parts, (0, len), copiers) })
+}
+
+/// Copies `len` bytes, from the byte `from` on, of what [`write`] would. False when they do not fit.
+///
+/// # Safety
+/// As for [`write`].
+pub unsafe fn write_range(
+    mapping: &Mapping,
+    extent: Extent,
+    header: &str,
+    parts: &[Part],
+    from: usize,
+    len: usize,
+) -> bool {
+    // SAFETY: the caller's promise
+    unsafe { copy_range(mapping, extent, header, parts, (from, len), MAX_COPIERS) }
+}
+
+unsafe fn copy_range(
+    mapping: &Mapping,
+    extent: Extent,
+    header: &str,
+    parts: &[Part],
+    (from, len): (usize, usize),
+    copiers: usize,
+) -> bool {
+    if len > extent.len {
         return false;
     }
+    let front = front_of(header, parts);
+    let (mut copies, mut end) = (Vec::with_capacity(parts.len() + 1), 0usize);
+    for part in std::iter::once(&Part::of(&front)).chain(parts) {
+        let start = if end == 0 { 0 } else { end.next_multiple_of(ALIGNMENT) };
+        end = start + part.len;
+        let (first, last) = (start.max(from), end.min(from + len));
+        if first < last {
+            let cut = Part { address: part.address + (first - start), len: last - first };
+            copies.push((cut, extent.offset + (first - from)));
+        }
+    }
+    // SAFETY: the caller promises that the parts are readable, `front` is ours, the targets are inside the extent and apart
+    unsafe { copy_all(mapping, &copies, copiers) }
+}
+
+/// What comes before the parts.
+pub(super) fn front_of(header: &str, parts: &[Part]) -> Vec<u8> {
     let mut front = Vec::with_capacity((2 + parts.len()) * WORD + header.len());
     for word in [header.len(), parts.len()].into_iter().chain(parts.iter().map(|part| part.len)) {
         front.extend_from_slice(&(word as u64).to_le_bytes());
     }
     front.extend_from_slice(header.as_bytes());
-    // SAFETY: `front` is ours, the target is inside the extent
-    let mut fits = unsafe { mapping.write(extent.offset, front.as_ptr(), front.len()) };
-    let mut end = front.len();
-    let mut copies = Vec::with_capacity(parts.len());
-    for part in parts {
-        end = end.next_multiple_of(ALIGNMENT);
-        if part.len > 0 {
-            copies.push((*part, extent.offset + end));
-        }
-        end += part.len;
-    }
-    // SAFETY: the caller promises that the parts are readable, the targets are inside the extent and apart
-    fits &= unsafe { copy_all(mapping, &copies, copiers) };
-    fits
+    front
 }
 
 /// Copies parts to their offsets, on several cores when there is much to copy: the caller's own threads stand still
@@ -153,19 +186,26 @@ impl<'a> Staged<'a> {
     /// Finds header and parts in the bytes of an extent; `None` when they are not laid out as
     /// above.
     pub fn parse(bytes: &'a [u8]) -> Option<Staged<'a>> {
-        let header_len = word(bytes, 0)?;
-        let count = word(bytes, 1)?;
-        let front = front_len(header_len, count)?;
-        let header = str::from_utf8(bytes.get(front - header_len..front)?).ok()?;
-        let mut end = front;
-        let mut parts = Vec::new();
-        for number in 0..count {
-            let start = aligned(end)?;
-            end = start.checked_add(word(bytes, 2 + number)?)?;
-            parts.push(if start == end { &[][..] } else { bytes.get(start..end)? });
-        }
-        Some(Staged { header, parts })
+        let (header, places) = layout(bytes)?;
+        let part = |(start, end)| if start == end { Some(&[][..]) } else { bytes.get(start..end) };
+        Some(Staged { header, parts: places.into_iter().map(part).collect::<Option<_>>()? })
     }
+}
+
+/// The header, and where each part begins and ends; `None` when what comes before the parts is not there as a whole.
+pub(super) fn layout(bytes: &[u8]) -> Option<(&str, Vec<(usize, usize)>)> {
+    let header_len = word(bytes, 0)?;
+    let count = word(bytes, 1)?;
+    let front = front_len(header_len, count)?;
+    let header = str::from_utf8(bytes.get(front - header_len..front)?).ok()?;
+    let mut end = front;
+    let mut places = Vec::new();
+    for number in 0..count {
+        let start = aligned(end)?;
+        end = start.checked_add(word(bytes, 2 + number)?)?;
+        places.push((start, end));
+    }
+    Some((header, places))
 }
 
 fn front_len(header_len: usize, parts: usize) -> Option<usize> {

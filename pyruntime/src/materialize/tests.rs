@@ -14,8 +14,13 @@ const LONG: Duration = Duration::from_secs(60);
 
 fn recorder(root: &Path, engine: Engine, max_staging: usize) -> Recorder {
     let store = Store::create(root).unwrap();
-    Recorder::start(&store, &RunId::new("run").unwrap(), 0, Options { max_staging, engine, key: None, shares: true })
-        .unwrap()
+    Recorder::start(
+        &store,
+        &RunId::new("run").unwrap(),
+        0,
+        Options { max_staging, most: 0, engine, key: None, shares: true },
+    )
+    .unwrap()
 }
 
 fn submit(recorder: &Recorder, parts: &[&[u8]]) -> Option<Receipt> {
@@ -50,6 +55,37 @@ fn chunks(root: &Path, record: &Record) -> Vec<Vec<u8>> {
 
 // Engine::Writer needs a process with one thread, which a test runner is not; the Python tests
 // cover it.
+#[test]
+fn what_arrives_in_pieces_can_be_read() {
+    let noise: Vec<u8> = (0u64..90_000).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
+    let large: Vec<u8> = noise.iter().copied().cycle().take(45 << 20).collect();
+    for engine in [Engine::Writer, Engine::Thread] {
+        let dir = tempfile::tempdir().unwrap();
+        let recorder = recorder(dir.path(), engine, 20 << 20);
+        // within a piece, over two, over many, empty, and twice the same
+        let states: [&[&[u8]]; 3] = [
+            &[b"graph", &noise, &large[..11 << 20], b"", &large, &noise, &large[3..9 << 20], b""],
+            &[b"graph", &large],
+            &[b"", b"only small", &noise[1..]],
+        ];
+        for (number, state) in states.iter().enumerate() {
+            let parts: Vec<Part> = state.iter().map(|part| Part::of(part)).collect();
+            // SAFETY: the parts live as long as the call
+            let receipt = unsafe { recorder.submit_in_pieces("{\"block\": 1}", &parts) }.unwrap();
+            assert_eq!(receipt.seq, number as u64);
+        }
+        assert_eq!(submit(&recorder, &[b"whole"]).unwrap().seq, 3);
+        let totals = recorder.close(LONG, || true).unwrap();
+        assert!(totals.drained && totals.errors.is_empty() && totals.checkpoints == 4, "{totals:?}");
+        let checkpoints: Vec<Record> =
+            records(dir.path()).into_iter().filter(|record| record.kind == "checkpoint").collect();
+        for (record, state) in checkpoints.iter().zip(states) {
+            assert!(chunks(dir.path(), record) == state);
+        }
+        assert_eq!(chunks(dir.path(), &checkpoints[3]), [b"whole"]);
+    }
+}
+
 #[test]
 fn what_is_submitted_can_be_read() {
     for engine in [Engine::Writer, Engine::Thread, Engine::Inline] {
@@ -190,7 +226,7 @@ fn nothing_is_removed_while_another_run_is_recorded() {
     let first = recorder(dir.path(), Engine::Inline, 1 << 20);
     submit(&first, &[b"graph", &[1; 100]]).unwrap();
     let store = Store::create(dir.path()).unwrap();
-    let options = Options { max_staging: 1 << 20, engine: Engine::Inline, key: None, shares: true };
+    let options = Options { max_staging: 1 << 20, most: 0, engine: Engine::Inline, key: None, shares: true };
     let other = Recorder::start(&store, &RunId::new("other").unwrap(), 0, options).unwrap();
     first.drop_checkpoints("{\"seqs\":[0]}");
     assert_eq!(first.freed(), [0]);

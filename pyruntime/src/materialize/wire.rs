@@ -20,6 +20,15 @@ pub enum Command {
         /// How long it is, in bytes.
         len: usize,
     },
+    /// The next piece of a checkpoint that is handed over in pieces: consecutive parts of what its extent would hold.
+    Piece {
+        /// The checkpoint's number.
+        seq: u64,
+        /// Where the extent begins, in bytes.
+        offset: usize,
+        /// How long it is, in bytes; zero: no more pieces come, and the checkpoint is lost.
+        len: usize,
+    },
     /// A child of the training process encodes a checkpoint into an extent of the arena.
     Forked {
         /// The checkpoint's number.
@@ -122,6 +131,8 @@ pub enum Reply {
     Ready,
     /// A checkpoint is durable, or failed.
     Done(Done),
+    /// A piece was taken that is not the last: its extent is free.
+    PieceTaken,
     /// Checkpoints were dropped.
     Dropped {
         /// Bytes of packs that were removed.
@@ -142,6 +153,7 @@ impl Command {
         match self {
             Command::Checkpoint { seq, offset, len } => words(into, [1, *seq, *offset as u64, *len as u64]),
             Command::Forked { seq, offset, len } => words(into, [6, *seq, *offset as u64, *len as u64]),
+            Command::Piece { seq, offset, len } => words(into, [7, *seq, *offset as u64, *len as u64]),
             Command::Log { kind, payload } => {
                 words(into, [2, kind.len() as u64, payload.len() as u64, 0]);
                 into.extend_from_slice(kind.as_bytes());
@@ -175,6 +187,7 @@ impl Command {
                 return Ok(Some((Command::Log { kind: kind.into(), payload: payload.into() }, end)));
             }
             6 => Command::Forked { seq: a, offset: b as usize, len: c as usize },
+            7 => Command::Piece { seq: a, offset: b as usize, len: c as usize },
             3 => Command::Close,
             4 => Command::Prepare { len: a as usize },
             5 => {
@@ -203,6 +216,7 @@ impl Reply {
                 )
             }
             Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0, 0, 0], error.as_deref()),
+            Reply::PieceTaken => ([5, 0, 0, 0, 0, 0, 0], None),
             Reply::Dropped { freed } => ([4, *freed, 0, 0, 0, 0, 0], None),
         };
         let error = error.unwrap_or_default();
@@ -236,6 +250,7 @@ impl Reply {
             2 => Reply::Closed { lost: a, error },
             3 => Reply::Ready,
             4 => Reply::Dropped { freed: a },
+            5 => Reply::PieceTaken,
             _ => return Err("an unknown reply"),
         };
         Ok(Some((reply, end)))
@@ -272,6 +287,7 @@ mod tests {
             Command::Checkpoint { seq: 7, offset: 64, len: 1 << 40 },
             Command::Log { kind: "log".into(), payload: "{\"é\": 1}".into() },
             Command::Prepare { len: 9 },
+            Command::Piece { seq: 9, offset: 0, len: 0 },
             Command::Forked { seq: 8, offset: 128, len: 1 << 33 },
             Command::Drop { payload: "{\"seqs\": [3]}".into() },
             Command::Close,

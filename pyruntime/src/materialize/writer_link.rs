@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arena::{Extent, Reach, Space};
+use super::arena::{Extent, Mapping, Reach, Space};
 use super::child::process::Process;
 use super::child::start::{Encoder, Faults};
 use super::memory;
@@ -35,11 +35,14 @@ enum State {
 #[derive(Debug)]
 pub(super) struct WriterLink {
     ends: Arc<Ends>,
-    space: Space,
+    arena: Arc<Mapping>,
+    pub(super) space: Space,
     queue: SendQueue,
     incoming: Vec<u8>,
     next_seq: u64,
     in_flight: VecDeque<u64>,
+    /// Those of them that were handed over in pieces.
+    in_pieces: VecDeque<u64>,
     finished: Vec<Done>,
     /// What each request to drop checkpoints has freed, in bytes.
     freed: Vec<u64>,
@@ -59,14 +62,16 @@ pub(super) struct WriterLink {
 }
 
 impl WriterLink {
-    pub fn new(ends: Arc<Ends>, space: Space, next_seq: u64) -> WriterLink {
+    pub fn new(ends: Arc<Ends>, arena: Arc<Mapping>, space: Space, next_seq: u64) -> WriterLink {
         WriterLink {
             ends,
+            arena,
             space,
             queue: SendQueue::default(),
             incoming: Vec::new(),
             next_seq,
             in_flight: VecDeque::new(),
+            in_pieces: VecDeque::new(),
             finished: Vec::new(),
             freed: Vec::new(),
             state: State::Open,
@@ -90,30 +95,74 @@ impl WriterLink {
 
     /// Takes an extent and a number for a checkpoint.
     pub fn take(&mut self, len: usize) -> Option<(u64, Extent)> {
-        if self.dead.is_some() || self.state != State::Open {
+        if !self.is_open() {
             return None;
         }
-        // memory that was touched before is ours already; fresh memory may be what the training
-        // needs next
-        let extent = self
-            .space
-            .alloc(len, Reach::Touched)
-            .or_else(|| if memory::affords(len) { self.space.alloc(len, Reach::All) } else { None })?;
+        let extent = self.take_usual(len).or_else(|| {
+            let is_alone = self.space.is_free() && memory::affords_for_now(len);
+            if is_alone { self.space.alloc(len, Reach::All) } else { None }
+        })?;
+        Some((self.number(), extent))
+    }
+
+    /// Memory that was touched before is ours already; fresh memory may be what the training needs next.
+    pub(super) fn take_usual(&mut self, len: usize) -> Option<Extent> {
+        let touched = self.space.alloc(len, Reach::Touched);
+        touched.or_else(|| if memory::affords(len) { self.space.alloc(len, Reach::Usual) } else { None })
+    }
+
+    /// The number of the next checkpoint, which is on its way from now on.
+    pub(super) fn number(&mut self) -> u64 {
         let seq = self.next_seq;
         self.next_seq += 1;
         self.in_flight.push_back(seq);
-        Some((seq, extent))
+        seq
+    }
+
+    /// The number of the next checkpoint, whose pieces are given back one by one.
+    pub(super) fn number_in_pieces(&mut self) -> u64 {
+        let seq = self.number();
+        self.in_pieces.push_back(seq);
+        seq
+    }
+
+    /// How many extents are in use.
+    pub(super) fn waiting(&self) -> usize {
+        self.space.taken()
+    }
+
+    /// The oldest extent is not used any more.
+    fn give_back(&mut self) {
+        if let Some(past) = self.space.free_oldest() {
+            self.arena.release(past);
+        }
+    }
+
+    /// Whether checkpoints can be handed over.
+    pub(super) fn is_open(&self) -> bool {
+        self.dead.is_none() && self.state == State::Open
     }
 
     /// Lets the writer find staging memory ahead of a checkpoint of so many bytes.
     pub fn prepare(&mut self, len: usize) {
-        if self.dead.is_none() && self.state == State::Open && memory::affords(len) {
+        if self.is_open() && memory::affords(len) {
             self.send(&Command::Prepare { len });
         }
     }
 
     pub fn room(&self) -> usize {
-        if self.dead.is_some() || self.state != State::Open { 0 } else { self.space.room() }
+        if self.is_open() { self.space.room() } else { 0 }
+    }
+
+    /// The largest checkpoint that can be staged as a whole when nothing else is on its way, in bytes.
+    pub fn whole(&self) -> usize {
+        if !self.is_open() {
+            0
+        } else if memory::affords_for_now(self.space.whole()) {
+            self.space.whole()
+        } else {
+            self.space.room().max(memory::most_of_free().min(self.space.whole()))
+        }
     }
 
     pub fn dead(&self) -> Option<&str> {
@@ -134,7 +183,7 @@ impl WriterLink {
 
     /// Has checkpoints dropped; `payload` is the text of the record that says which.
     pub fn drop_checkpoints(&mut self, payload: &str) {
-        if self.dead.is_none() && self.state == State::Open {
+        if self.is_open() {
             self.send(&Command::Drop { payload: payload.to_string() });
         }
     }
@@ -201,7 +250,7 @@ impl WriterLink {
         if own.is_some_and(|encoder| !is_answered && !encoder.end()) {
             self.space.forget_oldest();
         } else {
-            self.space.free_oldest();
+            self.give_back();
         }
     }
 
@@ -240,6 +289,7 @@ impl WriterLink {
                         Reply::Ready => {}
                         Reply::Done(done) => self.settle(done),
                         Reply::Dropped { freed } => self.dropped(freed),
+                        Reply::PieceTaken => self.give_back(),
                         Reply::Closed { lost, error } => self.closed_by_writer(lost, error),
                     }
                 }
@@ -256,8 +306,12 @@ impl WriterLink {
     /// A checkpoint was dealt with; they are, in the order of their numbers.
     pub fn settle(&mut self, mut done: Done) {
         self.in_flight.pop_front();
-        // without an answer the child may not have noticed yet that nobody waits for it
-        self.free(done.seq, done.error.is_none() || done.refusal != Refusal::None);
+        if self.in_pieces.front() == Some(&done.seq) {
+            self.in_pieces.pop_front();
+        } else {
+            // without an answer the child may not have noticed yet that nobody waits for it
+            self.free(done.seq, done.error.is_none() || done.refusal != Refusal::None);
+        }
         if self.forked == Some(done.seq) {
             self.forked = None;
             done.faults = self.faults.join();

@@ -15,7 +15,7 @@ use crate::materialize::commit::CHECKPOINT;
 use crate::materialize::memory;
 use crate::materialize::staged::Part;
 use crate::materialize::wire::Done;
-use crate::materialize::{Engine, Options, Recorder, Totals};
+use crate::materialize::{Engine, Options, Receipt, Recorder, Totals};
 use crate::store::layout::{RunId, Store};
 
 const SMALLEST_STAGING: usize = 64 << 10;
@@ -33,7 +33,8 @@ pub struct PyRecorder(Recorder);
 
 #[pymethods]
 impl PyRecorder {
-    /// `max_staging` is in bytes, by default a quarter of the free memory. `engine` is "writer" (a
+    /// `max_staging` is in bytes, by default a quarter of the free memory, and for one checkpoint that is alone up to three
+    /// quarters. `engine` is "writer" (a
     /// process of its own), "thread" or "inline"; where it cannot be had, the next one serves.
     #[new]
     /// `key`: 32 bytes that the journal is sealed with. `share_packs`: small checkpoints may share packs; then dropping
@@ -53,10 +54,11 @@ impl PyRecorder {
         let key = key_of(key)?;
         let engine = Engine::named(engine)
             .ok_or_else(|| PyValueError::new_err("engine must be 'writer', 'thread' or 'inline'"))?;
+        let most = if max_staging.is_none() { memory::most_of_free() } else { 0 };
         let max_staging = max_staging.unwrap_or_else(memory::quarter_of_free).max(SMALLEST_STAGING);
         let started = py.detach(|| {
             let (store, run) = (Store::create(&store)?, RunId::new(run_id)?);
-            Recorder::start(&store, &run, rank, Options { max_staging, engine, key, shares: share_packs })
+            Recorder::start(&store, &run, rank, Options { max_staging, most, engine, key, shares: share_packs })
         });
         started.map(PyRecorder).map_err(raise)
     }
@@ -72,23 +74,28 @@ impl PyRecorder {
         graph: &Bound<'py, PyBytes>,
         leaves: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        if !(header.starts_with('{') && header.ends_with('}')) {
-            return Err(PyValueError::new_err("the header must be a JSON object"));
-        }
         let mut held = Vec::new();
-        let mut parts = vec![Part::of(graph.as_bytes())];
-        parts.extend(parts_of(leaves, &mut held)?);
+        let parts = parts_of_checkpoint(header, graph, leaves, &mut held)?;
         // SAFETY: bytes objects do not change and live through the call, the caller vouches for
         // addresses
         let receipt = py.detach(|| unsafe { self.0.submit(header, &parts) });
-        let Some(receipt) = receipt else {
-            return Ok(None);
-        };
-        let dict = PyDict::new(py);
-        dict.set_item("seq", receipt.seq)?;
-        dict.set_item("bytes", receipt.bytes)?;
-        dict.set_item("stall_s", receipt.stall_s)?;
-        Ok(Some(dict))
+        receipt.map(|receipt| dict_of(py, receipt)).transpose()
+    }
+
+    /// As `submit`, of a checkpoint that is larger than the memory it may take: it is handed over in pieces, and the disk is
+    /// waited for. Nothing that needs Python runs meanwhile: the state must be that of one instant.
+    fn submit_in_pieces<'py>(
+        &self,
+        py: Python<'py>,
+        header: &str,
+        graph: &Bound<'py, PyBytes>,
+        leaves: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let mut held = Vec::new();
+        let parts = parts_of_checkpoint(header, graph, leaves, &mut held)?;
+        // SAFETY: as for `submit`; Python's lock is held, so that no Python code changes a part
+        let receipt = unsafe { self.0.submit_in_pieces(header, &parts) };
+        receipt.map(|receipt| dict_of(py, receipt)).transpose()
     }
 
     /// Has a child of this process encode a checkpoint of at most `nbytes`, while the script goes on.
@@ -152,6 +159,11 @@ impl PyRecorder {
         py.detach(|| self.0.room())
     }
 
+    /// The largest checkpoint that could be staged as a whole if nothing else were on its way, in bytes.
+    fn whole(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.0.whole())
+    }
+
     /// The engine at work: "writer", "thread" or "inline".
     #[getter]
     fn engine(&self) -> &'static str {
@@ -202,6 +214,29 @@ impl PyRecorder {
     fn abandon(&self) {
         self.0.abandon();
     }
+}
+
+/// The object graph and the leaves as parts; `held` keeps what lives only for the call.
+fn parts_of_checkpoint<'py>(
+    header: &str,
+    graph: &Bound<'py, PyBytes>,
+    leaves: &Bound<'py, PyAny>,
+    held: &mut Vec<Bound<'py, PyBytes>>,
+) -> PyResult<Vec<Part>> {
+    if !(header.starts_with('{') && header.ends_with('}')) {
+        return Err(PyValueError::new_err("the header must be a JSON object"));
+    }
+    let mut parts = vec![Part::of(graph.as_bytes())];
+    parts.extend(parts_of(leaves, held)?);
+    Ok(parts)
+}
+
+fn dict_of(py: Python<'_>, receipt: Receipt) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("seq", receipt.seq)?;
+    dict.set_item("bytes", receipt.bytes)?;
+    dict.set_item("stall_s", receipt.stall_s)?;
+    Ok(dict)
 }
 
 impl PyRecorder {

@@ -56,7 +56,7 @@ impl Saver {
     /// When the operating system has no address space for them.
     pub fn new(max_staging: usize) -> std::io::Result<Saver> {
         let arena = Mapping::new(max_staging)?;
-        let space = Space::new(arena.len());
+        let space = Space::new(arena.len(), arena.len());
         let state = State { space, waiting: VecDeque::new(), last: 0, done: 0, failed: HashMap::new(), running: false };
         Ok(Saver { shared: Arc::new(Shared { arena, state: Mutex::new(state), changed: Condvar::new() }) })
     }

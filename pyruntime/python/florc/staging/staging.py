@@ -26,6 +26,8 @@ DRAIN_S = 60.0
 """At the end of the run a device gets so long to finish its copies."""
 ROOM_S = 600.0
 """And the disk so long to make room for them."""
+PIECES_BYTES_PER_S = 5e8
+"""First guess of how fast a checkpoint is taken in pieces, which waits for the disk; replaced by what is measured."""
 PAUSE_S = 5e-4
 Staged = Callable[[int], None]
 Lost = Callable[[str], None]
@@ -54,6 +56,7 @@ class Staging:
         self._copying: deque[Transfer] = deque()
         self._worker = Worker(recorder)
         self._finished: list[_native.Done] = []
+        self._pieces_per_s = PIECES_BYTES_PER_S
 
     def submit(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         """Take a checkpoint as it is at this instant.
@@ -63,16 +66,27 @@ class Staging:
         """
         if encoded.device_bytes:
             return self._begin(header, encoded, staged, lost)
-        receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
+        if self._fits(encoded, len(header)):
+            receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
+        else:
+            receipt = self.recorder.submit_in_pieces(header, encoded.graph, encoded.leaves)
+            if receipt is not None:
+                self._pieces_per_s = receipt["bytes"] / max(receipt["stall_s"], PAUSE_S)
         if receipt is None:
             return None
         staged(receipt["seq"])
         return receipt["stall_s"]
 
-    @staticmethod
-    def copy_seconds(encoded: Encoded, host_bytes_per_s: float) -> float:
+    def _fits(self, encoded: Encoded, header: int = 0) -> bool:
+        """Whether there is memory for a copy of all of it. Otherwise it is taken in pieces, which waits for the disk."""
+        needed = _native.most_staged(header, len(encoded.leaves) + 1, encoded.nbytes + len(encoded.graph))
+        return needed <= self.capacity or needed <= self.recorder.whole()
+
+    def copy_seconds(self, encoded: Encoded, host_bytes_per_s: float) -> float:
         """A guess of how long the training will be held up by taking this checkpoint."""
         device = encoded.device_bytes
+        if not device and not self._fits(encoded):
+            host_bytes_per_s = self._pieces_per_s
         return (len(encoded.graph) + encoded.nbytes - device) / host_bytes_per_s + device / HELD_BYTES_PER_S
 
     def is_blocked(self) -> bool:

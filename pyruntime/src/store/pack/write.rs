@@ -78,6 +78,8 @@ pub struct PackWriter {
     path: PathBuf,
     offset: u64,
     entries: Vec<Entry>,
+    /// Bytes of a chunk that is not complete.
+    begun: u64,
     named: Named,
 }
 
@@ -124,6 +126,7 @@ impl PackWriter {
             path,
             offset: HEADER_LEN,
             entries: Vec::new(),
+            begun: 0,
             named: Named::Temporary,
         };
         writer.file.write_all(&header()).map_err(StoreError::io("write", &writer.path))?;
@@ -140,6 +143,22 @@ impl PackWriter {
         self.offset += stored_len;
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// Adds bytes of a chunk whose hash is known only with its last byte; [`PackWriter::end_chunk`] ends it.
+    ///
+    /// # Errors
+    /// When writing failed; the pack is then of no use.
+    pub fn add_to_chunk(&mut self, bytes: &[u8]) -> Result<()> {
+        self.begun += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(StoreError::io("write", &self.path))
+    }
+
+    /// The chunk that was added to is complete.
+    pub fn end_chunk(&mut self, hash: ChunkHash) {
+        let len = std::mem::take(&mut self.begun);
+        self.entries.push(Entry { hash, offset: self.offset, stored_len: len, raw_len: len, codec: Codec::Raw });
+        self.offset += len;
     }
 
     fn store(&mut self, bytes: &[u8]) -> io::Result<(Codec, u64)> {
