@@ -40,13 +40,14 @@ impl Recorder {
             }
             (link.number_in_pieces(), most)
         };
+        let ends = staged::ends(header, parts);
         let mut from = 0;
         while from < whole {
-            let Some(extent) = self.next_piece(most.min(whole - from)) else {
+            let Some(extent) = self.next_piece(until_a_part_ends(&ends, from, most)) else {
                 lock(&self.link).send(&Command::Piece { seq, offset: 0, len: 0 });
                 return None;
             };
-            let len = extent.len.min(whole - from);
+            let len = until_a_part_ends(&ends, from, extent.len);
             // SAFETY: the caller promises the parts, the space gives each extent away once
             let copied = unsafe { staged::write_range(&self.arena, extent, header, parts, from, len) };
             debug_assert!(copied, "a piece has the length that was asked for");
@@ -85,6 +86,16 @@ impl Recorder {
             }
             WriterLink::wait(&self.ends, PATIENCE);
         }
+    }
+}
+
+/// How long the piece from `from` on is, which has at most so many bytes: it ends where a part does, if one does. A chunk that is
+/// in one piece is compressed if that pays, and written only if the store does not have it.
+fn until_a_part_ends(ends: &[usize], from: usize, most: usize) -> usize {
+    let reached = ends.partition_point(|end| *end <= from.saturating_add(most));
+    match reached.checked_sub(1).and_then(|last| ends.get(last)) {
+        Some(end) if *end > from => end - from,
+        _ => most,
     }
 }
 

@@ -102,6 +102,16 @@ unsafe fn copy_range(
     unsafe { copy_all(mapping, &copies, copiers) }
 }
 
+/// Where each part ends in what [`write`] writes.
+pub(super) fn ends(header: &str, parts: &[Part]) -> Vec<usize> {
+    let mut end = front_len(header.len(), parts.len()).unwrap_or_default();
+    let after = |part: &Part| {
+        end = end.next_multiple_of(ALIGNMENT) + part.len;
+        end
+    };
+    parts.iter().map(after).collect()
+}
+
 /// What comes before the parts.
 pub(super) fn front_of(header: &str, parts: &[Part]) -> Vec<u8> {
     let mut front = Vec::with_capacity((2 + parts.len()) * WORD + header.len());
