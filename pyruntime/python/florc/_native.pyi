@@ -994,7 +994,7 @@ class Leaves:
 class Walk:
     """Walks objects breadth first; an object's number is the order in which it was met."""
 
-    def __init__(self, classes: Classes, pack: Callable[..., Any], hooks: frozenset[str], gradients: bool) -> None: ...
+    def __init__(self, classes: Classes, hooks: frozenset[str], gradients: bool) -> None: ...
     @property
     def gradients(self) -> bool:
         """Whether gradients are kept."""

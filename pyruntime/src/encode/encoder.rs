@@ -20,9 +20,9 @@ use super::walk::Walk;
 #[pymethods]
 impl Walk {
     #[new]
-    fn new(classes: Py<Classes>, pack: Py<PyAny>, hooks: Py<PyAny>, gradients: bool) -> Walk {
+    fn new(classes: Py<Classes>, hooks: Py<PyAny>, gradients: bool) -> Walk {
         let found = classes.get().take_spare().unwrap_or_else(|| Found { current: -1, ..Found::default() });
-        Walk { found: Mutex::new(found), classes, pack, hooks, gradients }
+        Walk { found: Mutex::new(found), classes, hooks, gradients }
     }
 
     /// The encoded form of one object: an atom, or a reference to its node (made when new).

@@ -12,6 +12,7 @@ mod how;
 mod json;
 mod leaves;
 mod nodes;
+mod numbers;
 mod parts;
 mod shared;
 mod tensor;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use super::how::{Class, How};
 use super::json::{dump, put, put_float, put_number, put_str};
+use super::leaves::Leaf;
+use super::numbers::packed;
 use super::walk::Walk;
 
 /// Longer lists and tuples of numbers are one leaf; longer tuples are never atoms.
@@ -110,18 +112,22 @@ fn put_flat(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> 
 
 /// `["list", [values]]` or `["tuple", [values]]`; long ones of nothing but numbers are one leaf.
 pub(super) fn put_sequence(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, how: How, out: &mut String) -> PyResult<()> {
-    let kind = if how == How::List { intern!(slf.py(), "list") } else { intern!(slf.py(), "tuple") };
+    let kind = if how == How::List { "list" } else { "tuple" };
     if obj.len()? > LONG_NUMBERS {
         let first = obj.get_item(0)?;
         if first.is_exact_instance_of::<PyFloat>() || first.is_exact_instance_of::<PyInt>() {
-            let packed = slf.get().pack.bind(slf.py()).call1((slf, obj, kind))?;
-            if !packed.is_none() {
-                return dump(&packed, out);
+            let walk = slf.get();
+            if let Some((bytes, code)) = packed(walk, obj)? {
+                let count = obj.len()?;
+                let leaf = Leaf::Given { len: bytes.as_bytes().len(), leaf: bytes.into_any().unbind() };
+                let index = walk.found().add_leaf(leaf);
+                put(out, format_args!("[\"numbers\",{index},\"{code}\",{count},\"{kind}\"]"));
+                return Ok(());
             }
         }
     }
     out.push_str("[\"");
-    out.push_str(kind.to_str()?);
+    out.push_str(kind);
     out.push_str("\",[");
     if let Ok(list) = obj.cast::<PyList>() {
         put_values(slf, list.iter(), out)?;

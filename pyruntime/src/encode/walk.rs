@@ -14,14 +14,11 @@ use crate::locks::lock;
 /// Walks objects breadth first; an object's node number is the order in which it was met. Every object is held, so that its
 /// address stays its own while the walk lasts. Light objects (datasets, samplers, loaders) wait until everything else is
 /// known: what is reachable without them is state, the rest is bulk data.
-///
-/// `pack(encoder, numbers, kind)` makes one leaf of a long list or tuple of numbers, or None.
 #[pyclass(subclass, frozen, module = "florc._native")]
 #[derive(Debug)]
 pub struct Walk {
     pub(super) found: Mutex<Found>,
     pub(super) classes: Py<Classes>,
-    pub(super) pack: Py<PyAny>,
     /// Names of attributes that hold code, not state.
     pub(super) hooks: Py<PyAny>,
     #[pyo3(get)]

@@ -135,7 +135,7 @@ class Encoder(_native.Walk):
 
     def __new__(cls, gradients: bool = False, may_copy: bool = True) -> Encoder:
         walk: Any = super()  # whose `__new__` the stub spells `__init__`
-        made: Encoder = walk.__new__(cls, _CLASSES, sequences.packed, objects.HOOKS, gradients)
+        made: Encoder = walk.__new__(cls, _CLASSES, objects.HOOKS, gradients)
         return made
 
     def __init__(self, gradients: bool = False, may_copy: bool = True):
