@@ -10,6 +10,7 @@ mod filter;
 mod fixpoint;
 mod inputs;
 mod iterators;
+mod made;
 mod place;
 mod reason;
 mod receivers;

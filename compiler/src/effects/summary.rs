@@ -9,6 +9,17 @@ use crate::scopes::ScopeId;
 pub struct Summary {
     /// Effects on parameters, on names of scopes around the function, and on the world.
     pub effects: Vec<Effect>,
+    /// Which of them are effects on what parameters stand for.
+    pub(super) on_arguments: Vec<u32>,
+}
+
+impl Summary {
+    /// Of a function with these effects.
+    pub(super) fn new(function: ScopeId, effects: Vec<Effect>) -> Self {
+        let is_on_argument = |effect: &Effect| effect.place.is_some_and(|place| place.home == Some(function));
+        let on_arguments = (0..).zip(&effects).filter(|(_, effect)| is_on_argument(effect)).map(|(at, _)| at).collect();
+        Self { effects, on_arguments }
+    }
 }
 
 /// The summaries of a project's functions.

@@ -53,20 +53,23 @@ pub enum List {
 
 /// All of them, as the files have them.
 #[derive(Debug, Default)]
-pub(super) struct Lists(FxHashMap<List, FxHashSet<String>>);
+pub(super) struct Lists(Vec<FxHashSet<String>>);
 
 impl Lists {
     pub(super) fn add(&mut self, names: FxHashMap<List, Vec<String>>) {
         for (list, names) in names {
-            self.0.entry(list).or_default().extend(names);
+            if self.0.len() <= list as usize {
+                self.0.resize_with(list as usize + 1, FxHashSet::default);
+            }
+            self.0[list as usize].extend(names);
         }
     }
 
     pub(super) fn of(&self, list: List) -> impl Iterator<Item = &str> {
-        self.0.get(&list).into_iter().flatten().map(String::as_str)
+        self.0.get(list as usize).into_iter().flatten().map(String::as_str)
     }
 
     pub(super) fn has(&self, list: List, name: &str) -> bool {
-        self.0.get(&list).is_some_and(|names| names.contains(name))
+        self.0.get(list as usize).is_some_and(|names| names.contains(name))
     }
 }

@@ -22,9 +22,11 @@ mod lists;
 pub use facts::Facts;
 pub use lists::List;
 
+use crate::name::Name;
 use lists::Lists;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 /// Every knowledge file, by name.
@@ -132,6 +134,14 @@ impl Knowledge {
             returns_arguments: facts.returns_arguments || is_class,
             ..*facts
         })
+    }
+
+    /// The same of a name that is asked for again and again.
+    pub fn function_named(&'static self, dotted: Name) -> Option<Facts> {
+        thread_local! {
+            static ASKED: RefCell<FxHashMap<Name, Option<Facts>>> = RefCell::default();
+        }
+        ASKED.with_borrow_mut(|asked| *asked.entry(dotted).or_insert_with(|| self.function(&dotted)))
     }
 
     /// The class of what calling a dotted name makes.

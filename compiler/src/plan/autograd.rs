@@ -14,6 +14,10 @@ use std::collections::BTreeSet;
 /// The numbers of the loop statements that compute no gradients themselves, while something behind them does before
 /// their function ends or after it was called.
 pub(super) fn differentiated(analysis: &Analysis, facts: &Facts) -> BTreeSet<StmtId> {
+    let is_any = facts.loops.iter().chain(&facts.scopes).any(|work| work.backward);
+    if !is_any {
+        return BTreeSet::new();
+    }
     let mut history = History {
         analysis,
         facts,
