@@ -7,7 +7,7 @@ use florc::emit::emit;
 use florc::project::{Found, follow};
 use florc::source::decode;
 use florc::syntax::File;
-use florc::{Options, Source, syntax};
+use florc::{Options, Source, plan_only, syntax};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -96,7 +96,7 @@ fn thousand_lines() {
     let within = median(|| {
         syntax::on_deep_stack(syntax::DEEP_STACK, || {
             let begin = worked();
-            let _ = std::hint::black_box(florc::plan_only(&source, &Options::default()));
+            let _ = std::hint::black_box(plan_only(&source, &Options::default()));
             worked() - begin
         })
     });
@@ -159,7 +159,7 @@ fn corpus() -> Option<PathBuf> {
         return Some(folder.into());
     }
     let script = "import sysconfig; print(sysconfig.get_path('stdlib'))";
-    let asked = std::process::Command::new("python3").args(["-c", script]).output().ok()?;
+    let asked = Command::new("python3").args(["-c", script]).output().ok()?;
     Some(PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim())).filter(|folder| folder.is_dir())
 }
 

@@ -160,7 +160,7 @@ pub(super) fn spread(
     let changes_object = matches!(effect.kind, EffectKind::Mutate | EffectKind::Iterate | EffectKind::Consume)
         || effect.place.as_ref().is_some_and(|place| !place.attrs.is_empty());
     match &effect.place {
-        Some(place) if changes_object && is_local(place) => {
+        Some(place) if changes_object && aliases.knows(place) && is_local(place) => {
             for place in aliases.all(place, is_local) {
                 visit(Effect { place: Some(place), ..effect.clone() });
             }

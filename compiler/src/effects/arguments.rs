@@ -45,10 +45,11 @@ impl Extractor<'_, '_> {
         } else {
             (summary.effects.as_slice(), &[][..])
         };
-        let effects = all.iter().chain(on_arguments.iter().map(|&at| &summary.effects[at as usize]));
+        let again = on_arguments.iter().map(|&at| (&summary.effects[at as usize], summary.numbers[at as usize]));
+        let effects = all.iter().zip(summary.numbers.iter().copied()).chain(again);
         let callee = self.project.scopes.list[target].qualname;
         let mut given: FxHashMap<Name, Vec<Place>> = FxHashMap::default();
-        for inner in effects {
+        for (inner, number) in effects {
             let here = |place: Option<Place>| Effect {
                 kind: inner.kind,
                 place,
@@ -57,7 +58,7 @@ impl Extractor<'_, '_> {
                 assumed: inner.assumed,
             };
             let Some(place) = inner.place.as_ref().filter(|place| place.home == Some(target)) else {
-                if self.is_news(inner.kind, inner.place.as_ref()) {
+                if self.is_new_number(number) {
                     out.push(here(inner.place));
                 }
                 continue;
@@ -66,7 +67,7 @@ impl Extractor<'_, '_> {
                 given.entry(place.root).or_insert_with(|| self.argument_places(site, receiver, target, place.root));
             for root in roots.iter() {
                 let reached = root.extend(&place.attrs);
-                if self.is_news(inner.kind, Some(&reached)) {
+                if self.is_news(inner.kind, reached) {
                     out.extend(Some(here(Some(reached))).filter(|reached| !self.is_only_read(reached)));
                 }
             }

@@ -1,7 +1,7 @@
 //! A statement to its effects.
 
 use super::alias::{Aliases, places};
-use super::made::Asked;
+use super::met::Met;
 use super::place::Place;
 use super::reason::Reason;
 use super::site::{Context, Site};
@@ -13,7 +13,7 @@ use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
 /// Reads effects off statements, given what is known of the project.
@@ -26,65 +26,60 @@ pub struct Extractor<'p, 't> {
     /// What its functions change, as far as it is known yet.
     pub summaries: &'p Summaries,
     /// While a function is summarized: what is known of it already. Large programs say everything a thousand times.
-    known: Option<RefCell<Known>>,
+    met: Option<&'p RefCell<Met>>,
     /// By the scope that owns a name, and the name: see [`Extractor::only_walks`].
     pub(super) walks: RefCell<FxHashMap<(ScopeId, Name), bool>>,
-}
-
-/// What is known of a function while it is summarized.
-#[derive(Debug, Default)]
-struct Known {
-    /// What happens, and to which place.
-    effects: FxHashSet<(EffectKind, Option<Place>)>,
-    /// The functions whose effects are among them, those on their arguments apart.
-    functions: FxHashSet<ScopeId>,
-    asked: Asked,
 }
 
 impl<'p, 't> Extractor<'p, 't> {
     /// An extractor that says every effect of every statement.
     pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { project, aliases, summaries, known: None, walks: RefCell::default() }
+        Self { project, aliases, summaries, met: None, walks: RefCell::default() }
     }
 
     /// An extractor that says what calls of the project do once.
-    pub(super) fn terse(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { known: Some(RefCell::default()), ..Self::new(project, aliases, summaries) }
+    pub(super) fn terse(
+        project: &'p Project<'t>,
+        aliases: &'p Aliases,
+        summaries: &'p Summaries,
+        met: &'p RefCell<Met>,
+    ) -> Self {
+        Self { met: Some(met), ..Self::new(project, aliases, summaries) }
     }
 
     /// Whether this has not been said yet.
-    pub(super) fn is_news(&self, kind: EffectKind, place: Option<&Place>) -> bool {
-        let Some(known) = &self.known else { return true };
-        known.borrow_mut().effects.insert((kind, place.copied()))
+    pub(super) fn is_news(&self, kind: EffectKind, place: Place) -> bool {
+        self.met.is_none_or(|met| {
+            let mut met = met.borrow_mut();
+            let number = met.number(kind, Some(place));
+            met.news.insert(number)
+        })
+    }
+
+    /// The same of an effect of a summary, by its number.
+    pub(super) fn is_new_number(&self, number: u32) -> bool {
+        self.met.is_none_or(|met| met.borrow_mut().news.insert(number))
     }
 
     /// The summary of a function.
     pub(super) fn summary_of(&self, function: ScopeId) -> Option<&'p Summary> {
-        if let Some(known) = &self.known {
-            known.borrow_mut().asked.functions.push(function);
+        if let Some(met) = self.met {
+            met.borrow_mut().asked.functions.push(function);
         }
         self.summaries.get(function)
     }
 
     /// Whether all effects of a function are said that are not on its arguments; from now on they are.
     pub(super) fn is_said(&self, function: ScopeId) -> bool {
-        self.known.as_ref().is_some_and(|known| !known.borrow_mut().functions.insert(function))
+        self.met.is_some_and(|met| !met.borrow_mut().functions.insert(function))
     }
 
     /// What handlers do to other objects than their arguments.
     pub(super) fn handled(&self) -> &'p [Effect] {
-        if let Some(known) = &self.known {
-            known.borrow_mut().asked.handlers = true;
+        if let Some(met) = self.met {
+            met.borrow_mut().asked.handlers = true;
         }
         &self.summaries.handlers
-    }
-
-    /// What was looked up while a function was summarized.
-    pub(super) fn asked(self) -> Asked {
-        let mut asked = self.known.map(|known| known.into_inner().asked).unwrap_or_default();
-        asked.functions.sort_unstable();
-        asked.functions.dedup();
-        asked
     }
 
     /// The effects of every statement of a suite, in source order.

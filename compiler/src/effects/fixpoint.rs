@@ -3,6 +3,7 @@
 use super::alias::{Aliases, spread};
 use super::extract::Extractor;
 use super::made::{Asked, Made};
+use super::met::Met;
 use super::place::Place;
 use super::reason::Reason;
 use super::summary::{Summaries, Summary};
@@ -13,6 +14,7 @@ use crate::name::Name;
 use crate::project::Project;
 use crate::scopes::{Owner, ScopeId};
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// A function with more effects than this is one that cannot be followed; real ones stay far below.
@@ -31,10 +33,11 @@ impl Summaries {
         let groups = graph.bottom_up(project.scopes.list.len());
         let mut all = Self { list: IdVec::all(None, &project.scopes.list), handlers: Vec::new() };
         let mut made = Made::new(project.scopes.list.len());
+        let met = RefCell::default();
         // What handlers do is part of what functions that call nobody knows what do, which may be handlers themselves.
         for _ in 0..MAX_HANDLER_ROUNDS {
             for group in &groups {
-                all.settle(project, graph, aliases, group, &mut made);
+                all.settle(project, graph, aliases, group, (&mut made, &met));
             }
             let handlers = all.outer_effects(&graph.mentioned);
             if handlers.len() == all.handlers.len() || handlers.len() > MAX_HANDLER_EFFECTS {
@@ -47,7 +50,14 @@ impl Summaries {
     }
 
     /// Computes the summaries of functions that call each other.
-    fn settle(&mut self, project: &Project, graph: &CallGraph, aliases: &Aliases, group: &[ScopeId], made: &mut Made) {
+    fn settle(
+        &mut self,
+        project: &Project,
+        graph: &CallGraph,
+        aliases: &Aliases,
+        group: &[ScopeId],
+        (made, met): (&mut Made, &RefCell<Met>),
+    ) {
         if group.iter().all(|&id| made.is_current(id)) {
             return;
         }
@@ -68,7 +78,7 @@ impl Summaries {
                 if made.is_current(id) {
                     continue;
                 }
-                let (new, asked) = self.compute(project, aliases, id);
+                let (new, asked) = self.compute(project, aliases, id, met);
                 let is_new = self.list[id] != new;
                 made.note(id, &asked, is_new);
                 if is_new {
@@ -77,8 +87,9 @@ impl Summaries {
                 }
             }
         }
+        let met = &mut *met.borrow_mut();
         for &id in group {
-            self.list[id] = self.list[id].as_ref().map(|_| Summary::unknown(project, id));
+            self.list[id] = self.list[id].as_ref().map(|_| Summary::unknown(project, id, met));
             made.replaced(id);
         }
     }
@@ -99,18 +110,29 @@ impl Summaries {
     }
 
     /// The summary of a function by what is known now, and what it was made from.
-    fn compute(&self, project: &Project, aliases: &Aliases, id: ScopeId) -> (Option<Summary>, Asked) {
+    fn compute(
+        &self,
+        project: &Project,
+        aliases: &Aliases,
+        id: ScopeId,
+        met: &RefCell<Met>,
+    ) -> (Option<Summary>, Asked) {
         let scope = &project.scopes.list[id];
         if !matches!(scope.owner, Owner::Function(_)) {
             return (None, Asked::default());
         }
-        let extractor = Extractor::terse(project, aliases, self);
+        met.borrow_mut().begin();
+        let extractor = Extractor::terse(project, aliases, self, met);
+        let said = extractor.suite(id, scope.body);
+        let met = &mut *met.borrow_mut();
+        let mut asked = std::mem::take(&mut met.asked);
+        asked.functions.sort_unstable();
+        asked.functions.dedup();
         let params: Vec<Name> = scope.params().collect();
         let mut effects: Vec<Effect> = Vec::new();
-        let mut known: FxHashSet<(EffectKind, Option<Place>)> = FxHashSet::default();
-        let mut said = FxHashSet::default();
-        for effect in extractor.suite(id, scope.body) {
-            if !said.insert((effect.kind, effect.place)) {
+        for effect in said {
+            let number = met.number(effect.kind, effect.place);
+            if !met.said.insert(number) {
                 continue;
             }
             // A parameter that is assigned (`m = m or default`) may stand for something else, too.
@@ -127,22 +149,25 @@ impl Summaries {
                     }
                     Some(_) => true,
                 };
-                if visible && known.insert((effect.kind, effect.place)) {
-                    effects.push(effect);
+                if visible {
+                    let number = met.number(effect.kind, effect.place);
+                    if met.summarized.insert(number) {
+                        effects.push(effect);
+                    }
                 }
             });
         }
         if effects.len() > MAX_EFFECTS {
-            return (Some(Summary::unknown(project, id)), extractor.asked());
+            return (Some(Summary::unknown(project, id, met)), asked);
         }
-        (Some(Summary::new(id, effects)), extractor.asked())
+        (Some(Summary::new(id, effects, met)), asked)
     }
 }
 
 impl Summary {
     /// Of a function that cannot be followed.
-    fn unknown(project: &Project, id: ScopeId) -> Self {
+    fn unknown(project: &Project, id: ScopeId, met: &mut Met) -> Self {
         let range = project.scopes.list[id].body.first().map(|stmt| stmt.range).unwrap_or_default();
-        Summary::new(id, vec![Effect::new(EffectKind::Unknown, None, range, Reason::TooMuch)])
+        Summary::new(id, vec![Effect::new(EffectKind::Unknown, None, range, Reason::TooMuch)], met)
     }
 }

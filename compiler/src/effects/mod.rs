@@ -11,6 +11,7 @@ mod fixpoint;
 mod inputs;
 mod iterators;
 mod made;
+mod met;
 mod place;
 mod reason;
 mod receivers;

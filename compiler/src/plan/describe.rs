@@ -19,7 +19,10 @@ pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, Stri
     let entry = &list[at];
     let range = entry.stmt.range;
     let source = &analysis.files[analysis.file_of(entry)].source;
-    let first = list.iter().take_while(|other| analysis.file_of(other) != analysis.file_of(entry)).count();
+    // They stand file by file.
+    let file = analysis.file_of(entry);
+    let before = (0..at.place()).rev().take_while(|&other| analysis.file_of(&list[LoopId::new(other)]) == file);
+    let first = before.last().unwrap_or(at.place());
     LoopPlan {
         id: ids[at].clone(),
         action: match role {
