@@ -1,7 +1,7 @@
 //! Names of a program, each text once: to copy, compare and hash one costs what a number costs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,12 +12,18 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 #[derive(Clone, Copy)]
 pub struct Name(&'static &'static str);
 
+const SLOTS: usize = 1024;
+
 /// Every name there is.
 static KNOWN: LazyLock<Mutex<FxHashSet<Known>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
     /// Those that this thread has asked for.
     static MINE: RefCell<FxHashMap<&'static str, Name>> = RefCell::default();
+    /// Those that it asked for last: a file has the same few names again and again, and a table of all does not fit a cache.
+    static RECENT: [Cell<Name>; SLOTS] = const { [const { Cell::new(Name::NONE) }; SLOTS] };
+    /// Dotted names that this thread has asked for, by what is before and behind the last dot.
+    static DOTTED: RefCell<FxHashMap<(Name, Name), Name>> = RefCell::default();
 }
 
 /// Found by its text.
@@ -39,6 +45,16 @@ impl Name {
         if text.is_empty() {
             return Self::NONE;
         }
+        RECENT.with(|recent| {
+            let recent = &recent[slot(text)];
+            if recent.get().as_str() != text {
+                recent.set(Self::mine(text));
+            }
+            recent.get()
+        })
+    }
+
+    fn mine(text: &str) -> Self {
         MINE.with_borrow_mut(|mine| match mine.get(text) {
             Some(name) => *name,
             None => {
@@ -49,10 +65,31 @@ impl Name {
         })
     }
 
+    /// The name with this text, if something has asked for it already: no other is in any program.
+    pub fn known(text: &str) -> Option<Self> {
+        let mine = MINE.with_borrow(|mine| mine.get(text).copied());
+        mine.or_else(|| KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(text).map(|known| Name(known.0)))
+    }
+
+    /// `base.attr` of `base`.
+    #[must_use]
+    pub fn dotted(self, attr: Name) -> Self {
+        DOTTED
+            .with_borrow_mut(|known| *known.entry((self, attr)).or_insert_with(|| Name::new(&format!("{self}.{attr}"))))
+    }
+
     /// Its text.
     pub fn as_str(self) -> &'static str {
         self.0
     }
+}
+
+/// Where a text stands in [`RECENT`].
+fn slot(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let at = |place: usize| bytes.get(place).map_or(0, |&byte| usize::from(byte));
+    let ends = at(0) ^ at(1) << 3 ^ at(bytes.len() / 2) << 2 ^ at(bytes.len().saturating_sub(1)) << 4;
+    (ends ^ bytes.len() << 5) % SLOTS
 }
 
 fn shared(text: &str) -> Name {
@@ -83,6 +120,12 @@ impl PartialEq for Name {
 }
 
 impl Eq for Name {}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
 
 impl PartialEq<str> for Name {
     fn eq(&self, other: &str) -> bool {

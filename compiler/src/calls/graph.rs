@@ -63,8 +63,7 @@ impl CallGraph {
 
     fn statement(&mut self, project: &Project, scope: ScopeId, stmt: &Stmt) {
         if matches!(stmt.kind, StmtKind::For(_) | StmtKind::With { .. }) {
-            let classes =
-                walk::own_expressions(stmt).into_iter().filter_map(|expr| project.class_of_value(scope, expr));
+            let classes = walk::own_expressions(stmt).filter_map(|expr| project.class_of_value(scope, expr));
             let special: Vec<ScopeId> = classes.flat_map(|class| project.special_methods(class)).collect();
             self.edges.extend(special.into_iter().map(|target| (scope, target)));
         }
@@ -169,7 +168,7 @@ fn implied(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
         class.map(|class| project.special_methods(class)).unwrap_or_default()
     };
     match &expr.kind {
-        ExprKind::Attribute { attr, .. } if project.is_property(attr) => project.accessors(None, attr),
+        ExprKind::Attribute { attr, .. } if project.is_property(*attr) => project.accessors(None, *attr),
         ExprKind::Subscript { value, .. } => special(value),
         _ => Vec::new(),
     }
@@ -189,25 +188,25 @@ fn reached(project: &Project, scope: ScopeId, callee: &Callee) -> (Vec<ScopeId>,
 }
 
 fn constructors(project: &Project, class: ScopeId) -> Vec<ScopeId> {
-    ["__init__", "__new__", "__post_init__"].iter().flat_map(|name| project.methods(class, name)).collect()
+    ["__init__", "__new__", "__post_init__"].iter().flat_map(|&name| project.methods(class, name)).collect()
 }
 
 /// Functions of the project that a name or attribute may denote.
 pub(crate) fn functions_named(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<ScopeId> {
     let is_function = |id: &ScopeId| matches!(project.scopes.list[*id].owner, Owner::Function(_));
     if let Some(Denoted::Definitions(found)) = project.denoted(scope, expr) {
-        return found.into_iter().filter(is_function).collect();
+        return found.iter().copied().filter(is_function).collect();
     }
     match &expr.kind {
         // A function whose name is bound again (`train = wrap(train)`) may still be meant.
         ExprKind::Name(name) => project
             .scopes
-            .resolve(scope, name)
-            .and_then(|home| project.index.definitions.get(home, name))
+            .resolve(scope, *name)
+            .and_then(|home| project.index.definitions.get(home, *name))
             .map(|found| found.iter().copied().filter(is_function).collect())
             .unwrap_or_default(),
         ExprKind::Attribute { value, attr } => {
-            project.class_of_value(scope, value).and_then(|class| project.method(class, attr)).into_iter().collect()
+            project.class_of_value(scope, value).and_then(|class| project.method(class, *attr)).into_iter().collect()
         }
         _ => Vec::new(),
     }

@@ -1,5 +1,6 @@
 //! What a call expression calls.
 
+use crate::name::Name;
 use crate::project::{Denoted, Project};
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind};
@@ -22,18 +23,18 @@ pub enum Callee<'t> {
         /// The candidates.
         targets: Vec<ScopeId>,
         /// The method's name.
-        name: &'t str,
+        name: Name,
         /// Whether the receiver's class is known.
         sure: bool,
     },
     /// Something imported, or a builtin, by its dotted name.
-    Library(String),
+    Library(Name),
     /// A method of an object whose class is not of the project.
     Method {
         /// The receiver.
         receiver: &'t Expr,
         /// The method's name.
-        name: &'t str,
+        name: Name,
     },
     /// An object that is called; `target` is its class's `forward` or `__call__`, if the project has it.
     Object {
@@ -50,7 +51,7 @@ impl<'t> Project<'t> {
     /// Resolves a call made in `scope`.
     pub fn callee<'e>(&self, scope: ScopeId, call: &'e Call) -> Callee<'e> {
         if let ExprKind::Attribute { value, attr } = &call.callee.kind {
-            return self.attribute_callee(scope, &call.callee, value, attr);
+            return self.attribute_callee(scope, &call.callee, value, *attr);
         }
         let ExprKind::Name(name) = &call.callee.kind else {
             return match self.class_of_value(scope, &call.callee) {
@@ -62,9 +63,9 @@ impl<'t> Project<'t> {
             return Callee::Library(library);
         }
         if let Some(Denoted::Definitions(found)) = self.denoted(scope, &call.callee) {
-            return self.defined(&found);
+            return self.defined(found);
         }
-        let Some(home) = self.scopes.resolve(scope, name) else {
+        let Some(home) = self.scopes.resolve(scope, *name) else {
             return Callee::Variable(&call.callee);
         };
         if let Some(class) = self.class_of_value(scope, &call.callee) {
@@ -74,7 +75,7 @@ impl<'t> Project<'t> {
         let made_by_calls = self
             .index
             .assigned
-            .get(home, name)
+            .get(home, *name)
             .is_some_and(|values| values.iter().all(|value| matches!(value.kind, ExprKind::Call(_))));
         if made_by_calls {
             return Callee::Object { object: &call.callee, target: None };
@@ -86,10 +87,10 @@ impl<'t> Project<'t> {
     fn is_foreign(&self, scope: ScopeId, object: &Expr) -> bool {
         let values = match &object.kind {
             ExprKind::Name(name) => {
-                self.scopes.resolve(scope, name).and_then(|home| self.index.assigned.get(home, name))
+                self.scopes.resolve(scope, *name).and_then(|home| self.index.assigned.get(home, *name))
             }
             ExprKind::Attribute { value, attr } => {
-                self.class_of_value(scope, value).and_then(|class| self.attribute_values(class, attr))
+                self.class_of_value(scope, value).and_then(|class| self.attribute_values(class, *attr))
             }
             _ => None,
         };
@@ -115,12 +116,12 @@ impl<'t> Project<'t> {
         Callee::Object { object, target }
     }
 
-    fn attribute_callee<'e>(&self, scope: ScopeId, whole: &'e Expr, value: &'e Expr, attr: &'e str) -> Callee<'e> {
+    fn attribute_callee<'e>(&self, scope: ScopeId, whole: &'e Expr, value: &'e Expr, attr: Name) -> Callee<'e> {
         if let Some(library) = self.library_name(scope, whole) {
             return Callee::Library(library);
         }
         match self.denoted(scope, whole) {
-            Some(Denoted::Definitions(found)) => return self.defined(&found),
+            Some(Denoted::Definitions(found)) => return self.defined(found),
             Some(Denoted::Variable(..)) => return Callee::Variable(whole),
             _ => {}
         }

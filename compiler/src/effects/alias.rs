@@ -13,12 +13,12 @@ use crate::scopes::{ScopeId, is_builtin, target_names};
 use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 
 /// Sources of each name, by the scope that owns it.
 #[derive(Debug, Default)]
 pub struct Aliases {
-    sources: FxHashMap<(Option<ScopeId>, Name), BTreeSet<Place>>,
+    /// Sorted.
+    sources: FxHashMap<(Option<ScopeId>, Name), Vec<Place>>,
     /// Targets of `for`, in statements and comprehensions.
     targets: FxHashSet<(Option<ScopeId>, Name)>,
 }
@@ -30,6 +30,7 @@ impl Aliases {
         for (id, scope) in project.scopes.list.enumerated() {
             walk::statements(scope.body, &mut |stmt| aliases.statement(project, id, stmt));
         }
+        aliases.sources.values_mut().for_each(arrange);
         aliases
     }
 
@@ -65,7 +66,7 @@ impl Aliases {
     fn iterate(&mut self, project: &Project, scope: ScopeId, target: &Expr, iter: &Expr) {
         self.assign(project, scope, target, iter);
         target_names(target, &mut |name| {
-            self.targets.insert((project.scopes.resolve(scope, name), Name::new(name)));
+            self.targets.insert((project.scopes.resolve(scope, name), name));
         });
     }
 
@@ -91,11 +92,10 @@ impl Aliases {
                 ExprKind::Attribute { value, .. } => Some(value.as_ref()),
                 _ => None,
             };
-            let sources: BTreeSet<Place> =
-                others.chain(receiver).flat_map(|value| places(project, scope, value)).collect();
+            let sources: Vec<Place> = others.chain(receiver).flat_map(|value| places(project, scope, value)).collect();
             for param in params {
-                let key = (project.scopes.resolve(scope, &param.name), Name::new(&param.name));
-                self.sources.entry(key).or_default().extend(sources.iter().cloned());
+                let key = (project.scopes.resolve(scope, param.name), param.name);
+                self.sources.entry(key).or_default().extend(&sources);
             }
         }
     }
@@ -103,8 +103,8 @@ impl Aliases {
     fn assign(&mut self, project: &Project, scope: ScopeId, target: &Expr, value: &Expr) {
         match (&target.kind, &value.kind) {
             (ExprKind::Name(name), _) => {
-                let home = project.scopes.resolve(scope, name);
-                let own = Place::name(home, name);
+                let home = project.scopes.resolve(scope, *name);
+                let own = Place::name(home, *name);
                 let sources = places(project, scope, value).into_iter().filter(|place| !own.covers(place));
                 self.sources.entry((home, own.root)).or_default().extend(sources);
             }
@@ -128,8 +128,8 @@ impl Aliases {
 
     /// Every place that may hold the same object as `place`, itself included. Only names that `is_local` says mean
     /// nothing by themselves are followed further.
-    pub fn all(&self, place: &Place, is_local: &dyn Fn(&Place) -> bool) -> BTreeSet<Place> {
-        let mut found = BTreeSet::from([*place]);
+    pub fn all(&self, place: &Place, is_local: &dyn Fn(&Place) -> bool) -> Vec<Place> {
+        let mut found = vec![*place];
         let mut todo = vec![*place];
         while let Some(at) = todo.pop() {
             if !is_local(&at) {
@@ -139,40 +139,54 @@ impl Aliases {
             for source in sources {
                 let reached = source.extend(&at.attrs);
                 // The cap keeps `node = node.next` from growing for ever.
-                if found.len() < 64 && found.insert(reached) {
+                if found.len() < 64 && !found.contains(&reached) {
+                    found.push(reached);
                     todo.push(reached);
                 }
             }
         }
+        arrange(&mut found);
         found
     }
 }
 
 /// An effect on an object that only a local name reaches is an effect on whatever that name may stand for.
-pub(super) fn spread(aliases: &Aliases, effect: Effect, is_local: &dyn Fn(&Place) -> bool) -> Vec<Effect> {
+pub(super) fn spread(
+    aliases: &Aliases,
+    effect: Effect,
+    is_local: &dyn Fn(&Place) -> bool,
+    visit: &mut dyn FnMut(Effect),
+) {
     let changes_object = matches!(effect.kind, EffectKind::Mutate | EffectKind::Iterate | EffectKind::Consume)
         || effect.place.as_ref().is_some_and(|place| !place.attrs.is_empty());
     match &effect.place {
-        Some(place) if changes_object && is_local(place) => aliases
-            .all(place, is_local)
-            .into_iter()
-            .map(|place| Effect { place: Some(place), ..effect.clone() })
-            .collect(),
-        _ => vec![effect],
+        Some(place) if changes_object && aliases.knows(place) && is_local(place) => {
+            for place in aliases.all(place, is_local) {
+                visit(Effect { place: Some(place), ..effect.clone() });
+            }
+        }
+        _ => visit(effect),
     }
 }
 
 /// The places whose objects an expression's value may be, or be a part of.
-pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> BTreeSet<Place> {
-    let mut out = BTreeSet::new();
+pub(super) fn places(project: &Project, scope: ScopeId, expr: &Expr) -> Vec<Place> {
+    let mut out = Vec::new();
     collect(project, scope, expr, &mut out);
+    arrange(&mut out);
     out
 }
 
-fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Place>) {
+/// Sorted, each once.
+pub(super) fn arrange(places: &mut Vec<Place>) {
+    places.sort_unstable();
+    places.dedup();
+}
+
+fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut Vec<Place>) {
     match project.denoted(scope, expr) {
         Some(Denoted::Variable(home, name)) => {
-            out.insert(Place::name(Some(home), &name));
+            out.push(Place::name(Some(home), name));
             return;
         }
         Some(_) => return,
@@ -180,23 +194,23 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
     }
     match &expr.kind {
         ExprKind::Name(name) => {
-            let home = project.scopes.resolve(scope, name);
+            let home = project.scopes.resolve(scope, *name);
             let is_definition = home.is_none_or(|home| {
                 let index = &project.index;
-                let named = index.definitions.contains(home, name) || index.imports.contains(home, name);
-                named && !index.variables.contains(home, name)
+                let named = index.definitions.contains(home, *name) || index.imports.contains(home, *name);
+                named && !index.variables.contains(home, *name)
             });
             // A name that no scope binds is a builtin, a star import's, or local to a comprehension.
-            let is_builtin = home.is_none() && is_builtin(name);
+            let is_builtin = home.is_none() && is_builtin(*name);
             if !is_builtin && (home.is_none() || !is_definition) {
-                out.insert(Place::name(home, name));
+                out.push(Place::name(home, *name));
             }
         }
         ExprKind::Attribute { value, attr } => {
-            let mut inner = BTreeSet::new();
+            let mut inner = Vec::new();
             if let Some(Denoted::Module(module)) = project.denoted(scope, value) {
                 // A name that the module does not bind itself, yet.
-                out.extend(project.module_scope(&module).map(|home| Place::name(Some(home), attr)));
+                out.extend(project.module_scope(module).map(|home| Place::name(Some(home), *attr)));
                 return;
             }
             collect(project, scope, value, &mut inner);
@@ -205,11 +219,11 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
                 && project.library_name(scope, value).is_some_and(|name| !name.starts_with("builtins."))
                 && let ExprKind::Name(name) = &value.kind
             {
-                inner.insert(Place::name(project.scopes.resolve(scope, name), name));
+                inner.push(Place::name(project.scopes.resolve(scope, *name), *name));
             }
             // What a property yields is found inside its object, and must not be asked for in passing.
-            let computed = project.is_property(attr);
-            out.extend(inner.into_iter().map(|place| if computed { place } else { place.attr(attr) }));
+            let computed = project.is_property(*attr);
+            out.extend(inner.into_iter().map(|place| if computed { place } else { place.attr(*attr) }));
         }
         ExprKind::Subscript { value, .. } | ExprKind::Starred(value) | ExprKind::Await(value) => {
             collect(project, scope, value, out);
@@ -227,14 +241,14 @@ fn collect(project: &Project, scope: ScopeId, expr: &Expr, out: &mut BTreeSet<Pl
 }
 
 /// What a call returns may be its receiver or its arguments, unless it is known to be new.
-fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut BTreeSet<Place>) {
+fn collect_call(project: &Project, scope: ScopeId, call: &Call, out: &mut Vec<Place>) {
     let known = Knowledge::shipped();
     if is_super(call) {
         out.extend(project.scopes.self_name(scope).map(|itself| Place::name(Some(scope), itself)));
         return;
     }
     let (receiver, arguments) = match project.callee(scope, call) {
-        Callee::Library(name) => match known.function(&name) {
+        Callee::Library(name) => match known.function_named(name) {
             Some(facts) => (None, facts.returns_arguments || facts.mutates_first),
             None => (None, true),
         },

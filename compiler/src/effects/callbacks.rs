@@ -7,6 +7,7 @@ use super::site::{Context, Site};
 use super::{Effect, EffectKind};
 use crate::calls::Callee;
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Range;
@@ -20,23 +21,23 @@ impl Extractor<'_, '_> {
         let Site { scope, range, .. } = site;
         for value in site.arguments() {
             if let Some(name) = self.project.library_name(scope, value) {
-                let known = Knowledge::shipped().function(&name);
+                let known = Knowledge::shipped().function_named(name);
                 if known.is_some_and(|facts| facts.mutates_first || facts.mutates_arguments) {
-                    self.given_along(site, value, &name, out);
+                    self.given_along(site, value, name, out);
                 }
                 continue;
             }
             if let ExprKind::Attribute { value: receiver, attr } = &value.kind
                 && !self.takes_value(site, value, attr)
-                && !self.holds_data(scope, receiver, attr)
+                && !self.holds_data(scope, receiver, *attr)
             {
-                self.bound_method(site, receiver, attr, out);
+                self.bound_method(site, receiver, *attr, out);
             }
             self.lambdas(site, value, out);
             let Some(Denoted::Definitions(found)) = self.project.denoted(scope, value) else { continue };
-            for target in found {
-                let name = &self.project.scopes.list[target].qualname;
-                let Some(summary) = self.summaries.get(target) else { continue };
+            for &target in found {
+                let name = self.project.scopes.list[target].qualname;
+                let Some(summary) = self.summary_of(target) else { continue };
                 let (own, outer): (Vec<_>, Vec<_>) = summary
                     .effects
                     .iter()
@@ -52,11 +53,11 @@ impl Extractor<'_, '_> {
     /// A call of nobody knows what may run any function that is ever handed over or stored: a callback in a table, a hook
     /// of a module. What such a function does to its arguments is not known here.
     pub(super) fn handlers(&self, range: Range, out: &mut Vec<Effect>) {
-        out.extend(self.summaries.handlers.iter().map(|inner| Effect { range, ..inner.clone() }));
+        out.extend(self.handled().iter().map(|inner| Effect { range, ..inner.clone() }));
     }
 
     /// What a callback that changes its arguments may be called with: the receiver and the other arguments.
-    fn given_along(&self, site: Site, callback: &Expr, name: &str, out: &mut Vec<Effect>) {
+    fn given_along(&self, site: Site, callback: &Expr, name: Name, out: &mut Vec<Effect>) {
         for value in site.arguments().filter(|value| value.range != callback.range).chain(site.receiver()) {
             for place in self.reach(site.scope, value) {
                 let why = Reason::call(name, Does::TakeIt);
@@ -66,14 +67,14 @@ impl Extractor<'_, '_> {
     }
 
     /// `map(log.append, rows)`: a method that is handed over is taken to be called.
-    fn bound_method(&self, site: Site, receiver: &Expr, attr: &str, out: &mut Vec<Effect>) {
-        if Knowledge::shipped().method(None, attr).is_some_and(|facts| facts.mutates_receiver) {
+    fn bound_method(&self, site: Site, receiver: &Expr, attr: Name, out: &mut Vec<Effect>) {
+        if Knowledge::shipped().method(None, &attr).is_some_and(|facts| facts.mutates_receiver) {
             for place in self.reach(site.scope, receiver) {
                 let why = Reason::call(attr, Does::ChangeReceiver);
                 out.push(Effect::new(EffectKind::Mutate, Some(place), site.range, why));
             }
         }
-        self.implicit(site.scope, receiver, &[attr], out);
+        self.implicit(site.scope, receiver, &[&attr], out);
     }
 
     /// Whether a call takes this attribute as a value and does not call it: `print(trainer.step)`,
@@ -88,13 +89,13 @@ impl Extractor<'_, '_> {
                 }
                 None => attr.ends_with('_') && name.starts_with("numpy."),
             },
-            Callee::Method { name, .. } => matches!(name, "format" | "info" | "debug" | "warning"),
+            Callee::Method { name, .. } => matches!(name.as_str(), "format" | "info" | "debug" | "warning"),
             _ => false,
         }
     }
 
     /// Whether an attribute was given a number or a text: `self.step = 0`.
-    fn holds_data(&self, scope: ScopeId, receiver: &Expr, attr: &str) -> bool {
+    fn holds_data(&self, scope: ScopeId, receiver: &Expr, attr: Name) -> bool {
         let Some(class) = self.project.class_of_value(scope, receiver) else { return false };
         let values = self.project.index.attributes.get(class, attr);
         self.project.method(class, attr).is_none()
@@ -104,9 +105,9 @@ impl Extractor<'_, '_> {
     /// A name that holds a lambda: what its body does.
     pub(super) fn lambdas(&self, site: Site, callee: &Expr, out: &mut Vec<Effect>) {
         let ExprKind::Name(name) = &callee.kind else { return };
-        let Some(home) = self.project.scopes.resolve(site.scope, name) else { return };
+        let Some(home) = self.project.scopes.resolve(site.scope, *name) else { return };
         let Some(lambdas) = site.lambdas.checked_sub(1) else { return };
-        for value in self.project.index.assigned.get(home, name).into_iter().flatten() {
+        for value in self.project.index.assigned.get(home, *name).into_iter().flatten() {
             if let ExprKind::Lambda { body, .. } = &value.kind {
                 self.expression(Context { scope: home, dropped: None, lambdas }, body, out);
             }
@@ -125,7 +126,7 @@ impl Extractor<'_, '_> {
                 continue;
             };
             all &= match self.project.callee(scope, maker) {
-                Callee::Library(name) => self.wrapped(site, maker, &name, out),
+                Callee::Library(name) => self.wrapped(site, maker, name, out),
                 Callee::Functions(targets) | Callee::Methods { targets, .. } => {
                     let known: Vec<bool> =
                         targets.iter().map(|&target| self.returned(site, maker, target, out)).collect();
@@ -138,7 +139,7 @@ impl Extractor<'_, '_> {
     }
 
     /// What `partial(f, a)(b)` and `torch.compile(f)(b)` do is what `f` does.
-    fn wrapped(&self, site: Site, maker: &Call, name: &str, out: &mut Vec<Effect>) -> bool {
+    fn wrapped(&self, site: Site, maker: &Call, name: Name, out: &mut Vec<Effect>) -> bool {
         let Some(function) = maker.args.first() else { return false };
         let bound = if name == "functools.partial" { &maker.args[1..] } else { &[] };
         let whole = Call {
@@ -172,12 +173,12 @@ impl Extractor<'_, '_> {
                 out.push(inner);
                 continue;
             };
-            let is_param = self.project.scopes.list[target].params().contains(&place.root.as_str());
+            let is_param = self.project.scopes.list[target].params().any(|param| param == place.root);
             let own = |place: &Place| place.home == Some(target);
-            let roots = if is_param { vec![place] } else { self.aliases.all(&place, &own).into_iter().collect() };
+            let roots = if is_param { vec![place] } else { self.aliases.all(&place, &own) };
             let mut found = false;
             for root in roots {
-                for reached in self.argument_places(made, made.receiver(), target, &root.root) {
+                for reached in self.argument_places(made, made.receiver(), target, root.root) {
                     found = true;
                     out.push(Effect { place: Some(reached.extend(&root.attrs)), ..inner.clone() });
                 }
@@ -197,7 +198,7 @@ impl Extractor<'_, '_> {
             let StmtKind::Return(Some(value)) = &stmt.kind else { return };
             walk::expressions(value, &mut |part| {
                 if let ExprKind::Name(name) = &part.kind {
-                    found.extend(self.project.index.definitions.get(target, name).into_iter().flatten().copied());
+                    found.extend(self.project.index.definitions.get(target, *name).into_iter().flatten().copied());
                 }
                 !matches!(part.kind, ExprKind::Call(_))
             });

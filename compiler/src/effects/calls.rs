@@ -2,12 +2,13 @@
 
 use super::extract::Extractor;
 use super::iterators::is_made_anew;
-use super::reason::{Does, Reason};
+use super::reason::{Does, Reason, without_builtins};
 use super::receivers::method_facts;
 use super::site::Site;
 use super::{Effect, EffectKind};
 use crate::calls::Callee;
 use crate::knowledge::{Facts, Knowledge};
+use crate::name::Name;
 use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal};
@@ -16,7 +17,7 @@ impl Extractor<'_, '_> {
     pub(super) fn call(&self, site: Site, out: &mut Vec<Effect>) {
         let Site { scope, call, .. } = site;
         match self.project.callee(scope, call) {
-            Callee::Library(name) => self.library(site, &name, out),
+            Callee::Library(name) => self.library(site, name, out),
             Callee::Method { receiver, name } => {
                 let mut facts = method_facts(self.project, scope, call, receiver, name);
                 // `scaler.step(optimizer)` is a statement; `env.step(action)` is asked for what it returns.
@@ -30,7 +31,7 @@ impl Extractor<'_, '_> {
                     self.summary(site, Some(receiver), target, out);
                 }
                 if !sure {
-                    let facts = Knowledge::shipped().method(None, name).unwrap_or_else(receiver_only);
+                    let facts = Knowledge::shipped().method(None, &name).unwrap_or_else(receiver_only);
                     self.method(site, receiver, name, Some(facts), out);
                 }
             }
@@ -42,10 +43,10 @@ impl Extractor<'_, '_> {
         self.callbacks(site, out);
     }
 
-    fn library(&self, site: Site, name: &str, out: &mut Vec<Effect>) {
+    fn library(&self, site: Site, name: Name, out: &mut Vec<Effect>) {
         let Site { scope, call, range, .. } = site;
-        let shown = name.strip_prefix("builtins.").unwrap_or(name);
-        let Some(facts) = Knowledge::shipped().function(name) else {
+        let shown = without_builtins(name);
+        let Some(facts) = Knowledge::shipped().function_named(name) else {
             self.mutate_arguments(site, &Reason::call(shown, Does::Unknown), true, out);
             return;
         };
@@ -57,7 +58,7 @@ impl Extractor<'_, '_> {
         if facts.settings && !site.result_used {
             unknown(Does::ChangeSetting);
         }
-        let sets_attribute = matches!(name, "builtins.setattr" | "builtins.delattr");
+        let sets_attribute = matches!(name.as_str(), "builtins.setattr" | "builtins.delattr");
         if sets_attribute && !has_literal_name(call) {
             unknown(Does::ComputedName);
         }
@@ -68,7 +69,7 @@ impl Extractor<'_, '_> {
         self.advanced(site, name, out);
     }
 
-    fn method(&self, site: Site, receiver: &Expr, name: &str, facts: Option<Facts>, out: &mut Vec<Effect>) {
+    fn method(&self, site: Site, receiver: &Expr, name: Name, facts: Option<Facts>, out: &mut Vec<Effect>) {
         let Site { scope, range, .. } = site;
         if let Some(facts) = facts {
             self.apply(site, Some(receiver), facts, name, out);
@@ -91,7 +92,7 @@ impl Extractor<'_, '_> {
         found.iter().any(|id| matches!(self.project.scopes.list[*id].owner, Owner::Function(_)))
     }
 
-    fn apply(&self, site: Site, receiver: Option<&Expr>, facts: Facts, name: &str, out: &mut Vec<Effect>) {
+    fn apply(&self, site: Site, receiver: Option<&Expr>, facts: Facts, name: Name, out: &mut Vec<Effect>) {
         let Site { scope, call, range, .. } = site;
         // A method that draws numbers advances the generator that it is called on.
         if let Some(receiver) = receiver.filter(|_| facts.mutates_receiver || facts.random) {
@@ -127,7 +128,7 @@ impl Extractor<'_, '_> {
             out.push(Effect::new(EffectKind::External, None, range, Reason::call(name, Does::Speak)));
             // `print("…", file=log)`
             let names_file =
-                || call.keywords.iter().any(|(keyword, _)| matches!(keyword.as_deref(), Some("file") | None));
+                || call.keywords.iter().any(|(keyword, _)| matches!(keyword.map(Name::as_str), Some("file") | None));
             if !facts.quiet || names_file() {
                 out.push(Effect::new(EffectKind::Writes, None, range, Reason::call(name, Does::Write)));
             }
@@ -135,9 +136,9 @@ impl Extractor<'_, '_> {
     }
 
     /// `F.relu(x, inplace=True)` changes `x`; `torch.add(a, b, out=c)` changes `c`.
-    fn in_place_keywords(&self, site: Site, receiver: Option<&Expr>, name: &str, out: &mut Vec<Effect>) {
+    fn in_place_keywords(&self, site: Site, receiver: Option<&Expr>, name: Name, out: &mut Vec<Effect>) {
         for (keyword, value) in &site.call.keywords {
-            let target = match keyword.as_deref() {
+            let target = match keyword.map(Name::as_str) {
                 Some("inplace") if !is_false(value) => site.call.args.first().or(receiver),
                 Some("out" | "output" | "dst" | "generator" | "random_state" | "rng") => Some(value),
                 _ => None,
@@ -173,7 +174,7 @@ impl Extractor<'_, '_> {
             ExprKind::Call(call) => self
                 .project
                 .library_name(scope, &call.callee)
-                .and_then(|name| Knowledge::shipped().function(&name))
+                .and_then(|name| Knowledge::shipped().function_named(name))
                 .is_some_and(|facts| facts.stateless),
             _ => false,
         })

@@ -1,19 +1,20 @@
 //! A statement to its effects.
 
 use super::alias::{Aliases, places};
+use super::met::Met;
 use super::place::Place;
 use super::reason::Reason;
 use super::site::{Context, Site};
-use super::summary::Summaries;
+use super::summary::{Summaries, Summary};
 use super::{Effect, EffectKind};
+use crate::name::Name;
 use crate::project::{Denoted, Project};
 use crate::scopes::{ScopeId, target_names};
 use crate::source::Range;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 /// Reads effects off statements, given what is known of the project.
 #[derive(Debug)]
@@ -25,27 +26,60 @@ pub struct Extractor<'p, 't> {
     /// What its functions change, as far as it is known yet.
     pub summaries: &'p Summaries,
     /// While a function is summarized: what is known of it already. Large programs say everything a thousand times.
-    known: Option<RefCell<Known>>,
+    met: Option<&'p RefCell<Met>>,
+    /// By the scope that owns a name, and the name: see [`Extractor::only_walks`].
+    pub(super) walks: RefCell<FxHashMap<(ScopeId, Name), bool>>,
 }
-
-/// What happens, and to which place.
-type Known = FxHashSet<(EffectKind, Option<Place>)>;
 
 impl<'p, 't> Extractor<'p, 't> {
     /// An extractor that says every effect of every statement.
     pub fn new(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { project, aliases, summaries, known: None }
+        Self { project, aliases, summaries, met: None, walks: RefCell::default() }
     }
 
     /// An extractor that says what calls of the project do once.
-    pub(super) fn terse(project: &'p Project<'t>, aliases: &'p Aliases, summaries: &'p Summaries) -> Self {
-        Self { known: Some(RefCell::default()), ..Self::new(project, aliases, summaries) }
+    pub(super) fn terse(
+        project: &'p Project<'t>,
+        aliases: &'p Aliases,
+        summaries: &'p Summaries,
+        met: &'p RefCell<Met>,
+    ) -> Self {
+        Self { met: Some(met), ..Self::new(project, aliases, summaries) }
     }
 
     /// Whether this has not been said yet.
-    pub(super) fn is_news(&self, kind: EffectKind, place: Option<&Place>) -> bool {
-        let Some(known) = &self.known else { return true };
-        known.borrow_mut().insert((kind, place.copied()))
+    pub(super) fn is_news(&self, kind: EffectKind, place: Place) -> bool {
+        self.met.is_none_or(|met| {
+            let mut met = met.borrow_mut();
+            let number = met.number(kind, Some(place));
+            met.news.insert(number)
+        })
+    }
+
+    /// The same of an effect of a summary, by its number.
+    pub(super) fn is_new_number(&self, number: u32) -> bool {
+        self.met.is_none_or(|met| met.borrow_mut().news.insert(number))
+    }
+
+    /// The summary of a function.
+    pub(super) fn summary_of(&self, function: ScopeId) -> Option<&'p Summary> {
+        if let Some(met) = self.met {
+            met.borrow_mut().asked.functions.push(function);
+        }
+        self.summaries.get(function)
+    }
+
+    /// Whether all effects of a function are said that are not on its arguments; from now on they are.
+    pub(super) fn is_said(&self, function: ScopeId) -> bool {
+        self.met.is_some_and(|met| !met.borrow_mut().functions.insert(function))
+    }
+
+    /// What handlers do to other objects than their arguments.
+    pub(super) fn handled(&self) -> &'p [Effect] {
+        if let Some(met) = self.met {
+            met.borrow_mut().asked.handlers = true;
+        }
+        &self.summaries.handlers
     }
 
     /// The effects of every statement of a suite, in source order.
@@ -104,7 +138,7 @@ impl<'p, 't> Extractor<'p, 't> {
                 ExprKind::Comprehension { clauses, .. } => {
                     clauses.iter().for_each(|clause| self.iterate(scope, &clause.iter, out));
                 }
-                ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
+                ExprKind::Attribute { value, attr } if self.project.is_property(*attr) => {
                     self.implicit(scope, value, &[attr], out);
                 }
                 ExprKind::Subscript { value, .. } => self.implicit(scope, value, &["__getitem__"], out),
@@ -123,12 +157,12 @@ impl<'p, 't> Extractor<'p, 't> {
 
     fn target(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
         match &target.kind {
-            ExprKind::Name(name) => self.bind(scope, name, target.range, out),
+            ExprKind::Name(name) => self.bind(scope, *name, target.range, out),
             ExprKind::Display { items, .. } => items.iter().for_each(|item| self.target(scope, item, out)),
             ExprKind::Starred(inner) => self.target(scope, inner, out),
-            ExprKind::Attribute { value, attr } if self.project.is_property(attr) => {
+            ExprKind::Attribute { value, attr } if self.project.is_property(*attr) => {
                 for place in self.reach(scope, value) {
-                    let why = Reason::PropertyAssigned { attr: attr.as_str().into(), of: place };
+                    let why = Reason::PropertyAssigned { attr: *attr, of: place };
                     out.push(Effect::new(EffectKind::Mutate, Some(place), target.range, why));
                 }
                 self.implicit(scope, value, &[attr], out);
@@ -152,14 +186,14 @@ impl<'p, 't> Extractor<'p, 't> {
             }
             ExprKind::Attribute { value, attr } => {
                 for place in self.reach(scope, value) {
-                    let whole = place.attr(attr);
+                    let whole = place.attr(*attr);
                     // `p.data = …` gives the object new data: it changes in place.
                     let kind = if whole == place { EffectKind::Mutate } else { EffectKind::Bind };
                     let why = Reason::Assigned(whole);
                     out.push(Effect::new(kind, Some(whole), target.range, why));
                 }
                 if let Some(class) = self.class_object(scope, value) {
-                    let why = Reason::ClassAttribute(class.into());
+                    let why = Reason::ClassAttribute(class);
                     out.push(Effect::new(EffectKind::Unknown, None, target.range, why));
                 }
             }
@@ -212,20 +246,20 @@ impl<'p, 't> Extractor<'p, 't> {
             && self.project.library_name(scope, expr).is_some_and(|name| !name.starts_with("builtins."))
     }
 
-    fn bind(&self, scope: ScopeId, name: &str, range: Range, out: &mut Vec<Effect>) {
+    fn bind(&self, scope: ScopeId, name: Name, range: Range, out: &mut Vec<Effect>) {
         let place = Place::name(self.project.scopes.resolve(scope, name), name);
         let why = Reason::Bound(place);
         out.push(Effect::new(EffectKind::Bind, Some(place), range, why));
     }
 
     /// The places that an expression's value may be or be part of.
-    pub(super) fn reach(&self, scope: ScopeId, expr: &Expr) -> BTreeSet<Place> {
+    pub(super) fn reach(&self, scope: ScopeId, expr: &Expr) -> Vec<Place> {
         places(self.project, scope, expr)
     }
 
     /// The name of a class of the project, when the expression denotes the class itself.
-    fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<&str> {
+    fn class_object(&self, scope: ScopeId, expr: &Expr) -> Option<Name> {
         let class = self.project.class_denoted(scope, expr)?;
-        Some(self.project.scopes.list[class].qualname.as_str())
+        Some(self.project.scopes.list[class].qualname)
     }
 }

@@ -8,10 +8,12 @@ use super::reason::Reason;
 use super::{Effect, EffectKind};
 use crate::flow::Flow;
 use crate::loops::Loop;
+use crate::name::Name;
 use crate::scopes::{Owner, ScopeId, own_names};
 use crate::syntax::tree::{Expr, ExprKind};
 use crate::syntax::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// When a loop's changeset is taken and put back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +36,9 @@ pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) 
         writes |= effect.kind == EffectKind::Writes;
         let iterates = effect.kind == EffectKind::Iterate;
         let stands_for_others = |place: &Place| filter.is_transient(place) || (iterates && filter.is_spent(place));
-        for effect in spread(extractor.aliases, effect, &stands_for_others) {
+        let mut spread_out = Vec::new();
+        spread(extractor.aliases, effect, &stands_for_others, &mut |effect| spread_out.push(effect));
+        for effect in spread_out {
             let Some(change) = filter.change(&effect)? else { continue };
             let order = found.len();
             match found.get_mut(&change.place) {
@@ -107,18 +111,18 @@ struct Filter<'a, 'p, 't> {
     entry: &'a Loop<'t>,
     at: Instant,
     /// Names bound by statements of the loop.
-    bound_inside: BTreeSet<String>,
+    bound_inside: FxHashSet<Name>,
     /// Names that belong to comprehensions and lambdas of the loop.
-    inner_names: BTreeSet<String>,
+    inner_names: FxHashSet<Name>,
 }
 
 impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     fn new(extractor: &'a Extractor<'p, 't>, flow: &'a Flow, entry: &'a Loop<'t>, at: Instant) -> Self {
-        let mut bound_inside = BTreeSet::new();
-        let mut inner_names = BTreeSet::new();
+        let mut bound_inside = FxHashSet::default();
+        let mut inner_names = FxHashSet::default();
         walk::statements(std::slice::from_ref(entry.stmt), &mut |stmt| {
             crate::scopes::bound_names(stmt, &mut |name| {
-                bound_inside.insert(name.to_owned());
+                bound_inside.insert(name);
             });
             for expr in walk::own_expressions(stmt) {
                 names_of_inner_scopes(expr, &mut inner_names);
@@ -128,7 +132,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     /// Whether the value that a name of this scope has then may be read later.
-    fn is_live(&self, name: &str) -> bool {
+    fn is_live(&self, name: Name) -> bool {
         match self.at {
             Instant::LoopEnd => self.flow.live_after(self.entry.stmt, name),
             Instant::IterationStart => self.flow.live_into_body(self.entry.stmt, name),
@@ -136,7 +140,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     /// Whether a name of this scope is surely bound then.
-    fn is_bound(&self, name: &str) -> bool {
+    fn is_bound(&self, name: Name) -> bool {
         match self.at {
             Instant::LoopEnd => self.flow.surely_bound_after(self.entry.stmt, name),
             Instant::IterationStart => self.flow.surely_bound_in_body(self.entry.stmt, name),
@@ -144,7 +148,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 
     /// Whether it is surely bound where its state is put back.
-    fn was_bound(&self, name: &str) -> bool {
+    fn was_bound(&self, name: Name) -> bool {
         match self.at {
             Instant::LoopEnd => self.flow.surely_bound_before(self.entry.stmt, name),
             Instant::IterationStart => self.flow.surely_bound_in_body(self.entry.stmt, name),
@@ -160,7 +164,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let rebinds_name = effect.kind == EffectKind::Bind || effect.kind == EffectKind::Unbind;
         let is_name = place.attrs.is_empty();
         let here = place.home == Some(self.entry.scope);
-        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
+        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, place.root) == place.home;
         let global = !reachable && self.is_module(place.home);
         if !reachable && !global {
             if place.home.is_none() || self.is_local_of_other_function(place) {
@@ -168,15 +172,15 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             }
             return Err(obstacle(Reason::OutOfReach(*place)));
         }
-        if place.home.is_none() && self.inner_names.contains(place.root.as_str()) {
+        if place.home.is_none() && self.inner_names.contains(&place.root) {
             return Ok(None);
         }
         if rebinds_name && is_name {
-            let declared = here || self.declared(&place.root) || self.is_module(place.home);
+            let declared = here || self.declared(place.root) || self.is_module(place.home);
             if !declared {
                 return Err(obstacle(Reason::OuterName(*place)));
             }
-            if here && !self.is_live(&place.root) {
+            if here && !self.is_live(place.root) {
                 return Ok(None);
             }
         } else if self.loop_scoped(place) || (effect.kind == EffectKind::Iterate && self.is_spent(place)) {
@@ -185,7 +189,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
         // A function that a loop calls may bind a global; the loop's own function cannot assign it without `global`.
         let global =
-            global || (assigns && is_name && !here && !self.declared(&place.root)) || self.declared_later(&place.root);
+            global || (assigns && is_name && !here && !self.declared(place.root)) || self.declared_later(place.root);
         let scopes = &self.extractor.project.scopes;
         let elsewhere = place.home.filter(|&home| scopes.list[home].file != scopes.list[self.entry.scope].file);
         Ok(Some(Change {
@@ -196,7 +200,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             iterated: effect.kind == EffectKind::Iterate,
             maybe: self.maybe(place),
             global,
-            bound_before: is_name && here && self.was_bound(&place.root),
+            bound_before: is_name && here && self.was_bound(place.root),
             range: effect.range,
             why: effect.why.clone(),
             assumed: effect.assumed,
@@ -207,16 +211,16 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         scope.is_some_and(|scope| self.extractor.project.scopes.is_module(scope))
     }
 
-    fn declared(&self, name: &str) -> bool {
+    fn declared(&self, name: Name) -> bool {
         let scope = &self.extractor.project.scopes.list[self.entry.scope];
-        scope.globals.contains(name) || scope.nonlocals.contains(name)
+        scope.globals.contains(&name) || scope.nonlocals.contains(&name)
     }
 
     /// Whether the function says `global name` only after the loop: the name must not stand in its text before that.
-    fn declared_later(&self, name: &str) -> bool {
+    fn declared_later(&self, name: Name) -> bool {
         let scopes = &self.extractor.project.scopes;
         let declares = || scopes.text(self.entry.scope).declares_global(name);
-        scopes.list[self.entry.scope].globals.contains(name) && declares().is_none_or(|id| id >= self.entry.stmt.id)
+        scopes.list[self.entry.scope].globals.contains(&name) && declares().is_none_or(|id| id >= self.entry.stmt.id)
     }
 
     fn is_local_of_other_function(&self, place: &Place) -> bool {
@@ -229,7 +233,7 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
 
     /// Whether a name says nothing after the loop: what it stands for is asked instead.
     fn is_transient(&self, place: &Place) -> bool {
-        place.home.is_none() && self.inner_names.contains(place.root.as_str())
+        place.home.is_none() && self.inner_names.contains(&place.root)
             || self.is_local_elsewhere(place)
             || self.loop_scoped(place)
     }
@@ -239,38 +243,38 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     fn is_spent(&self, place: &Place) -> bool {
         place.attrs.is_empty()
             && place.home == Some(self.entry.scope)
-            && !self.is_live(&place.root)
-            && self.extractor.only_walks(self.entry.scope, &place.root)
+            && !self.is_live(place.root)
+            && self.extractor.only_walks(self.entry.scope, place.root)
     }
 
     /// Whether the name is a local of a function that this loop's scope does not see.
     fn is_local_elsewhere(&self, place: &Place) -> bool {
-        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, &place.root) == place.home;
+        let reachable = self.extractor.project.scopes.resolve(self.entry.scope, place.root) == place.home;
         !reachable && !self.is_module(place.home) && self.is_local_of_other_function(place)
     }
 
     /// Whether the object that a name holds is made anew in every iteration and gone after the loop.
     fn loop_scoped(&self, place: &Place) -> bool {
         place.home == Some(self.entry.scope)
-            && self.bound_inside.contains(place.root.as_str())
-            && !self.flow.live_into_body(self.entry.stmt, &place.root)
-            && !self.is_live(&place.root)
+            && self.bound_inside.contains(&place.root)
+            && !self.flow.live_into_body(self.entry.stmt, place.root)
+            && !self.is_live(place.root)
     }
 
     /// Whether reading the place when the loop is over could fail.
     fn maybe(&self, place: &Place) -> bool {
         let here = place.home == Some(self.entry.scope);
         let root_maybe = match place.home {
-            _ if here => !self.is_bound(&place.root),
+            _ if here => !self.is_bound(place.root),
             Some(home) if self.is_module(place.home) => {
-                !self.extractor.project.scopes.text(home).binds_at_top(&place.root) || !self.is_mentioned(&place.root)
+                !self.extractor.project.scopes.text(home).binds_at_top(place.root) || !self.is_mentioned(place.root)
             }
             Some(_) => false,
-            None => !self.is_mentioned(&place.root),
+            None => !self.is_mentioned(place.root),
         };
         match &*place.attrs {
             [] => root_maybe,
-            [attr] => root_maybe || !self.set_by_init(place, attr),
+            [attr] => root_maybe || !self.set_by_init(place, *attr),
             // what the first attribute holds may be a list of objects that have the second
             _ => true,
         }
@@ -278,14 +282,14 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
 
     /// Whether the loop's own function names it, outside comprehensions and lambdas that have such a name of their own:
     /// else it may be called before the global is bound, or the name may be no global at all.
-    fn is_mentioned(&self, name: &str) -> bool {
+    fn is_mentioned(&self, name: Name) -> bool {
         self.extractor.project.scopes.text(self.entry.scope).mentions(name)
     }
 
     /// Whether the class of the place's root sets the attribute in its `__init__`, not under a condition.
-    fn set_by_init(&self, place: &Place, attr: &str) -> bool {
+    fn set_by_init(&self, place: &Place, attr: Name) -> bool {
         let project = self.extractor.project;
-        let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root.to_string()) };
+        let root = Expr { range: self.entry.stmt.range, kind: ExprKind::Name(place.root) };
         let Some(class) = project.class_of_value(self.entry.scope, &root) else { return false };
         let Some(init) = project.method(class, "__init__") else { return false };
         let Some(itself) = project.scopes.self_name(init) else { return false };
@@ -296,20 +300,20 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
     }
 }
 
-fn sets_attribute(target: &Expr, itself: &str, attr: &str) -> bool {
+fn sets_attribute(target: &Expr, itself: Name, attr: Name) -> bool {
     match &target.kind {
         ExprKind::Attribute { value, attr: found } => {
-            found == attr && matches!(&value.kind, ExprKind::Name(name) if name == itself)
+            *found == attr && matches!(&value.kind, ExprKind::Name(name) if *name == itself)
         }
         ExprKind::Display { items, .. } => items.iter().any(|item| sets_attribute(item, itself, attr)),
         _ => false,
     }
 }
 
-fn names_of_inner_scopes(expr: &Expr, out: &mut BTreeSet<String>) {
+fn names_of_inner_scopes(expr: &Expr, out: &mut FxHashSet<Name>) {
     walk::expressions(expr, &mut |part| {
         own_names(part, &mut |name| {
-            out.insert(name.to_owned());
+            out.insert(name);
         });
         true
     });

@@ -45,7 +45,7 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
                                 take(method(&call.callee, attr, source));
                             } else if let Some(name) = project.library_name(id, &call.callee)
                                 && (name != "builtins.hash" || wrapped.contains(&id))
-                                && let Some(facts) = Knowledge::shipped().function(&name)
+                                && let Some(facts) = Knowledge::shipped().function_named(name)
                                 && (facts.input || facts.input_alone && !is_given_a_number(call))
                             {
                                 take(as_it_stands(&call.callee, source));
@@ -91,5 +91,5 @@ fn method(callee: &Expr, attr: &str, source: &Source) -> Option<Range> {
 
 /// The range of a dotted name, if it holds that; the parser may be off inside a string with replacement fields.
 fn as_it_stands(name: &Expr, source: &Source) -> Option<Range> {
-    (source.text.get(name.range.start..name.range.end)? == dotted(name)?).then_some(name.range)
+    (source.text.get(name.range.start..name.range.end)? == dotted(name)?.as_str()).then_some(name.range)
 }

@@ -2,11 +2,12 @@
 
 use super::extract::Extractor;
 use super::place::Place;
-use super::reason::Reason;
+use super::reason::{Reason, without_builtins};
 use super::receivers::count_of_bindings;
 use super::site::Site;
 use super::{Effect, EffectKind};
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Expr, ExprKind, StmtKind};
 use crate::syntax::walk;
@@ -28,20 +29,20 @@ impl Extractor<'_, '_> {
     pub(super) fn walked_anew<'e>(&self, scope: ScopeId, expr: &'e Expr) -> Option<&'e Expr> {
         let ExprKind::Call(call) = &expr.kind else { return None };
         let [walked] = call.args.as_slice() else { return None };
-        let is_iter = self.project.library_name(scope, &call.callee).as_deref() == Some("builtins.iter");
+        let is_iter = self.project.library_name(scope, &call.callee).is_some_and(|name| name == "builtins.iter");
         let may_advance = |place: Place| place.home.is_some_and(|home| self.is_iterator(home, &place));
         (is_iter && !self.reach(scope, walked).into_iter().any(may_advance)).then_some(walked)
     }
 
     /// `list(stream)`, `sum(batches)`: an iterator made elsewhere is advanced.
-    pub(super) fn advanced(&self, site: Site, name: &str, out: &mut Vec<Effect>) {
-        if !Knowledge::shipped().lists(List::Exhausts, name) {
+    pub(super) fn advanced(&self, site: Site, name: Name, out: &mut Vec<Effect>) {
+        if !Knowledge::shipped().lists(List::Exhausts, &name) {
             return;
         }
-        let name = name.strip_prefix("builtins.").unwrap_or(name);
+        let name = without_builtins(name);
         for place in site.call.args.iter().flat_map(|argument| self.reach(site.scope, argument)) {
             if place.home.is_some_and(|home| self.is_iterator(home, &place)) {
-                let why = Reason::Exhausted(name.into());
+                let why = Reason::Exhausted(name);
                 out.push(Effect::new(EffectKind::Consume, Some(place), site.range, why));
             }
         }
@@ -49,7 +50,7 @@ impl Extractor<'_, '_> {
 
     /// Whether a name may hold an iterator: a generator, or what `iter`, `zip`, `map`, `itertools` make.
     fn is_iterator(&self, home: ScopeId, place: &Place) -> bool {
-        let values = self.project.index.assigned.get(home, &place.root);
+        let values = self.project.index.assigned.get(home, place.root);
         place.attrs.is_empty()
             && values.into_iter().flatten().any(|value| match &value.kind {
                 ExprKind::Comprehension { is_generator, .. } => *is_generator,
@@ -63,11 +64,16 @@ impl Extractor<'_, '_> {
     }
 
     /// Whether a name only ever holds iterators that take from what they were given, and run no code of the project.
-    pub(super) fn only_walks(&self, home: ScopeId, name: &str) -> bool {
-        self.walks_within(home, name, 4)
+    pub(super) fn only_walks(&self, home: ScopeId, name: Name) -> bool {
+        let known = self.walks.borrow().get(&(home, name)).copied();
+        known.unwrap_or_else(|| {
+            let found = self.walks_within(home, name, 4);
+            self.walks.borrow_mut().insert((home, name), found);
+            found
+        })
     }
 
-    fn walks_within(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
+    fn walks_within(&self, home: ScopeId, name: Name, fuel: usize) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let Some(values) = self.project.index.assigned.get(home, name) else { return false };
         values.len() == count_of_bindings(self.project, home, name)
@@ -86,19 +92,20 @@ impl Extractor<'_, '_> {
 
     /// Whether a name is only ever iterated over, by a loop or by another such iterator, or asked for a method
     /// (`bar.set_postfix`): nothing else holds its object.
-    fn only_iterated(&self, home: ScopeId, name: &str, fuel: usize) -> bool {
+    fn only_iterated(&self, home: ScopeId, name: Name, fuel: usize) -> bool {
         let is_it = |scope: ScopeId, expr: &Expr| {
-            matches!(&expr.kind, ExprKind::Name(found) if found == name)
+            matches!(&expr.kind, ExprKind::Name(found) if *found == name)
                 && self.project.scopes.resolve(scope, name) == Some(home)
         };
-        self.project.scopes.list.enumerated().all(|(id, scope)| {
+        let scopes = &self.project.scopes;
+        scopes.and_inside(home).all(|id| {
             let (mut mentions, mut accounted) = (0, 0);
-            walk::statements(scope.body, &mut |stmt| {
+            walk::statements(scopes.list[id].body, &mut |stmt| {
                 let walked = match &stmt.kind {
                     StmtKind::For(node) => Some(&node.iter),
                     StmtKind::Assign { targets, value } => match targets.as_slice() {
-                        [Expr { kind: ExprKind::Name(other), .. }] if other != name && self.is_walk(id, value) => {
-                            self.walks_within(id, other, fuel).then_some(value)
+                        [Expr { kind: ExprKind::Name(other), .. }] if *other != name && self.is_walk(id, value) => {
+                            self.walks_within(id, *other, fuel).then_some(value)
                         }
                         _ => None,
                     },

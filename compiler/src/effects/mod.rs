@@ -10,6 +10,8 @@ mod filter;
 mod fixpoint;
 mod inputs;
 mod iterators;
+mod made;
+mod met;
 mod place;
 mod reason;
 mod receivers;

@@ -4,10 +4,11 @@ use crate::knowledge::{Knowledge, List};
 use crate::name::Name;
 use crate::scopes::ScopeId;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 /// A name and an attribute chain, such as `self.optimizer`, in the scope that owns the name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The scope that owns the name; `None` when no scope of the file binds it.
     pub home: Option<ScopeId>,
@@ -21,7 +22,7 @@ pub struct Place {
 const MAX_ATTRS: usize = 4;
 
 /// An attribute chain: its names, and [`Name::NONE`] behind them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Attrs([Name; MAX_ATTRS]);
 
 impl Attrs {
@@ -73,7 +74,7 @@ impl Place {
 
     /// The place one attribute further. Attributes that only give another view of the same data stay on the object.
     #[must_use]
-    pub fn attr(self, attr: &str) -> Self {
+    pub fn attr(self, attr: impl Into<Name>) -> Self {
         self.reaching(attr.into())
     }
 
@@ -94,6 +95,21 @@ impl Place {
     /// Whether `other` is this place or lies below it.
     pub fn covers(&self, other: &Place) -> bool {
         self.home == other.home && self.root == other.root && other.attrs.starts_with(&self.attrs)
+    }
+}
+
+/// Places are hashed more often than anything else: what sets most of them apart is enough.
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.root.hash(state);
+        let Attrs([first, second, ..]) = self.attrs;
+        if first != Name::NONE {
+            first.hash(state);
+            second.hash(state);
+        }
+        if let Some(home) = self.home {
+            home.hash(state);
+        }
     }
 }
 

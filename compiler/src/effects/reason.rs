@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use super::table2::Rule;
+use crate::name::Name;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,14 +12,14 @@ pub enum Reason {
     /// A function or method does it, of which florc knows what it does, or knows nothing.
     Call {
         /// Its name, dotted if it is a library's.
-        name: Arc<str>,
+        name: Name,
         /// What it does.
         does: Does,
     },
     /// It happens in a function of the project that is called.
     Inside {
         /// The function's qualified name.
-        callee: Arc<str>,
+        callee: Name,
         /// What happens there; never itself inside another one.
         inner: Arc<Reason>,
     },
@@ -30,7 +31,7 @@ pub enum Reason {
         result_used: bool,
     },
     /// An iterator made elsewhere is an argument of `list`, `sum`, …
-    Exhausted(Arc<str>),
+    Exhausted(Name),
     /// A function is registered with another one.
     Registered,
     /// A variable of a function that has returned changes.
@@ -48,12 +49,12 @@ pub enum Reason {
     /// An attribute that is computed gets an object.
     PropertyAssigned {
         /// The attribute.
-        attr: Arc<str>,
+        attr: Name,
         /// Of which object.
         of: Place,
     },
     /// An attribute of a class of the project gets an object.
-    ClassAttribute(Arc<str>),
+    ClassAttribute(Name),
     /// `x[i] = …`.
     ItemAssigned,
     /// What a call returned changes, and nobody knows what else holds it.
@@ -114,8 +115,8 @@ pub enum Does {
 
 impl Reason {
     /// Of a function or method by its name.
-    pub(super) fn call(name: &str, does: Does) -> Self {
-        Self::Call { name: name.into(), does }
+    pub(super) fn call(name: Name, does: Does) -> Self {
+        Self::Call { name, does }
     }
 
     /// What happens, whatever function of the project it happens in.
@@ -127,13 +128,18 @@ impl Reason {
     }
 
     /// The same in a function of the project.
-    pub(super) fn inside(&self, callee: &Arc<str>) -> Self {
+    pub(super) fn inside(&self, callee: Name) -> Self {
         let inner = match self {
             Self::Inside { inner, .. } => Arc::clone(inner),
             other => Arc::new(other.clone()),
         };
-        Self::Inside { callee: Arc::clone(callee), inner }
+        Self::Inside { callee, inner }
     }
+}
+
+/// A builtin's name as it is written.
+pub(super) fn without_builtins(name: Name) -> Name {
+    name.strip_prefix("builtins.").map_or(name, Name::new)
 }
 
 impl fmt::Display for Reason {

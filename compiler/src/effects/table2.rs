@@ -131,7 +131,7 @@ fn called(value: &Expr) -> Option<Called> {
 /// The place of an object: `self.optimizer` of `self.optimizer.step()`; of a longer expression, the object it starts from.
 fn object_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
-        ExprKind::Name(name) => Some(name.clone()),
+        ExprKind::Name(name) => Some(name.to_string()),
         ExprKind::Attribute { value, attr } => match &value.kind {
             ExprKind::Name(_) | ExprKind::Attribute { .. } => object_name(value).map(|base| format!("{base}.{attr}")),
             _ => object_name(value),
@@ -158,7 +158,7 @@ fn loop_scoped(project: &Project, entry: &Loop, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
     let (mut inside, mut before) = (false, false);
     let scope = &project.scopes.list[entry.scope];
-    before |= scope.params().contains(&root);
+    before |= scope.params().any(|param| param == root);
     walk::statements(scope.body, &mut |stmt| {
         bound_names(stmt, &mut |bound| {
             if bound == root {

@@ -4,10 +4,12 @@
 use super::step::{LoopNodes, Step};
 use crate::ids::StmtId;
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::scopes::{Scope, bound_names, reads, target_names};
 use crate::syntax::tree::{Expr, ExprKind, Handler, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Graph = DiGraph<Step, ()>;
@@ -16,7 +18,8 @@ type Graph = DiGraph<Step, ()>;
 pub(super) struct Built {
     pub graph: Graph,
     /// Names that occur, sorted: steps call them by their numbers.
-    pub names: Vec<String>,
+    pub names: Vec<Name>,
+    pub numbers: FxHashMap<Name, usize>,
     /// By the number of the statement.
     pub loops: BTreeMap<StmtId, LoopNodes>,
     /// The step after each of the statements whose reads do not count.
@@ -26,8 +29,9 @@ pub(super) struct Built {
 /// `unread`: statements whose reads do not count; `trusting`: no context manager swallows exceptions.
 pub(super) fn graph(scope: &Scope, unread: &BTreeSet<StmtId>, trusting: bool) -> Built {
     let names = all_names(scope);
+    let numbers = names.iter().enumerate().map(|(at, &name)| (name, at)).collect();
     let (jumps, catch) = (Vec::new(), Vec::new());
-    let built = Built { graph: Graph::new(), names, loops: BTreeMap::new(), after: BTreeMap::new() };
+    let built = Built { graph: Graph::new(), names, numbers, loops: BTreeMap::new(), after: BTreeMap::new() };
     let mut builder = Builder { built, jumps, catch, unread, is_unread: false, trusting };
     let entry = builder.node("entry");
     let exit = builder.node("exit");
@@ -37,16 +41,18 @@ pub(super) fn graph(scope: &Scope, unread: &BTreeSet<StmtId>, trusting: bool) ->
     builder.built
 }
 
-fn all_names(scope: &Scope) -> Vec<String> {
-    let mut names: BTreeSet<String> = scope.bound.iter().cloned().collect();
+fn all_names(scope: &Scope) -> Vec<Name> {
+    let mut names: FxHashSet<Name> = scope.bound.keys().copied().collect();
     walk::statements(scope.body, &mut |stmt| {
         for expr in walk::own_expressions(stmt) {
             reads(expr, &mut |name, _| {
-                names.insert(name.to_owned());
+                names.insert(name);
             });
         }
     });
-    names.into_iter().collect()
+    let mut names: Vec<Name> = names.into_iter().collect();
+    names.sort_unstable();
+    names
 }
 
 /// Where `continue` and `break` go. The outermost entry stands for the scope: `return` goes to its `leave`.
@@ -68,8 +74,8 @@ struct Builder<'u> {
 }
 
 impl Builder<'_> {
-    fn node(&mut self, label: &str) -> NodeIndex {
-        self.built.graph.add_node(Step { label: label.to_owned(), ..Step::default() })
+    fn node(&mut self, label: &'static str) -> NodeIndex {
+        self.built.graph.add_node(Step { label, ..Step::default() })
     }
 
     fn join(&mut self, from: &[NodeIndex], to: NodeIndex) {
@@ -78,12 +84,12 @@ impl Builder<'_> {
         }
     }
 
-    fn number(&self, name: &str) -> Option<usize> {
-        self.built.names.binary_search_by(|known| known.as_str().cmp(name)).ok()
+    fn number(&self, name: Name) -> Option<usize> {
+        self.built.numbers.get(&name).copied()
     }
 
     /// A node after `from` that may raise.
-    fn step(&mut self, from: &[NodeIndex], label: &str, read: &[&Expr]) -> NodeIndex {
+    fn step(&mut self, from: &[NodeIndex], label: &'static str, read: &[&Expr]) -> NodeIndex {
         let node = self.node(label);
         self.join(from, node);
         for expr in read {
@@ -106,7 +112,7 @@ impl Builder<'_> {
         self.built.graph[node].reads.extend(found);
     }
 
-    fn bind(&mut self, node: NodeIndex, name: &str) {
+    fn bind(&mut self, node: NodeIndex, name: Name) {
         let number = self.number(name);
         self.built.graph[node].binds.extend(number);
     }
@@ -163,11 +169,11 @@ impl Builder<'_> {
                 ends
             }
             StmtKind::Match { cases, .. } => {
-                let mut ends = vec![self.step(&from, "match", &walk::own_expressions(stmt))];
+                let mut ends = vec![self.step(&from, "match", &walk::own_expressions(stmt).collect::<Vec<_>>())];
                 let mut subject = ends.clone();
                 for case in cases {
                     let node = self.step(&subject, "case", &[]);
-                    case.binds.iter().for_each(|name| self.bind(node, name));
+                    case.binds.iter().for_each(|&name| self.bind(node, name));
                     subject.push(node);
                     ends.extend(self.suite(&case.body, vec![node]));
                 }
@@ -201,7 +207,7 @@ impl Builder<'_> {
         }
     }
 
-    fn simple(&mut self, stmt: &Stmt, from: &[NodeIndex], label: &str) -> NodeIndex {
+    fn simple(&mut self, stmt: &Stmt, from: &[NodeIndex], label: &'static str) -> NodeIndex {
         let mut read: Vec<&Expr> = Vec::new();
         for expr in walk::own_expressions(stmt) {
             read.extend(if is_target(stmt, expr) { target_reads(expr) } else { vec![expr] });
@@ -225,7 +231,7 @@ impl Builder<'_> {
     }
 
     fn bind_walrus(&mut self, node: NodeIndex, stmt: &Stmt) {
-        let loop_targets: Vec<&str> = match &stmt.kind {
+        let loop_targets: Vec<Name> = match &stmt.kind {
             StmtKind::For(inner) => {
                 let mut names = Vec::new();
                 target_names(&inner.target, &mut |name| names.push(name));
@@ -285,9 +291,9 @@ impl Builder<'_> {
         let mut ends = self.suite(orelse, tried);
         for handler in handlers {
             let node = self.step(&[dispatch], "handler", &handler.kind.iter().collect::<Vec<_>>());
-            handler.name.iter().for_each(|name| self.bind(node, name));
+            handler.name.iter().for_each(|&name| self.bind(node, name));
             let mut after = self.suite(&handler.body, vec![node]);
-            if let Some(number) = handler.name.as_deref().and_then(|name| self.number(name)) {
+            if let Some(number) = handler.name.and_then(|name| self.number(name)) {
                 let unbind = self.step(&after, "end of handler", &[]);
                 self.built.graph[unbind].unbinds.push(number);
                 after = vec![unbind];
@@ -313,8 +319,8 @@ impl Builder<'_> {
 
 fn target_names_into(builder: &mut Builder, node: NodeIndex, target: &Expr) {
     let mut found = Vec::new();
-    target_names(target, &mut |name| found.push(name.to_owned()));
-    found.iter().for_each(|name| builder.bind(node, name));
+    target_names(target, &mut |name| found.push(name));
+    found.into_iter().for_each(|name| builder.bind(node, name));
 }
 
 fn is_target(stmt: &Stmt, expr: &Expr) -> bool {

@@ -1,6 +1,7 @@
 //! Whether what one run of a loop leaves behind is read by an iteration that another run of it does not belong to.
 
 use super::Flow;
+use crate::name::Name;
 use crate::syntax::tree::Stmt;
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 impl Flow {
     /// Whether the value that a run of the loop leaves in `name` may be read in another iteration of the loop `around` it, behind
     /// that loop, or in an iteration of one of the `later` loops. A run is taken to have an iteration.
-    pub fn outlives(&self, of: &Stmt, around: Option<&Stmt>, later: &[&Stmt], name: &str) -> bool {
+    pub fn outlives(&self, of: &Stmt, around: Option<&Stmt>, later: &[&Stmt], name: Name) -> bool {
         let (Some(own), Some(number)) = (self.at(of), self.number(name)) else { return true };
         if self.live_at(own.body, name) {
             return true; // it does not always bind the name itself

@@ -12,7 +12,7 @@ pub struct Step {
     /// Names unbound (`del`, the end of an `except … as name`).
     pub unbinds: Vec<usize>,
     /// What it stands for, in `florc plan --dot`.
-    pub label: String,
+    pub label: &'static str,
 }
 
 /// Of a loop.

@@ -1,7 +1,7 @@
 //! Names about which analysis knows one thing only, and by which it knows them: the class of the object is not known, or
 //! does not matter.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
 /// What a name under `[names]` is known for.
@@ -53,20 +53,21 @@ pub enum List {
 
 /// All of them, as the files have them.
 #[derive(Debug, Default)]
-pub(super) struct Lists(FxHashMap<List, FxHashSet<String>>);
+pub(super) struct Lists(Vec<FxHashSet<String>>);
 
 impl Lists {
-    pub(super) fn add(&mut self, names: FxHashMap<List, Vec<String>>) {
-        for (list, names) in names {
-            self.0.entry(list).or_default().extend(names);
+    pub(super) fn add(&mut self, list: List, names: &[&str]) {
+        if self.0.len() <= list as usize {
+            self.0.resize_with(list as usize + 1, FxHashSet::default);
         }
+        self.0[list as usize].extend(names.iter().map(|&name| name.to_owned()));
     }
 
     pub(super) fn of(&self, list: List) -> impl Iterator<Item = &str> {
-        self.0.get(&list).into_iter().flatten().map(String::as_str)
+        self.0.get(list as usize).into_iter().flatten().map(String::as_str)
     }
 
     pub(super) fn has(&self, list: List, name: &str) -> bool {
-        self.0.get(&list).is_some_and(|names| names.contains(name))
+        self.0.get(list as usize).is_some_and(|names| names.contains(name))
     }
 }

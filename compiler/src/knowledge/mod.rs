@@ -18,13 +18,19 @@
 
 mod facts;
 mod lists;
+mod read;
 
 pub use facts::Facts;
 pub use lists::List;
 
+use crate::name::Name;
 use lists::Lists;
+use read::{Entry, read};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{self, StrDeserializer};
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 /// Every knowledge file, by name.
@@ -42,24 +48,6 @@ const FILES: &[(&str, &str)] = &[
     ("torch_training", include_str!("torch_training.toml")),
     ("training", include_str!("training.toml")),
 ];
-
-/// Names under each fact.
-type Named = FxHashMap<String, Vec<String>>;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    functions: Named,
-    #[serde(default)]
-    methods: Named,
-    #[serde(default)]
-    classes: FxHashMap<String, Named>,
-    #[serde(default)]
-    makers: Named,
-    #[serde(default)]
-    names: FxHashMap<List, Vec<String>>,
-}
 
 /// The knowledge base.
 #[derive(Debug, Default)]
@@ -88,24 +76,27 @@ impl Knowledge {
     }
 
     fn add(&mut self, text: &str) -> Result<(), String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        for (fact, names) in file.functions {
-            for name in names {
-                let (table, key) = match name.strip_suffix(".*") {
-                    Some(prefix) => (&mut self.prefixes, prefix.to_owned()),
-                    None => (&mut self.functions, name),
-                };
-                table.entry(key).or_default().add(&fact)?;
+        for Entry { table, class, key, names } in read(text)? {
+            match table {
+                "functions" => {
+                    for name in names {
+                        let (table, name) = match name.strip_suffix(".*") {
+                            Some(prefix) => (&mut self.prefixes, prefix),
+                            None => (&mut self.functions, name),
+                        };
+                        table.entry(name.to_owned()).or_default().add(key)?;
+                    }
+                }
+                "methods" => fill(&mut self.methods, key, &names)?,
+                "classes" => fill(self.classes.entry(class.to_owned()).or_default(), key, &names)?,
+                "makers" => self.makers.extend(names.into_iter().map(|made| (made.to_owned(), key.to_owned()))),
+                "names" => {
+                    let key: StrDeserializer<value::Error> = key.into_deserializer();
+                    self.lists.add(List::deserialize(key).map_err(|error| error.to_string())?, &names);
+                }
+                other => return Err(format!("unknown table `{other}`")),
             }
         }
-        fill(&mut self.methods, file.methods)?;
-        for (class, lists) in file.classes {
-            fill(self.classes.entry(class).or_default(), lists)?;
-        }
-        for (class, functions) in file.makers {
-            self.makers.extend(functions.into_iter().map(|function| (function, class.clone())));
-        }
-        self.lists.add(file.names);
         Ok(())
     }
 
@@ -132,6 +123,14 @@ impl Knowledge {
             returns_arguments: facts.returns_arguments || is_class,
             ..*facts
         })
+    }
+
+    /// The same of a name that is asked for again and again.
+    pub fn function_named(&'static self, dotted: Name) -> Option<Facts> {
+        thread_local! {
+            static ASKED: RefCell<FxHashMap<Name, Option<Facts>>> = RefCell::default();
+        }
+        ASKED.with_borrow_mut(|asked| *asked.entry(dotted).or_insert_with(|| self.function(&dotted)))
     }
 
     /// The class of what calling a dotted name makes.
@@ -177,13 +176,8 @@ fn longest_prefix(dotted: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn fill(table: &mut FxHashMap<String, Facts>, lists: Named) -> Result<(), String> {
-    for (fact, names) in lists {
-        for name in names {
-            table.entry(name).or_default().add(&fact)?;
-        }
-    }
-    Ok(())
+fn fill(table: &mut FxHashMap<String, Facts>, fact: &str, names: &[&str]) -> Result<(), String> {
+    names.iter().try_for_each(|&name| table.entry(name.to_owned()).or_default().add(fact))
 }
 
 #[cfg(test)]

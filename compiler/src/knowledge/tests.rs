@@ -1,6 +1,10 @@
 //! The files read, and say what they are meant to say.
 
-use super::{FILES, File, Knowledge};
+use super::read::read;
+use super::{FILES, Knowledge, List};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{self, StrDeserializer};
 use std::collections::BTreeSet;
 
 #[test]
@@ -15,10 +19,16 @@ fn every_file_says_what_it_covers() {
 fn every_entry_names_facts_that_exist_and_is_not_listed_twice_under_one() {
     for (name, text) in FILES {
         Knowledge::default().add(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
-        let file: File = toml::from_str(text).expect("valid TOML");
-        for (fact, names) in file.functions.iter().chain(&file.methods).chain(file.classes.values().flatten()) {
-            let different: BTreeSet<&String> = names.iter().collect();
-            assert_eq!(different.len(), names.len(), "{name}.toml lists something twice under {fact}: {names:?}");
+        for entry in
+            read(text).expect("a knowledge file").iter().filter(|entry| !matches!(entry.table, "makers" | "names"))
+        {
+            let different: BTreeSet<&str> = entry.names.iter().copied().collect();
+            assert_eq!(
+                different.len(),
+                entry.names.len(),
+                "{name}.toml lists something twice under {}: {entry:?}",
+                entry.key
+            );
         }
     }
 }
@@ -26,11 +36,16 @@ fn every_entry_names_facts_that_exist_and_is_not_listed_twice_under_one() {
 #[test]
 fn what_is_pure_changes_nothing() {
     for (name, text) in FILES {
-        let file: File = toml::from_str(text).expect("valid TOML");
-        for lists in [&file.functions, &file.methods].into_iter().chain(file.classes.values()) {
-            for pure in lists.get("pure").into_iter().flatten() {
+        let entries = read(text).expect("a knowledge file");
+        let beside = |table: &str, class: &str, fact: &str, pure: &str| {
+            entries.iter().any(|entry| {
+                entry.table == table && entry.class == class && entry.key == fact && entry.names.contains(&pure)
+            })
+        };
+        for entry in entries.iter().filter(|entry| entry.key == "pure") {
+            for pure in &entry.names {
                 for fact in ["mutates-receiver", "mutates-arguments", "mutates-first", "consumes-first", "unknowable"] {
-                    let both = lists.get(fact).is_some_and(|names| names.contains(pure));
+                    let both = beside(entry.table, entry.class, fact, pure);
                     assert!(!both, "{name}.toml: {pure} is listed as pure and as {fact}");
                 }
             }
@@ -70,13 +85,12 @@ fn methods_are_those_of_the_class_where_it_is_known() {
 fn every_list_of_names_has_some_and_each_name_once() {
     let mut found: BTreeSet<(String, String)> = BTreeSet::new();
     for (name, text) in FILES {
-        let file: File = toml::from_str(text).expect("valid TOML");
-        for (list, names) in &file.names {
-            for listed in names {
-                assert!(
-                    found.insert((format!("{list:?}"), listed.clone())),
-                    "{name}.toml: {listed} is under {list:?} a second time"
-                );
+        for entry in read(text).expect("a knowledge file").iter().filter(|entry| entry.table == "names") {
+            let key: StrDeserializer<value::Error> = entry.key.into_deserializer();
+            let list = format!("{:?}", List::deserialize(key).expect("a list"));
+            for &listed in &entry.names {
+                let is_new = found.insert((list.clone(), listed.to_owned()));
+                assert!(is_new, "{name}.toml: {listed} is under {list} a second time");
             }
         }
     }

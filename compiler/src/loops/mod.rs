@@ -176,7 +176,7 @@ fn jumps_out(suite: &[Stmt], found: &mut Option<Range>) {
             StmtKind::Break | StmtKind::Continue => set(found, stmt.range),
             StmtKind::For(node) => jumps_out(&node.orelse, found),
             StmtKind::While { orelse, .. } => jumps_out(orelse, found),
-            _ => walk::suites(stmt).into_iter().for_each(|inner| jumps_out(inner, found)),
+            _ => walk::suites(stmt).for_each(|inner| jumps_out(inner, found)),
         }
     }
 }

@@ -14,11 +14,16 @@ use std::collections::BTreeSet;
 /// The numbers of the loop statements that compute no gradients themselves, while something behind them does before
 /// their function ends or after it was called.
 pub(super) fn differentiated(analysis: &Analysis, facts: &Facts) -> BTreeSet<StmtId> {
+    let is_any = facts.loops.iter().chain(&facts.scopes).any(|work| work.backward);
+    if !is_any {
+        return BTreeSet::new();
+    }
     let mut history = History {
         analysis,
         facts,
         behind: IdVec::all(false, &analysis.project.scopes.list),
         before_gradients: BTreeSet::new(),
+        computing: IdVec::default(),
     };
     loop {
         let known = history.behind.clone();
@@ -41,6 +46,8 @@ struct History<'a, 't> {
     behind: IdVec<ScopeId, bool>,
     /// Statements behind which gradients are computed.
     before_gradients: BTreeSet<StmtId>,
+    /// Statements that were asked already: whether they compute gradients themselves.
+    computing: IdVec<StmtId, Option<bool>>,
 }
 
 impl History<'_, '_> {
@@ -48,7 +55,9 @@ impl History<'_, '_> {
     fn suite(&mut self, scope: ScopeId, suite: &[Stmt], mut behind: bool) -> bool {
         let mut any = false;
         for stmt in suite.iter().rev() {
-            let mut computes = self.computes(scope, stmt);
+            let known = *self.computing.or_insert_with(stmt.id, || None);
+            let mut computes = known.unwrap_or_else(|| self.computes(scope, stmt));
+            self.computing[stmt.id] = Some(computes);
             if behind {
                 self.before_gradients.insert(stmt.id);
             }

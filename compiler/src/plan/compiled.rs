@@ -4,6 +4,7 @@ use super::model::LoopPlan;
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::project::dotted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, StmtKind};
@@ -36,7 +37,7 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
             is_anything |= !given(analysis, scope, call, &mut roots);
         }
         let asks = |key: &str| key.split('_').any(|word| Knowledge::shipped().lists(List::ReadsCode, word));
-        is_anything |= call.keywords.iter().any(|(key, _)| key.as_deref().is_some_and(asks));
+        is_anything |= call.keywords.iter().any(|(key, _)| key.map(Name::as_str).is_some_and(asks));
     });
     if is_anything {
         roots.extend(methods_of_libraries(analysis));
@@ -54,7 +55,7 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
 
 /// `torch.compile`, `numba.njit`, `model.compile`; not `re.compile`.
 fn is_reader(analysis: &Analysis, scope: ScopeId, callee: &Expr) -> bool {
-    let name = analysis.project.library_name(scope, callee).or_else(|| dotted(callee)).unwrap_or_default();
+    let name = analysis.project.library_name(scope, callee).or_else(|| dotted(callee)).unwrap_or(Name::NONE);
     let first = name.split('.').next().unwrap_or("");
     let is_other = Knowledge::shipped().lists(List::ReadsNoCode, first);
     let is_tensorflow = matches!(first, "tensorflow" | "tf") && name.ends_with(".function");
@@ -82,8 +83,8 @@ fn methods_of_libraries(analysis: &Analysis) -> Vec<ScopeId> {
     let is_run = |class: &ScopeId| {
         let info = &project.index.classes[class];
         project.bases_of_libraries(*class).next().is_some()
-            || info.methods.contains_key("forward")
-            || info.methods.contains_key("__call__")
+            || info.methods.contains_key(&Name::new("forward"))
+            || info.methods.contains_key(&Name::new("__call__"))
     };
     let classes = project.index.classes.keys().filter(|class| is_run(class));
     classes.flat_map(|class| project.index.classes[class].methods.values().copied()).collect()

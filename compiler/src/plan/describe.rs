@@ -6,6 +6,7 @@ use crate::analysis::Analysis;
 use crate::effects::Changeset;
 use crate::ids::{Id, IdVec};
 use crate::loops::{Loop, LoopId};
+use crate::name::Name;
 use crate::scopes::bound_names;
 use crate::source::{Range, Source};
 use crate::syntax::tree::StmtKind;
@@ -18,7 +19,10 @@ pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, Stri
     let entry = &list[at];
     let range = entry.stmt.range;
     let source = &analysis.files[analysis.file_of(entry)].source;
-    let first = list.iter().take_while(|other| analysis.file_of(other) != analysis.file_of(entry)).count();
+    // They stand file by file.
+    let file = analysis.file_of(entry);
+    let before = (0..at.place()).rev().take_while(|&other| analysis.file_of(&list[LoopId::new(other)]) == file);
+    let first = before.last().unwrap_or(at.place());
     LoopPlan {
         id: ids[at].clone(),
         action: match role {
@@ -39,7 +43,7 @@ pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, Stri
         line: source.lines.line(range.start),
         end_line: source.lines.line(range.end),
         header: header(source, entry),
-        scope: analysis.project.scopes.list[entry.scope].qualname.clone(),
+        scope: analysis.project.scopes.list[entry.scope].qualname.to_string(),
         parent: entry.parent.map(|outer| outer.place() - first),
         depth: analysis.loops.and_around(at).count() - 1,
         stmt: entry.stmt.id,
@@ -51,10 +55,10 @@ fn binds(entry: &Loop) -> Vec<String> {
     let mut names = BTreeSet::new();
     walk::statements(std::slice::from_ref(entry.stmt), &mut |stmt| {
         bound_names(stmt, &mut |name| {
-            names.insert(name.to_owned());
+            names.insert(name);
         });
     });
-    names.into_iter().collect()
+    names.into_iter().map(|name: Name| name.to_string()).collect()
 }
 
 /// `for epoch in range(10)`, on one line.

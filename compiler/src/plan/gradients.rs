@@ -18,8 +18,8 @@ pub(super) fn live(analysis: &Analysis) -> bool {
     let mut accumulates = false;
     let several = trains_several(analysis);
     for (id, scope) in analysis.project.scopes.list.enumerated() {
-        accumulates |= accumulates_in(scope.body, false);
         let computes_here = mentions(scope.body, &|name| name == "backward");
+        accumulates |= computes_here && accumulates_in(scope.body, false);
         if !computes_here {
             reads_elsewhere |= reads_gradient(analysis, id, scope.body) && !called_beside_backward(analysis, id);
             continue;
@@ -75,7 +75,7 @@ fn cleared_in(suite: &[Stmt]) -> BTreeSet<String> {
 
 fn written(expr: &Expr) -> String {
     match &expr.kind {
-        ExprKind::Name(name) => name.clone(),
+        ExprKind::Name(name) => name.to_string(),
         ExprKind::Attribute { value, attr } => format!("{}.{attr}", written(value)),
         _ => "…".to_owned(),
     }
@@ -98,10 +98,9 @@ fn called_beside_backward(analysis: &Analysis, target: ScopeId) -> bool {
 fn accumulates_in(suite: &[Stmt], cleared: bool) -> bool {
     let cleared = cleared || suite.iter().any(clears);
     suite.iter().any(|stmt| {
-        let computes = walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, &|name| name == "backward"));
+        let computes = walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"));
         let starts_anew = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
-        (computes && !cleared)
-            || walk::suites(stmt).into_iter().any(|inner| accumulates_in(inner, cleared && !starts_anew))
+        (computes && !cleared) || walk::suites(stmt).any(|inner| accumulates_in(inner, cleared && !starts_anew))
     })
 }
 
@@ -109,9 +108,7 @@ fn accumulates_in(suite: &[Stmt], cleared: bool) -> bool {
 fn clears(stmt: &Stmt) -> bool {
     let here = match &stmt.kind {
         StmtKind::Assign { targets, .. } => targets.iter().any(is_gradient),
-        _ => {
-            walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, &|name| name == "zero_grad") || zeroes(expr))
-        }
+        _ => walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "zero_grad") || zeroes(expr)),
     };
     let inside: &[Stmt] = match &stmt.kind {
         StmtKind::For(node) => &node.body,
@@ -139,12 +136,12 @@ fn reads_gradient(analysis: &Analysis, scope: ScopeId, suite: &[Stmt]) -> bool {
 }
 
 fn statement_reads_gradient(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
-    walk::own_expressions(stmt).into_iter().any(|expr| {
+    walk::own_expressions(stmt).any(|expr| {
         any(expr, &|part| match &part.kind {
             ExprKind::Attribute { .. } => is_gradient(part),
             ExprKind::Call(call) => {
                 let library = analysis.project.library_name(scope, &call.callee);
-                let facts = library.and_then(|name| Knowledge::shipped().function(&name));
+                let facts = library.and_then(|name| Knowledge::shipped().function_named(name));
                 facts.is_some_and(|facts| facts.gradients) || callee_name(&call.callee).contains("grad_norm")
             }
             _ => false,
@@ -174,7 +171,7 @@ fn calls(expr: &Expr, wanted: &dyn Fn(&str) -> bool) -> bool {
 fn mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
     let mut found = false;
     walk::statements(suite, &mut |stmt| {
-        found |= walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, wanted));
+        found |= walk::own_expressions(stmt).any(|expr| calls(expr, wanted));
     });
     found
 }
@@ -183,8 +180,8 @@ fn mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
 fn own_suite_mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
     suite.iter().any(|stmt| {
         let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
-        walk::own_expressions(stmt).into_iter().any(|expr| calls(expr, wanted))
-            || (!is_loop && walk::suites(stmt).into_iter().any(|inner| own_suite_mentions(inner, wanted)))
+        walk::own_expressions(stmt).any(|expr| calls(expr, wanted))
+            || (!is_loop && walk::suites(stmt).any(|inner| own_suite_mentions(inner, wanted)))
     })
 }
 

@@ -8,6 +8,7 @@ use super::model::{Head, LoopPlan};
 use crate::analysis::Analysis;
 use crate::ids::{FileId, IdVec, StmtId};
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::scopes::{Owner, ScopeId};
 use crate::source::Source;
 use crate::syntax::tree::{ExprKind, Function, Literal, Stmt, StmtKind};
@@ -55,7 +56,7 @@ pub(super) fn heads(analysis: &Analysis, loops: &[LoopPlan], all: bool) -> IdVec
             continue;
         }
         let line = source.lines.line(starts[&stmt]);
-        found[scope.file].push(Head { stmt, function: scope.qualname.clone(), line, is_check });
+        found[scope.file].push(Head { stmt, function: scope.qualname.to_string(), line, is_check });
     }
     found.iter_mut().for_each(|heads| heads.sort_by_key(|head| head.stmt));
     found
@@ -88,7 +89,7 @@ pub fn room(source: &Source, function: &Function) -> Option<Room> {
         StmtKind::Function(function) if !function.decorators.is_empty() => "@",
         StmtKind::Class(class) if !class.decorators.is_empty() => "@",
         StmtKind::Function(_) | StmtKind::Class(_) => "",
-        _ if walk::suites(first).is_empty() => return Some(Room::Before(start)),
+        _ if walk::suites(first).next().is_none() => return Some(Room::Before(start)),
         _ => "",
     };
     let line = source.lines.start_of(source.lines.line(start));
@@ -115,7 +116,7 @@ fn tells(analysis: &Analysis, id: ScopeId, function: &Function, by_name: bool) -
     let scopes = &analysis.project.scopes;
     let is_method = scopes.class_of(id).is_some();
     let is_nested = !is_method && scopes.list[id].parent.is_some_and(|parent| !scopes.is_module(parent));
-    let is_property = analysis.project.is_property(&function.name) && !function.decorators.is_empty();
+    let is_property = analysis.project.is_property(function.name) && !function.decorators.is_empty();
     if is_special(&function.name) && !SPECIAL.contains(&function.name.as_str()) {
         return false;
     }
@@ -158,7 +159,7 @@ fn is_tiny(function: &Function) -> bool {
 /// Whether any function of the project may be run by a name that is computed or stands elsewhere.
 fn are_run_by_name(analysis: &Analysis) -> bool {
     let project = &analysis.project;
-    let first = |dotted: &String| Knowledge::shipped().lists(List::RunsByName, dotted.split('.').next().unwrap_or(""));
+    let first = |dotted: &Name| Knowledge::shipped().lists(List::RunsByName, dotted.split('.').next().unwrap_or(""));
     if project.index.imports.values().any(first) || project.scopes.list.iter().any(|scope| scope.dynamic.is_some()) {
         return true;
     }

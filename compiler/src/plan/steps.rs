@@ -46,7 +46,7 @@ impl<'t> Steps<'t> {
         let mut search = Search { steps: self, apart, found: BTreeSet::new(), met: BTreeSet::new() };
         if let Some(own) = own {
             search.own(own.stmt);
-            walk::suites(own.stmt).into_iter().for_each(|suite| search.suite(suite));
+            walk::suites(own.stmt).for_each(|suite| search.suite(suite));
         }
         search.found
     }
@@ -64,7 +64,7 @@ impl<'t> Search<'_, 't> {
         for stmt in suite {
             if self.steps.loops.of(stmt.id).is_none_or(|at| !self.apart.contains(&at)) {
                 self.own(stmt);
-                walk::suites(stmt).into_iter().for_each(|inner| self.suite(inner));
+                walk::suites(stmt).for_each(|inner| self.suite(inner));
             }
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn changeset_by_table2(project: &Project, entry: &Loop) -> Result<Cha
         .map(|found| {
             let mut parts = found.name.split('.').map(Name::new);
             let root = parts.next().unwrap_or(Name::NONE);
-            let home = project.scopes.resolve(entry.scope, &root);
+            let home = project.scopes.resolve(entry.scope, root);
             let bound = !matches!(found.rule, table2::Rule::MethodCall) && home == Some(entry.scope);
             let is_object = found.rule == table2::Rule::MethodCallAssignment;
             Change {

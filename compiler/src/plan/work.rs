@@ -6,6 +6,7 @@ use crate::effects::method_facts;
 use crate::ids::IdVec;
 use crate::knowledge::{Facts as Known, Knowledge, List};
 use crate::loops::LoopId;
+use crate::name::Name;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, ExprKind, Stmt};
 use crate::syntax::walk;
@@ -37,15 +38,20 @@ impl Facts {
             loops: IdVec::all(Work::default(), &analysis.loops.list),
             scopes: IdVec::all(Work::default(), &analysis.project.scopes.list),
         };
+        let mut runs = Vec::new();
+        for (id, scope) in analysis.project.scopes.list.enumerated() {
+            walk::statements(scope.body, &mut |stmt| facts.statement(analysis, id, stmt, &mut runs));
+        }
         // Facts only become true; calls may be recursive.
-        while facts.round(analysis) {}
+        while facts.round(analysis, &runs) {}
         facts
     }
 
-    fn round(&mut self, analysis: &Analysis) -> bool {
+    fn round(&mut self, analysis: &Analysis, runs: &[Runs]) -> bool {
         let before = (self.loops.clone(), self.scopes.clone());
-        for (id, scope) in analysis.project.scopes.list.enumerated() {
-            walk::statements(scope.body, &mut |stmt| self.statement(analysis, id, stmt));
+        for run in runs {
+            let work = self.functions(&run.targets);
+            self.holder(run.scope, run.around).merge(work);
         }
         for at in self.loops.ids().rev() {
             let inner = self.loops[at];
@@ -66,53 +72,40 @@ impl Facts {
         before != (self.loops.clone(), self.scopes.clone())
     }
 
-    fn statement(&mut self, analysis: &Analysis, scope: ScopeId, stmt: &Stmt) {
+    /// The facts of a loop, or of the scope that something stands in outside every loop.
+    fn holder(&mut self, scope: ScopeId, around: Option<LoopId>) -> &mut Work {
+        match around {
+            Some(at) => &mut self.loops[at],
+            None => &mut self.scopes[scope],
+        }
+    }
+
+    /// What a statement does itself; the functions that it runs are added to `runs`.
+    fn statement(&mut self, analysis: &Analysis, scope: ScopeId, stmt: &Stmt, runs: &mut Vec<Runs>) {
         let mut work = Work::default();
+        let around = analysis.loops.around(stmt.id);
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
                 if let ExprKind::Call(call) = &part.kind {
-                    work.merge(self.call(analysis, scope, call));
+                    let (own, targets) = called(analysis, scope, call);
+                    work.merge(own);
+                    if !targets.is_empty() {
+                        runs.push(Runs { scope, around, targets });
+                    }
                 }
                 true
             });
         }
-        match analysis.loops.around(stmt.id) {
-            Some(at) => self.loops[at].merge(work),
-            None => self.scopes[scope].merge(work),
-        }
+        self.holder(scope, around).merge(work);
     }
 
     /// What a call does.
     pub fn call(&self, analysis: &Analysis, scope: ScopeId, call: &Call) -> Work {
-        let known = Knowledge::shipped();
-        let works = |cheap: bool| Work { works: !cheap, ..Work::default() };
-        match analysis.project.callee(scope, call) {
-            Callee::Library(name) => works(known.function(&name).is_some_and(|facts| facts.cheap)),
-            Callee::Method { name, receiver } => {
-                self.method(name, method_facts(&analysis.project, scope, call, receiver, name))
-            }
-            Callee::Methods { targets, name, sure, .. } => {
-                let mut work = self.functions(&targets);
-                if !sure {
-                    work.merge(self.method(name, known.method(None, name)));
-                }
-                work
-            }
-            Callee::Functions(targets) => self.functions(&targets),
-            Callee::Class(init) => self.functions(&init.into_iter().collect::<Vec<_>>()),
-            Callee::Object { target, .. } => {
-                let mut work = self.functions(&target.into_iter().collect::<Vec<_>>());
-                work.works = true;
-                work
-            }
-            Callee::Variable(_) => works(false),
+        let (mut work, targets) = called(analysis, scope, call);
+        if !targets.is_empty() {
+            work.merge(self.functions(&targets));
         }
-    }
-
-    fn method(&self, name: &str, known: Option<Known>) -> Work {
-        let cheap = known.is_some_and(|known| known.cheap);
-        let trains = Knowledge::shipped().lists(List::Trains, name);
-        Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
+        work
     }
 
     fn functions(&self, targets: &[ScopeId]) -> Work {
@@ -120,6 +113,42 @@ impl Facts {
         targets.iter().for_each(|&target| work.merge(self.scopes[target]));
         work
     }
+}
+
+/// Functions that something runs which stands in a loop, or in a scope outside every loop.
+struct Runs {
+    scope: ScopeId,
+    around: Option<LoopId>,
+    targets: Vec<ScopeId>,
+}
+
+/// What a call does whatever the functions do that it runs, and these.
+fn called(analysis: &Analysis, scope: ScopeId, call: &Call) -> (Work, Vec<ScopeId>) {
+    let known = Knowledge::shipped();
+    let works = |cheap: bool| Work { works: !cheap, ..Work::default() };
+    match analysis.project.callee(scope, call) {
+        Callee::Library(name) => (works(known.function_named(name).is_some_and(|facts| facts.cheap)), Vec::new()),
+        Callee::Method { name, receiver } => {
+            (method(name, method_facts(&analysis.project, scope, call, receiver, name)), Vec::new())
+        }
+        Callee::Methods { targets, name, sure, .. } => {
+            let mut work = works(false);
+            if !sure {
+                work.merge(method(name, known.method(None, &name)));
+            }
+            (work, targets)
+        }
+        Callee::Functions(targets) => (works(false), targets),
+        Callee::Class(init) => (works(false), init.into_iter().collect()),
+        Callee::Object { target, .. } => (works(false), target.into_iter().collect()),
+        Callee::Variable(_) => (works(false), Vec::new()),
+    }
+}
+
+fn method(name: Name, known: Option<Known>) -> Work {
+    let cheap = known.is_some_and(|known| known.cheap);
+    let trains = Knowledge::shipped().lists(List::Trains, &name);
+    Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
 }
 
 impl Work {

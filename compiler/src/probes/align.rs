@@ -119,7 +119,7 @@ impl<'o, 'n> Aligned<'o, 'n> {
     }
 
     fn inner(&mut self, old_source: &Source, old: &'o Stmt, new_source: &Source, new: &'n Stmt) {
-        for (old, new) in walk::all_suites(old).into_iter().zip(walk::all_suites(new)) {
+        for (old, new) in walk::all_suites(old).zip(walk::all_suites(new)) {
             self.suites(old_source, old, new_source, new);
         }
     }
@@ -130,9 +130,9 @@ fn is_ambiguous(new: &[Stmt], old_keys: &[String], new_keys: &[String]) -> bool 
     let mut count: FxHashMap<&str, usize> = FxHashMap::default();
     new_keys.iter().for_each(|key| *count.entry(key).or_default() += 1);
     let old: FxHashSet<&str> = old_keys.iter().map(String::as_str).collect();
-    new.iter()
-        .zip(new_keys)
-        .any(|(stmt, key)| count[key.as_str()] > 1 && !walk::all_suites(stmt).is_empty() && old.contains(key.as_str()))
+    new.iter().zip(new_keys).any(|(stmt, key)| {
+        count[key.as_str()] > 1 && walk::all_suites(stmt).next().is_some() && old.contains(key.as_str())
+    })
 }
 
 /// The pairs of statements, in order in both, that have most in common: a longest common subsequence with weights.
@@ -170,15 +170,14 @@ fn in_common(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) -
 }
 
 fn inner_keys(source: &Source, stmt: &Stmt) -> Vec<String> {
-    walk::all_suites(stmt).into_iter().flatten().map(|inner| key(source, inner)).collect()
+    walk::all_suites(stmt).flatten().map(|inner| key(source, inner)).collect()
 }
 
 /// What identifies a statement among its siblings: its own text without the suites inside it, blanks folded.
 fn key(source: &Source, stmt: &Stmt) -> String {
-    let suites = walk::all_suites(stmt);
     let mut text = String::new();
     let mut at = stmt.range.start;
-    for (first, last) in suites.iter().filter_map(|suite| Some((suite.first()?, suite.last()?))) {
+    for (first, last) in walk::all_suites(stmt).filter_map(|suite| Some((suite.first()?, suite.last()?))) {
         text += source.slice(Range::new(at, first.range.start));
         at = last.range.end;
     }

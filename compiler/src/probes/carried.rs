@@ -30,7 +30,7 @@ pub(super) fn accumulates(analysis: &Analysis, added: &[&Stmt]) -> bool {
         let mut is_elsewhere = false;
         bound_names(stmt, &mut |name| {
             is_elsewhere |= scopes.resolve(scope, name) != Some(scope);
-            names.entry((scope, Name::new(name))).or_default().bound.push(stmt.id);
+            names.entry((scope, name)).or_default().bound.push(stmt.id);
         });
         if is_elsewhere {
             return true; // a counter that is declared `global`
@@ -65,8 +65,8 @@ pub(super) fn accumulates(analysis: &Analysis, added: &[&Stmt]) -> bool {
             // a loop that was added itself runs within one iteration of those that were there
             each.filter(|stmt| !own.contains_key(stmt)).collect()
         };
-        let is_brought = |stmt: &StmtId| flow.live_into_body(scopes.statement(*stmt), name);
-        let is_left = |stmt: &StmtId| flow.live_after(scopes.statement(*stmt), name);
+        let is_brought = |stmt: &StmtId| flow.live_into_body(scopes.statement(*stmt), *name);
+        let is_left = |stmt: &StmtId| flow.live_after(scopes.statement(*stmt), *name);
         around(&uses.bound).iter().any(|stmt| is_brought(stmt) || is_left(stmt))
             || around(&uses.changed).iter().any(is_brought)
     })
@@ -112,7 +112,7 @@ fn without(suite: &[Stmt], these: &BTreeMap<StmtId, &Stmt>) -> BTreeSet<StmtId> 
         if !holds {
             found.insert(stmt.id);
         } else if !these.contains_key(&stmt.id) {
-            walk::suites(stmt).into_iter().for_each(|inner| found.extend(without(inner, these)));
+            walk::suites(stmt).for_each(|inner| found.extend(without(inner, these)));
         }
     }
     found
@@ -122,6 +122,7 @@ fn without(suite: &[Stmt], these: &BTreeMap<StmtId, &Stmt>) -> BTreeSet<StmtId> 
 /// an earlier run left there is never read.
 pub fn is_fresh(file: &File, plan: &Plan, block: &str, name: &str) -> bool {
     let Some(entry) = plan.loops.iter().find(|entry| entry.id == block) else { return false };
+    let name = Name::new(name);
     let scopes = Scopes::new([&file.module]);
     let loops = Loops::new(&scopes);
     let Some(own) = loops.of(entry.stmt).map(|at| &loops.list[at]) else { return false };

@@ -6,6 +6,7 @@ use crate::effects::{Effect, EffectKind, Reason};
 use crate::flow::Flow;
 use crate::ids::StmtId;
 use crate::knowledge::Knowledge;
+use crate::name::Name;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -47,7 +48,7 @@ pub(super) fn more_than_a_probe(
         extractor.statement(scope, inner, &mut effects);
         for effect in effects {
             let Some(place) = &effect.place else { continue };
-            let is_new = place.home == Some(scope) && !other_binds(analysis, other, scope, &place.root);
+            let is_new = place.home == Some(scope) && !other_binds(analysis, other, scope, place.root);
             let harmless = match effect.kind {
                 EffectKind::Bind => is_new || is_dead(flow, scope, stmt, &effect),
                 EffectKind::Mutate | EffectKind::Consume => is_new || effect.assumed || looks_only(&effect.why),
@@ -67,7 +68,7 @@ fn is_dead(flow: &Flow, scope: ScopeId, stmt: &Stmt, effect: &Effect) -> bool {
     effect
         .place
         .as_ref()
-        .is_some_and(|place| place.home == Some(scope) && place.attrs.is_empty() && !flow.live_past(stmt, &place.root))
+        .is_some_and(|place| place.home == Some(scope) && place.attrs.is_empty() && !flow.live_past(stmt, place.root))
 }
 
 /// Whether a statement calls a function known to advance a global generator.
@@ -77,7 +78,7 @@ fn draws(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
         walk::expressions(expr, &mut |part| {
             if let ExprKind::Call(call) = &part.kind {
                 let library = analysis.project.library_name(scope, &call.callee);
-                let facts = library.and_then(|name| Knowledge::shipped().function(&name));
+                let facts = library.and_then(|name| Knowledge::shipped().function_named(name));
                 found |= facts.is_some_and(|facts| facts.random);
             }
             !found
@@ -89,14 +90,14 @@ fn draws(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
 /// Calling a module and clipping by an infinite norm are how people look at activations and gradients.
 fn looks_only(why: &Reason) -> bool {
     matches!(why.innermost(), Reason::CallsItself(_))
-        || matches!(why, Reason::Call { name, .. } if **name == *"torch.nn.utils.clip_grad_norm_")
+        || matches!(why, Reason::Call { name, .. } if *name == "torch.nn.utils.clip_grad_norm_")
 }
 
-fn other_binds(analysis: &Analysis, other: &Analysis, scope: ScopeId, name: &str) -> bool {
+fn other_binds(analysis: &Analysis, other: &Analysis, scope: ScopeId, name: Name) -> bool {
     let here = &analysis.project.scopes.list[scope];
     other.project.scopes.list.iter().any(|known| {
         known.qualname == here.qualname
             && other.files[known.file].name == analysis.files[here.file].name
-            && known.bound.contains(name)
+            && known.bound.contains_key(&name)
     })
 }

@@ -8,6 +8,7 @@ use super::reach::{Reach, reach};
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
 use crate::ids::StmtId;
+use crate::name::Name;
 use crate::plan::{LoopPlan, Options, Plan, Recorded};
 use crate::scopes::ScopeId;
 use crate::source::Source;
@@ -200,7 +201,7 @@ fn known(
         let known = &before.project.scopes.list[old_scope];
         let source = &before.files[known.file].source;
         let line = source.lines.line(old.range.start);
-        let was = Function { file: source.name.clone(), line, name: known.qualname.clone() };
+        let was = Function { file: source.name.clone(), line, name: known.qualname.to_string() };
         if noted.contains(&was) && !passed.contains(&scope) && !passed_names.contains(&function.name) {
             found.insert(scope, was);
         }
@@ -209,7 +210,7 @@ fn known(
 }
 
 /// The functions that added statements mention other than by calling them, and the names of attributes that may be some.
-fn passed_on(after: &Analysis, aligned: &[Aligned]) -> (BTreeSet<ScopeId>, BTreeSet<String>) {
+fn passed_on(after: &Analysis, aligned: &[Aligned]) -> (BTreeSet<ScopeId>, BTreeSet<Name>) {
     let (mut found, mut names) = (BTreeSet::new(), BTreeSet::new());
     for stmt in aligned.iter().flat_map(|aligned| &aligned.added) {
         walk::all_of(stmt, &mut |inner| {
@@ -225,7 +226,7 @@ fn passed_on(after: &Analysis, aligned: &[Aligned]) -> (BTreeSet<ScopeId>, BTree
                             found.extend(functions_named(&after.project, scope, part));
                         }
                         ExprKind::Attribute { attr, .. } if !called.contains(&part.range.start) => {
-                            names.insert(attr.clone());
+                            names.insert(*attr);
                         }
                         _ => {}
                     }

@@ -13,7 +13,7 @@ pub fn asks_for_form_only<'t>(stmts: impl IntoIterator<Item = &'t Stmt>, name: &
             bound_names(inner, &mut |bound| only &= bound != name);
             let changed = targets(inner).into_iter();
             only &= changed.filter_map(object).all(|object| !is_named(object, name));
-            only &= walk::own_expressions(inner).into_iter().all(|expr| is_form(expr, name));
+            only &= walk::own_expressions(inner).all(|expr| is_form(expr, name));
         });
     }
     only
@@ -50,7 +50,7 @@ fn is_form(expr: &Expr, name: &str) -> bool {
                 && call.args.iter().all(is_fine)
                 && call.keywords.iter().all(|(_, value)| is_form(value, name))
         }
-        _ => walk::parts(expr).into_iter().all(|part| is_form(part, name)),
+        _ => walk::parts(expr).all(|part| is_form(part, name)),
     }
 }
 

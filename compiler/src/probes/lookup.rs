@@ -1,6 +1,7 @@
 //! Functions that are run by a name that is computed: `getattr(trainer, phase + "_step")(batch)`.
 
 use crate::analysis::Analysis;
+use crate::name::Name;
 use crate::project::Denoted;
 use crate::scopes::{Owner, ScopeId};
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, StmtKind};
@@ -17,7 +18,7 @@ pub(super) fn is_looked_up(analysis: &Analysis, target: ScopeId) -> bool {
         let [object, name, ..] = call.args.as_slice() else { return false };
         let is_getattr = project.library_name(scope, &call.callee).is_some_and(|found| found == "builtins.getattr");
         let fits = match &name.kind {
-            ExprKind::Constant(Literal::Str(name)) => *name == function.name,
+            ExprKind::Constant(Literal::Str(name)) => function.name == name.as_str(),
             _ => true,
         };
         is_getattr && fits && may_hold(analysis, scope, object, target, DEPTH)
@@ -62,17 +63,17 @@ fn may_hold(analysis: &Analysis, scope: ScopeId, object: &Expr, target: ScopeId,
     let ExprKind::Name(name) = &object.kind else {
         return is_method || project.class_of_value(scope, object).is_none();
     };
-    if project.scopes.self_name(scope) == Some(name) || project.class_of_value(scope, object).is_some() {
+    if project.scopes.self_name(scope) == Some(*name) || project.class_of_value(scope, object).is_some() {
         return is_method;
     }
-    match arguments_for(analysis, scope, name) {
+    match arguments_for(analysis, scope, *name) {
         Some(given) if depth > 0 => given.iter().any(|(at, value)| may_hold(analysis, *at, value, target, depth - 1)),
         _ => true,
     }
 }
 
 /// What all calls of a function give for a parameter, and where; None where not all calls are known.
-fn arguments_for<'t>(analysis: &Analysis<'t>, scope: ScopeId, name: &str) -> Option<Vec<(ScopeId, &'t Expr)>> {
+fn arguments_for<'t>(analysis: &Analysis<'t>, scope: ScopeId, name: Name) -> Option<Vec<(ScopeId, &'t Expr)>> {
     let project = &analysis.project;
     let Owner::Function(function) = project.scopes.list[scope].owner else { return None };
     let position = function.params.iter().position(|param| param.name == name)?;
@@ -94,7 +95,7 @@ fn arguments_for<'t>(analysis: &Analysis<'t>, scope: ScopeId, name: &str) -> Opt
                         _ => return true,
                     };
                     if *called == function.name {
-                        match argument(call, position.checked_sub(receiver), name) {
+                        match argument(call, position.checked_sub(receiver), &name) {
                             Some(value) => given.iter_mut().for_each(|found| found.push((at, value))),
                             None => given = None,
                         }

@@ -1,18 +1,19 @@
 //! Who derives from whom, across the files of a project.
 
 use super::names::Names;
+use crate::name::Name as Text;
 use crate::scopes::ScopeId;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Who derives from whom; computed once, when every file is indexed.
 #[derive(Debug, Default)]
 pub(super) struct Families {
     /// A class and its bases, nearest first.
-    lineage: BTreeMap<ScopeId, Vec<ScopeId>>,
+    lineage: FxHashMap<ScopeId, Vec<ScopeId>>,
     /// A class and what is derived from it, at any distance.
-    derived: BTreeMap<ScopeId, Vec<ScopeId>>,
+    derived: FxHashMap<ScopeId, Vec<ScopeId>>,
     /// Methods of every class by name.
-    methods: BTreeMap<String, Vec<ScopeId>>,
+    methods: FxHashMap<Text, Vec<ScopeId>>,
 }
 
 impl Families {
@@ -25,7 +26,7 @@ impl Families {
             }
             families.lineage.insert(class, lineage);
             for (name, &method) in &info.methods {
-                families.methods.entry(name.clone()).or_default().push(method);
+                families.methods.entry(*name).or_default().push(method);
             }
         }
         families
@@ -42,8 +43,8 @@ impl Families {
     }
 
     /// Every method of this name.
-    pub fn methods_named(&self, name: &str) -> &[ScopeId] {
-        self.methods.get(name).map_or(&[], Vec::as_slice)
+    pub fn methods_named(&self, name: Text) -> &[ScopeId] {
+        self.methods.get(&name).map_or(&[], Vec::as_slice)
     }
 }
 

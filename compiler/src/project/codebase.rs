@@ -3,10 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ids::{FileId, Id, StmtId};
 use crate::source::{Range, Source};
-use crate::syntax::File;
 use crate::syntax::tree::{Call, Expr, ExprKind, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
-use std::collections::BTreeSet;
+use crate::syntax::{File, on_deep_stacks};
+use rustc_hash::FxHashSet;
 
 /// What is found under the dotted name of a module.
 #[derive(Debug)]
@@ -44,21 +44,15 @@ pub struct Codebase {
     pub unfollowed: Vec<Unfollowed>,
 }
 
-/// A project that imports more files than this is followed in part.
-const MAX_FILES: usize = 300;
-/// So is one with more text than this.
-const MAX_BYTES: usize = 1 << 20;
-
 impl Codebase {
     /// One file alone.
     pub fn single(script: File) -> Self {
         Self { files: vec![script], unfollowed: Vec::new() }
     }
 
-    /// Whether it is as large as a project that is analysed together may be; what else is met is analysed alone.
-    pub fn is_full(&self) -> bool {
-        self.files.len() >= MAX_FILES
-            || self.files.iter().map(|file| file.source.text.len()).sum::<usize>() >= MAX_BYTES
+    /// How much text there is, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.files.iter().map(|file| file.source.text.len()).sum()
     }
 
     /// Files that are known already, as those of a recorded run are.
@@ -69,16 +63,17 @@ impl Codebase {
     }
 }
 
-/// Follows the imports of these files, wherever they stand; `find` looks a dotted name up.
+/// Follows the imports of these files, wherever they stand; `find` looks a dotted name up. Files that are found at the same
+/// distance from the script are parsed beside each other.
 pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase {
     let asked = start.iter().map(|file| file.name.clone()).collect();
-    let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, bytes: 0, find };
-    let mut at = FileId::FIRST;
-    while let Some(file) = follower.codebase.files.get(at.place()) {
-        for wanted in wanted(file) {
-            follower.load(at, &wanted);
-        }
-        at = at.next();
+    let mut follower = Follower { codebase: Codebase { files: start, unfollowed: Vec::new() }, asked, find };
+    let mut done = 0;
+    while done < follower.codebase.files.len() {
+        let end = follower.codebase.files.len();
+        let met = (done..end).flat_map(|at| follower.imports(FileId::new(at))).collect();
+        follower.parse(met);
+        done = end;
     }
     let Codebase { files, unfollowed } = follower.codebase;
     Codebase { unfollowed, ..Codebase::of(files) }
@@ -86,8 +81,7 @@ pub fn follow(start: Vec<File>, find: &mut dyn FnMut(&str) -> Found) -> Codebase
 
 struct Follower<'f> {
     codebase: Codebase,
-    asked: BTreeSet<String>,
-    bytes: usize,
+    asked: FxHashSet<String>,
     find: &'f mut dyn FnMut(&str) -> Found,
 }
 
@@ -98,39 +92,71 @@ struct Wanted {
     dotted: Option<String>,
 }
 
+/// What an import leads to.
+enum Met {
+    /// A file that is still to be parsed.
+    File {
+        /// The import.
+        by: (FileId, Range),
+        name: String,
+        source: Source,
+        is_package: bool,
+    },
+    Unfollowed(Unfollowed),
+}
+
 impl Follower<'_> {
-    fn load(&mut self, file: FileId, wanted: &Wanted) {
-        let Some(dotted) = &wanted.dotted else {
-            let why = "the name is computed: what it imports is known only when it runs".to_owned();
-            self.codebase.unfollowed.push(Unfollowed { file, range: wanted.range, why });
-            return;
-        };
-        // Python runs the packages around a module first.
-        let ends = dotted.match_indices('.').map(|(at, _)| at).chain([dotted.len()]);
-        for end in ends {
-            let name = &dotted[..end];
-            if self.codebase.files.len() < MAX_FILES && self.bytes < MAX_BYTES && self.asked.insert(name.to_owned()) {
-                self.load_one(file, wanted.range, name);
+    /// What the imports of a file lead to that no import before them led to.
+    fn imports(&mut self, file: FileId) -> Vec<Met> {
+        let mut found = Vec::new();
+        for Wanted { range, dotted } in wanted(&self.codebase.files[file.place()]) {
+            let Some(dotted) = dotted else {
+                let why = "the name is computed: what it imports is known only when it runs".to_owned();
+                found.push(Met::Unfollowed(Unfollowed { file, range, why }));
+                continue;
+            };
+            // Python runs the packages around a module first.
+            for end in dotted.match_indices('.').map(|(at, _)| at).chain([dotted.len()]) {
+                let name = &dotted[..end];
+                if self.asked.contains(name) {
+                    continue;
+                }
+                self.asked.insert(name.to_owned());
+                found.extend(match (self.find)(name) {
+                    Found::Foreign => None,
+                    Found::Unreadable(why) => Some(Met::Unfollowed(unreadable(name, (file, range), &why))),
+                    Found::File { source, is_package } => {
+                        Some(Met::File { by: (file, range), name: name.to_owned(), source, is_package })
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// Parses files, and adds them in the order in which they were met.
+    fn parse(&mut self, met: Vec<Met>) {
+        let text = |met: &Met| if let Met::File { source, .. } = met { source.text.len() } else { 0 };
+        let is_small = met.iter().map(text).sum::<usize>() < WORTH_THREADS;
+        let parsed = on_deep_stacks(met, is_small, |met| match met {
+            Met::Unfollowed(known) => Err(known),
+            Met::File { by, name, source, is_package } => File::module(source, &name, is_package)
+                .map_err(|Diagnostic { message, .. }| unreadable(&name, by, &message)),
+        });
+        for found in parsed {
+            match found {
+                Ok(file) => self.codebase.files.push(file),
+                Err(unfollowed) => self.codebase.unfollowed.push(unfollowed),
             }
         }
     }
+}
 
-    fn load_one(&mut self, file: FileId, range: Range, name: &str) {
-        let why = match (self.find)(name) {
-            Found::Foreign => return,
-            Found::Unreadable(why) => why,
-            Found::File { source, is_package } => match File::module(source, name, is_package) {
-                Ok(found) => {
-                    self.bytes += found.source.text.len();
-                    self.codebase.files.push(found);
-                    return;
-                }
-                Err(Diagnostic { message, .. }) => message,
-            },
-        };
-        let why = format!("{name} cannot be read: {why}");
-        self.codebase.unfollowed.push(Unfollowed { file, range, why });
-    }
+/// To start a thread takes as long as to parse some kilobytes.
+const WORTH_THREADS: usize = 64 << 10;
+
+fn unreadable(name: &str, (file, range): (FileId, Range), why: &str) -> Unfollowed {
+    Unfollowed { file, range, why: format!("{name} cannot be read: {why}") }
 }
 
 fn wanted(file: &File) -> Vec<Wanted> {

@@ -1,18 +1,19 @@
 //! What the files of a project define: functions, classes with their methods and bases, imported names, and what is assigned to names.
 
 use crate::ids::StmtId;
+use crate::name::Name;
 use crate::scopes::{Owner, ScopeId, Scopes};
 use crate::syntax::File;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// A class of the project.
 #[derive(Clone, Debug, Default)]
 pub struct ClassInfo<'t> {
     /// Methods defined in its body.
-    pub methods: BTreeMap<String, ScopeId>,
+    pub methods: FxHashMap<Name, ScopeId>,
     /// Base classes as written (`nn.Module`, `Base`).
     pub bases: Vec<&'t Expr>,
 }
@@ -21,15 +22,17 @@ pub struct ClassInfo<'t> {
 #[derive(Debug, Default)]
 pub struct Index<'t> {
     /// The scopes of its modules, by dotted name.
-    pub(super) modules: BTreeMap<String, ScopeId>,
+    pub(super) modules: FxHashMap<Name, ScopeId>,
+    /// Their names, and those of the packages around them.
+    packages: FxHashSet<Name>,
     /// The modules that a module imports with `*`, in order.
-    pub(super) stars: BTreeMap<ScopeId, Vec<String>>,
+    pub(super) stars: FxHashMap<ScopeId, Vec<Name>>,
     /// Classes by their scope.
     pub classes: BTreeMap<ScopeId, ClassInfo<'t>>,
     /// Functions and classes. Several: defined on several branches.
     pub definitions: ByName<Vec<ScopeId>>,
     /// Imported names: the dotted name of the thing.
-    pub imports: ByName<String>,
+    pub imports: ByName<Name>,
     /// Values assigned to names.
     pub assigned: ByName<Vec<&'t Expr>>,
     /// Values assigned to attributes of `self`, by the scope of the class.
@@ -39,59 +42,55 @@ pub struct Index<'t> {
     /// Annotations of parameters.
     pub annotations: ByName<&'t Expr>,
     /// The functions that compute attributes, by the attribute's name.
-    pub(super) properties: BTreeMap<String, Vec<ScopeId>>,
+    pub(super) properties: FxHashMap<Name, Vec<ScopeId>>,
 }
 
 /// Values by the scope that owns a name, and the name.
 #[derive(Debug)]
 pub struct ByName<V> {
-    of_scope: FxHashMap<ScopeId, FxHashMap<String, V>>,
+    known: FxHashMap<(ScopeId, Name), V>,
 }
 
 impl<V> Default for ByName<V> {
     fn default() -> Self {
-        Self { of_scope: FxHashMap::default() }
+        Self { known: FxHashMap::default() }
     }
 }
 
 impl<V> ByName<V> {
     /// What a name of a scope has.
-    pub fn get(&self, scope: ScopeId, name: &str) -> Option<&V> {
-        self.of_scope.get(&scope)?.get(name)
+    pub fn get(&self, scope: ScopeId, name: Name) -> Option<&V> {
+        self.known.get(&(scope, name))
     }
 
     /// Whether a name of a scope has anything.
-    pub fn contains(&self, scope: ScopeId, name: &str) -> bool {
+    pub fn contains(&self, scope: ScopeId, name: Name) -> bool {
         self.get(scope, name).is_some()
     }
 
     /// What all names have, in no order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
-        self.of_scope.values().flat_map(FxHashMap::values)
+        self.known.values()
     }
 
-    fn insert(&mut self, scope: ScopeId, name: &str, value: V) {
-        self.of_scope.entry(scope).or_default().insert(name.to_owned(), value);
+    fn insert(&mut self, scope: ScopeId, name: Name, value: V) {
+        self.known.insert((scope, name), value);
     }
 }
 
 impl<T> ByName<Vec<T>> {
-    fn push(&mut self, scope: ScopeId, name: &str, value: T) {
-        let names = self.of_scope.entry(scope).or_default();
-        match names.get_mut(name) {
-            Some(values) => values.push(value),
-            None => {
-                names.insert(name.to_owned(), vec![value]);
-            }
-        }
+    fn push(&mut self, scope: ScopeId, name: Name, value: T) {
+        self.known.entry((scope, name)).or_default().push(value);
     }
 }
 
 impl<'t> Index<'t> {
     /// Indexes files whose statements are numbered one after another.
     pub fn new(scopes: &Scopes<'t>, files: &[File]) -> Self {
-        let modules = files.iter().zip(&scopes.modules).map(|(file, &scope)| (file.name.clone(), scope)).collect();
-        let mut reader = Reader { scopes, index: Index { modules, ..Index::default() } };
+        let packages = files.iter().flat_map(|file| and_around(&file.name)).map(Name::new).collect();
+        let modules: FxHashMap<Name, ScopeId> =
+            files.iter().zip(&scopes.modules).map(|(file, &scope)| (Name::new(&file.name), scope)).collect();
+        let mut reader = Reader { scopes, index: Index { modules, packages, ..Index::default() } };
         for (id, scope) in scopes.list.enumerated() {
             reader.scope(id, &files[scope.file]);
         }
@@ -99,11 +98,14 @@ impl<'t> Index<'t> {
     }
 
     /// Whether a dotted name is a module or a package of the project; a package need not have a file of its own.
-    pub(super) fn is_module(&self, dotted: &str) -> bool {
-        let is_below = |name: &str| name.strip_prefix(dotted).is_some_and(|rest| rest.starts_with('.'));
-        self.modules.contains_key(dotted)
-            || self.modules.range(format!("{dotted}.")..).next().is_some_and(|(name, _)| is_below(name))
+    pub(super) fn is_module(&self, dotted: Name) -> bool {
+        self.packages.contains(&dotted)
     }
+}
+
+/// `a`, `a.b` and `a.b.c` of `a.b.c`.
+fn and_around(dotted: &str) -> impl Iterator<Item = &str> {
+    dotted.match_indices('.').map(|(end, _)| &dotted[..end]).chain([dotted])
 }
 
 struct Reader<'s, 't> {
@@ -119,9 +121,9 @@ impl<'t> Reader<'_, 't> {
         }
         if let Owner::Function(function) = scope.owner {
             for param in &function.params {
-                self.index.variables.insert(id, &param.name, ());
+                self.index.variables.insert(id, param.name, ());
                 if let Some(annotation) = &param.annotation {
-                    self.index.annotations.insert(id, &param.name, annotation);
+                    self.index.annotations.insert(id, param.name, annotation);
                 }
             }
         }
@@ -130,18 +132,19 @@ impl<'t> Reader<'_, 't> {
 
     fn statement(&mut self, id: ScopeId, stmt: &'t Stmt, file: &File) {
         match &stmt.kind {
-            StmtKind::Function(function) => self.define(id, stmt.id, &function.name),
-            StmtKind::Class(class) => self.define(id, stmt.id, &class.name),
+            StmtKind::Function(function) => self.define(id, stmt.id, function.name),
+            StmtKind::Class(class) => self.define(id, stmt.id, class.name),
             StmtKind::Import(imports) => {
                 for import in imports {
-                    let dotted = file.absolute(&import.dotted).unwrap_or_else(|| import.dotted.clone());
+                    let dotted = file.absolute(&import.dotted);
+                    let dotted = dotted.as_deref().unwrap_or(&import.dotted);
                     if import.local == "*" {
-                        let module = dotted.trim_end_matches(".*").to_owned();
+                        let module = Name::new(dotted.trim_end_matches(".*"));
                         self.index.stars.entry(self.scopes.module_of(id)).or_default().push(module);
                         continue;
                     }
-                    let home = self.home(id, &import.local);
-                    self.index.imports.insert(home, &import.local, dotted);
+                    let home = self.home(id, import.local);
+                    self.index.imports.insert(home, import.local, Name::new(dotted));
                 }
             }
             StmtKind::Assign { targets, value } => {
@@ -168,22 +171,22 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The scope that owns a name bound in scope `id` (`global` and `nonlocal` send it elsewhere).
-    fn home(&self, id: ScopeId, name: &str) -> ScopeId {
+    fn home(&self, id: ScopeId, name: Name) -> ScopeId {
         self.scopes.resolve(id, name).unwrap_or(id)
     }
 
-    fn define(&mut self, id: ScopeId, stmt: StmtId, name: &str) {
+    fn define(&mut self, id: ScopeId, stmt: StmtId, name: Name) {
         let Some(&scope) = self.scopes.of_statement.get(&stmt) else { return };
         let home = self.home(id, name);
         self.index.definitions.push(home, name, scope);
         if matches!(self.scopes.list[scope].owner, Owner::Class(_)) {
             self.index.classes.entry(scope).or_default();
         } else if let Some(class) = self.index.classes.get_mut(&id) {
-            class.methods.insert(name.to_owned(), scope);
+            class.methods.insert(name, scope);
             if let Owner::Function(function) = self.scopes.list[scope].owner
                 && function.decorators.iter().any(makes_property)
             {
-                self.index.properties.entry(name.to_owned()).or_default().push(scope);
+                self.index.properties.entry(name).or_default().push(scope);
             }
         }
     }
@@ -191,14 +194,14 @@ impl<'t> Reader<'_, 't> {
     fn assign(&mut self, id: ScopeId, target: &'t Expr, value: &'t Expr) {
         match (&target.kind, &value.kind) {
             (ExprKind::Name(name), _) => {
-                let home = self.home(id, name);
-                self.index.assigned.push(home, name, value);
+                let home = self.home(id, *name);
+                self.index.assigned.push(home, *name, value);
             }
             (ExprKind::Attribute { value: object, attr }, _) => {
                 if let (ExprKind::Name(root), Some(class)) = (&object.kind, self.scopes.class_of(id))
-                    && self.scopes.self_name(id) == Some(root)
+                    && self.scopes.self_name(id) == Some(*root)
                 {
-                    self.index.attributes.push(class, attr, value);
+                    self.index.attributes.push(class, *attr, value);
                 }
             }
             (ExprKind::Display { items: left, .. }, ExprKind::Display { items: right, .. })
@@ -216,15 +219,15 @@ impl<'t> Reader<'_, 't> {
 
 /// `@property`, `@cached_property`, `@name.setter`.
 fn makes_property(decorator: &Expr) -> bool {
-    let name = dotted(decorator).unwrap_or_default();
-    matches!(name.rsplit('.').next(), Some("property" | "cached_property" | "setter"))
+    dotted(decorator)
+        .is_some_and(|name| matches!(name.rsplit('.').next(), Some("property" | "cached_property" | "setter")))
 }
 
 /// `a.b.c` as text.
-pub(crate) fn dotted(expr: &Expr) -> Option<String> {
+pub(crate) fn dotted(expr: &Expr) -> Option<Name> {
     match &expr.kind {
-        ExprKind::Name(name) => Some(name.clone()),
-        ExprKind::Attribute { value, attr } => dotted(value).map(|base| format!("{base}.{attr}")),
+        ExprKind::Name(name) => Some(*name),
+        ExprKind::Attribute { value, attr } => dotted(value).map(|base| base.dotted(*attr)),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ pub use index::{ByName, ClassInfo, Index};
 pub use leading::{Leading, leading_imports};
 pub use names::Denoted;
 
+use crate::name::Name;
 use crate::scopes::{ScopeId, Scopes};
 use crate::syntax::File;
 use crate::syntax::tree::Expr;
@@ -46,7 +47,7 @@ impl<'t> Project<'t> {
 
     /// What an expression denotes: `train`, `engine.train`, `pkg.config.rate`. None for local variables and for everything
     /// that is not of the project.
-    pub fn denoted(&self, scope: ScopeId, expr: &Expr) -> Option<Denoted> {
+    pub fn denoted(&self, scope: ScopeId, expr: &Expr) -> Option<Denoted<'_>> {
         self.names().denoted(scope, expr)
     }
 
@@ -57,13 +58,13 @@ impl<'t> Project<'t> {
 
     /// The dotted library name that an expression denotes (`F.relu` → `torch.nn.functional.relu`), unless a variable
     /// of the same name may stand there.
-    pub fn library_name(&self, scope: ScopeId, expr: &Expr) -> Option<String> {
+    pub fn library_name(&self, scope: ScopeId, expr: &Expr) -> Option<Name> {
         self.names().library_name(scope, expr)
     }
 
     /// The scope of a module of the project.
-    pub fn module_scope(&self, module: &str) -> Option<ScopeId> {
-        self.index.modules.get(module).copied()
+    pub fn module_scope(&self, module: Name) -> Option<ScopeId> {
+        self.index.modules.get(&module).copied()
     }
 
     /// The dotted name of the module that a scope lies in.
@@ -73,7 +74,7 @@ impl<'t> Project<'t> {
     }
 
     /// Every method of this name.
-    pub fn methods_named(&self, name: &str) -> &[ScopeId] {
+    pub fn methods_named(&self, name: Name) -> &[ScopeId] {
         self.families.methods_named(name)
     }
 }

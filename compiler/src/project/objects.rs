@@ -2,20 +2,23 @@
 
 use super::Project;
 use crate::knowledge::{Knowledge, List};
+use crate::name::Name;
 use crate::scopes::ScopeId;
 use crate::syntax::tree::{Call, Expr, ExprKind};
 use std::collections::BTreeSet;
 
 impl<'t> Project<'t> {
     /// A method by name, looked up through the bases that the file defines.
-    pub fn method(&self, class: ScopeId, name: &str) -> Option<ScopeId> {
-        self.families.lineage(class).iter().find_map(|at| self.index.classes.get(at)?.methods.get(name).copied())
+    pub fn method(&self, class: ScopeId, name: impl Into<Name>) -> Option<ScopeId> {
+        let name = name.into();
+        self.families.lineage(class).iter().find_map(|at| self.index.classes.get(at)?.methods.get(&name).copied())
     }
 
     /// The methods that `object.name` may run when the object is of a class or of one derived from it.
-    pub fn methods(&self, class: ScopeId, name: &str) -> Vec<ScopeId> {
+    pub fn methods(&self, class: ScopeId, name: impl Into<Name>) -> Vec<ScopeId> {
+        let name = name.into();
         let derived = self.families.family(class).iter().filter(|&&at| at != class);
-        let overriding = derived.filter_map(|at| self.index.classes.get(at)?.methods.get(name).copied());
+        let overriding = derived.filter_map(|at| self.index.classes.get(at)?.methods.get(&name).copied());
         let mut found: Vec<ScopeId> = self.method(class, name).into_iter().chain(overriding).collect();
         found.dedup();
         found
@@ -25,19 +28,19 @@ impl<'t> Project<'t> {
     pub fn special_methods(&self, class: ScopeId) -> Vec<ScopeId> {
         let classes = self.families.lineage(class).iter().chain(self.families.family(class));
         let methods = classes.filter_map(|at| self.index.classes.get(at)).flat_map(|info| &info.methods);
-        methods.filter(|(name, _)| name.starts_with("__") && *name != "__init__").map(|(_, &method)| method).collect()
+        methods.filter(|(name, _)| name.starts_with("__") && **name != "__init__").map(|(_, &method)| method).collect()
     }
 
     /// What `super().name` runs inside a method.
-    pub fn inherited(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+    pub fn inherited(&self, scope: ScopeId, name: Name) -> Option<ScopeId> {
         let class = self.scopes.class_of(scope)?;
         let bases = self.families.lineage(class).iter().skip(1);
-        bases.filter_map(|at| self.index.classes.get(at)).find_map(|info| info.methods.get(name).copied())
+        bases.filter_map(|at| self.index.classes.get(at)).find_map(|info| info.methods.get(&name).copied())
     }
 
     /// The getters and setters that an attribute may run: of the object's class, if that is known, else of any class.
-    pub fn accessors(&self, class: Option<ScopeId>, attr: &str) -> Vec<ScopeId> {
-        let Some(class) = class else { return self.index.properties.get(attr).cloned().unwrap_or_default() };
+    pub fn accessors(&self, class: Option<ScopeId>, attr: Name) -> Vec<ScopeId> {
+        let Some(class) = class else { return self.index.properties.get(&attr).cloned().unwrap_or_default() };
         let all = self.families.family(class).iter().flat_map(|&at| self.families.lineage(at));
         let found: BTreeSet<ScopeId> =
             all.filter_map(|&at| self.index.definitions.get(at, attr)).flatten().copied().collect();
@@ -45,8 +48,8 @@ impl<'t> Project<'t> {
     }
 
     /// Whether some class of the file computes the attribute: reading it, or assigning it, runs a function.
-    pub fn is_property(&self, attr: &str) -> bool {
-        self.index.properties.contains_key(attr)
+    pub fn is_property(&self, attr: Name) -> bool {
+        self.index.properties.contains_key(&attr)
     }
 
     /// Whether a library may run methods of a class by their names: it derives from a class of one, and not from one of those that
@@ -55,7 +58,7 @@ impl<'t> Project<'t> {
         let known = |name: &str| Knowledge::shipped().names(List::RunsNoMethods).any(|known| name.starts_with(known));
         self.families.lineage(class).iter().any(|&one| {
             let around = self.scopes.list[one].parent.unwrap_or(one);
-            self.bases_of_libraries(one).any(|base| !known(&self.library_name(around, base).unwrap_or_default()))
+            self.bases_of_libraries(one).any(|base| !known(self.library_name(around, base).map_or("", Name::as_str)))
         })
     }
 
@@ -67,15 +70,15 @@ impl<'t> Project<'t> {
     }
 
     /// The values that the methods of a class, or of its bases in the file, assign to an attribute of `self`.
-    pub fn attribute_values(&self, class: ScopeId, attr: &str) -> Option<&Vec<&'t Expr>> {
+    pub fn attribute_values(&self, class: ScopeId, attr: Name) -> Option<&Vec<&'t Expr>> {
         self.families.lineage(class).iter().find_map(|&at| self.index.attributes.get(at, attr))
     }
 
     /// The values assigned to a name, or to an attribute of an object of a known class in that class.
     pub fn values_of(&self, scope: ScopeId, object: &Expr) -> Option<&Vec<&'t Expr>> {
         match &object.kind {
-            ExprKind::Name(name) => self.index.assigned.get(self.scopes.resolve(scope, name)?, name),
-            ExprKind::Attribute { value, attr } => self.index.attributes.get(self.class_of_value(scope, value)?, attr),
+            ExprKind::Name(name) => self.index.assigned.get(self.scopes.resolve(scope, *name)?, *name),
+            ExprKind::Attribute { value, attr } => self.index.attributes.get(self.class_of_value(scope, value)?, *attr),
             _ => None,
         }
     }
@@ -89,18 +92,18 @@ impl<'t> Project<'t> {
         let fuel = fuel.checked_sub(1)?;
         match &expr.kind {
             ExprKind::Name(name) => {
-                if self.scopes.self_name(scope) == Some(name.as_str()) {
+                if self.scopes.self_name(scope) == Some(*name) {
                     return self.scopes.class_of(scope);
                 }
-                let home = self.scopes.resolve(scope, name)?;
-                if let Some(annotation) = self.index.annotations.get(home, name) {
+                let home = self.scopes.resolve(scope, *name)?;
+                if let Some(annotation) = self.index.annotations.get(home, *name) {
                     return self.class_denoted(home, annotation);
                 }
-                self.single_class(home, self.index.assigned.get(home, name)?, fuel)
+                self.single_class(home, self.index.assigned.get(home, *name)?, fuel)
             }
             ExprKind::Attribute { value, attr } => {
                 let class = self.class_within(scope, value, fuel)?;
-                let values = self.attribute_values(class, attr)?;
+                let values = self.attribute_values(class, *attr)?;
                 let init = self.method(class, "__init__").unwrap_or(class);
                 self.single_class(init, values, fuel)
             }

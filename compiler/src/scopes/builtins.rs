@@ -1,8 +1,13 @@
 //! The names that every Python module has without binding them.
 
+use crate::name::Name;
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
 /// Whether `name` is one of Python's builtins, or one of the names that every module is given.
-pub fn is_builtin(name: &str) -> bool {
-    NAMES.binary_search(&name).is_ok()
+pub fn is_builtin(name: Name) -> bool {
+    static KNOWN: LazyLock<FxHashSet<Name>> = LazyLock::new(|| NAMES.iter().map(|name| Name::new(name)).collect());
+    KNOWN.contains(&name)
 }
 
 /// CPython 3.10 to 3.14, sorted.
@@ -172,6 +177,7 @@ mod tests {
     #[test]
     fn the_list_is_sorted() {
         assert!(super::NAMES.is_sorted());
-        assert!(super::is_builtin("print") && super::is_builtin("__file__") && !super::is_builtin("net"));
+        let is_builtin = |name: &str| super::is_builtin(name.into());
+        assert!(is_builtin("print") && is_builtin("__file__") && !is_builtin("net"));
     }
 }

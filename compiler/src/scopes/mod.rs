@@ -9,6 +9,7 @@ pub use names::{bound_names, reads, target_names, targets};
 pub use texts::{ScopeText, own_names};
 
 use crate::ids::{FileId, Id, IdVec, StmtId};
+use crate::name::Name;
 use crate::source::Range;
 use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
 use crate::syntax::walk;
@@ -39,19 +40,17 @@ pub struct Scope<'t> {
     /// The scope around it; a module has none.
     pub parent: Option<ScopeId>,
     /// Dotted name within the file: `Trainer.fit`; empty for the module.
-    pub qualname: String,
+    pub qualname: Name,
     /// Its statements.
     pub body: &'t [Stmt],
-    /// Names bound here, parameters included.
-    pub bound: FxHashSet<String>,
-    /// How many statements bind each of them; a parameter list is one.
-    pub binders: FxHashMap<String, usize>,
+    /// Names bound here, parameters included: how many statements bind each of them; a parameter list is one.
+    pub bound: FxHashMap<Name, usize>,
     /// Names declared `global` here.
-    pub globals: BTreeSet<String>,
+    pub globals: BTreeSet<Name>,
     /// Names declared `nonlocal` here.
-    pub nonlocals: BTreeSet<String>,
+    pub nonlocals: BTreeSet<Name>,
     /// Names of this scope that scopes inside it use.
-    pub captured: BTreeSet<String>,
+    pub captured: FxHashSet<Name>,
     /// Where the scope can see or change names by computed text (`exec`, `eval`, `globals`, `locals`, `vars`).
     pub dynamic: Option<Range>,
     /// Whether its body holds `yield` or `await`.
@@ -60,11 +59,12 @@ pub struct Scope<'t> {
 
 impl Scope<'_> {
     /// The names of its parameters, in order.
-    pub fn params(&self) -> Vec<&str> {
-        match self.owner {
-            Owner::Function(function) => function.params.iter().map(|param| param.name.as_str()).collect(),
-            _ => Vec::new(),
-        }
+    pub fn params(&self) -> impl Iterator<Item = Name> {
+        let params = match self.owner {
+            Owner::Function(function) => function.params.as_slice(),
+            _ => &[],
+        };
+        params.iter().map(|param| param.name)
     }
 }
 
@@ -80,6 +80,8 @@ pub struct Scopes<'t> {
     /// From the number of a statement to the scope it stands in.
     holders: IdVec<StmtId, ScopeId>,
     statements: IdVec<StmtId, &'t Stmt>,
+    /// Behind the last scope inside each.
+    ends: IdVec<ScopeId, ScopeId>,
     texts: IdVec<ScopeId, OnceLock<ScopeText>>,
 }
 
@@ -89,7 +91,7 @@ impl<'t> Scopes<'t> {
         let mut scopes = Scopes::default();
         for module in files {
             let file = scopes.modules.push(ScopeId::new(scopes.list.len()));
-            scopes.add(file, Owner::Module, None, String::new(), &module.body);
+            scopes.add(file, Owner::Module, None, Name::NONE, &module.body);
         }
         scopes.mark_captures();
         scopes.texts = scopes.list.iter().map(|_| OnceLock::new()).collect();
@@ -106,10 +108,11 @@ impl<'t> Scopes<'t> {
         file: FileId,
         owner: Owner<'t>,
         parent: Option<ScopeId>,
-        qualname: String,
+        qualname: Name,
         body: &'t [Stmt],
     ) -> ScopeId {
-        let id = self.list.push(own_facts(file, owner, parent, qualname.clone(), body));
+        let id = self.list.push(own_facts(file, owner, parent, qualname, body));
+        self.ends.push(id.next());
         walk::statements(body, &mut |stmt| {
             *self.holders.or_insert_with(stmt.id, || id) = id;
             *self.statements.or_insert_with(stmt.id, || stmt) = stmt;
@@ -118,10 +121,11 @@ impl<'t> Scopes<'t> {
                 StmtKind::Class(class) => (Owner::Class(class), &class.name, &class.body),
                 _ => return,
             };
-            let inner = if qualname.is_empty() { name.clone() } else { format!("{qualname}.{name}") };
+            let inner = if qualname.is_empty() { *name } else { qualname.dotted(*name) };
             let scope = self.add(file, owner, Some(id), inner, body);
             self.of_statement.insert(stmt.id, scope);
         });
+        self.ends[id] = ScopeId::new(self.list.len());
         id
     }
 
@@ -146,27 +150,32 @@ impl<'t> Scopes<'t> {
     }
 
     /// The scope that owns `name` as seen from `scope`; `None` for builtins and names bound nowhere in the file.
-    pub fn resolve(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+    pub fn resolve(&self, scope: ScopeId, name: Name) -> Option<ScopeId> {
         let here = &self.list[scope];
-        if here.globals.contains(name) {
+        if here.globals.contains(&name) {
             return Some(self.module_of(scope));
         }
-        if here.bound.contains(name) && !here.nonlocals.contains(name) {
+        if here.bound.contains_key(&name) && !here.nonlocals.contains(&name) {
             return Some(scope);
         }
         let mut at = here.parent;
         while let Some(id) = at {
             let outer = &self.list[id];
             let visible = !matches!(outer.owner, Owner::Class(_));
-            if visible && outer.globals.contains(name) {
+            if visible && outer.globals.contains(&name) {
                 return Some(self.module_of(scope));
             }
-            if visible && outer.bound.contains(name) && !outer.nonlocals.contains(name) {
+            if visible && outer.bound.contains_key(&name) && !outer.nonlocals.contains(&name) {
                 return Some(id);
             }
             at = outer.parent;
         }
         None
+    }
+
+    /// A scope and those inside it: all that may name what it owns.
+    pub fn and_inside(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + use<'t> {
+        (scope.place()..self.ends[scope].place()).map(ScopeId::new)
     }
 
     /// A scope and those around it, innermost first.
@@ -181,17 +190,17 @@ impl<'t> Scopes<'t> {
     }
 
     /// The name of a method's first parameter.
-    pub fn self_name(&self, scope: ScopeId) -> Option<&str> {
+    pub fn self_name(&self, scope: ScopeId) -> Option<Name> {
         self.class_of(scope)?;
-        self.list[scope].params().first().copied()
+        self.list[scope].params().next()
     }
 
     fn mark_captures(&mut self) {
         let mut captures = Vec::new();
         for (id, scope) in self.list.enumerated() {
-            let mut note = |name: &str| {
+            let mut note = |name: Name| {
                 if let Some(home) = self.resolve(id, name).filter(|&home| home != id) {
-                    captures.push((home, name.to_owned()));
+                    captures.push((home, name));
                 }
             };
             walk::statements(scope.body, &mut |stmt| {
@@ -211,7 +220,7 @@ fn own_facts<'t>(
     file: FileId,
     owner: Owner<'t>,
     parent: Option<ScopeId>,
-    qualname: String,
+    qualname: Name,
     body: &'t [Stmt],
 ) -> Scope<'t> {
     let mut scope = Scope {
@@ -220,27 +229,24 @@ fn own_facts<'t>(
         parent,
         qualname,
         body,
-        bound: FxHashSet::default(),
-        binders: FxHashMap::default(),
+        bound: FxHashMap::default(),
         globals: BTreeSet::new(),
         nonlocals: BTreeSet::new(),
-        captured: BTreeSet::new(),
+        captured: FxHashSet::default(),
         dynamic: None,
         suspends: matches!(owner, Owner::Function(function) if function.is_async),
     };
     if let Owner::Function(function) = owner {
-        scope.bound.extend(function.params.iter().map(|param| param.name.clone()));
-        scope.binders.extend(function.params.iter().map(|param| (param.name.clone(), 1)));
+        scope.bound.extend(function.params.iter().map(|param| (param.name, 1)));
     }
     walk::statements(body, &mut |stmt| {
         match &stmt.kind {
-            StmtKind::Global(names) => scope.globals.extend(names.iter().cloned()),
-            StmtKind::Nonlocal(names) => scope.nonlocals.extend(names.iter().cloned()),
+            StmtKind::Global(names) => scope.globals.extend(names),
+            StmtKind::Nonlocal(names) => scope.nonlocals.extend(names),
             _ => {}
         }
         bound_names(stmt, &mut |name| {
-            scope.bound.insert(name.to_owned());
-            *scope.binders.entry(name.to_owned()).or_default() += 1;
+            *scope.bound.entry(name).or_default() += 1;
         });
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {

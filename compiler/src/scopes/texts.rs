@@ -2,6 +2,7 @@
 
 use super::{bound_names, target_names};
 use crate::ids::StmtId;
+use crate::name::Name;
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The names in the statements of a scope.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeText {
-    mentioned: FxHashSet<String>,
-    bound_at_top: FxHashSet<String>,
-    declared_global: FxHashMap<String, StmtId>,
+    mentioned: FxHashSet<Name>,
+    bound_at_top: FxHashSet<Name>,
+    declared_global: FxHashMap<Name, StmtId>,
 }
 
 impl ScopeText {
@@ -23,14 +24,14 @@ impl ScopeText {
             }
             if let StmtKind::Global(names) = &stmt.kind {
                 for name in names {
-                    text.declared_global.entry(name.clone()).or_insert(stmt.id);
+                    text.declared_global.entry(*name).or_insert(stmt.id);
                 }
             }
         });
         for stmt in body {
             if !matches!(stmt.kind, StmtKind::For(_) | StmtKind::Match { .. } | StmtKind::Try { .. }) {
                 bound_names(stmt, &mut |name| {
-                    text.bound_at_top.insert(name.to_owned());
+                    text.bound_at_top.insert(name);
                 });
             }
         }
@@ -38,29 +39,29 @@ impl ScopeText {
     }
 
     /// Whether the scope's own statements name it, outside comprehensions and lambdas that have such a name of their own.
-    pub fn mentions(&self, name: &str) -> bool {
-        self.mentioned.contains(name)
+    pub fn mentions(&self, name: Name) -> bool {
+        self.mentioned.contains(&name)
     }
 
     /// Whether a statement at its top level binds it, not under a condition.
-    pub fn binds_at_top(&self, name: &str) -> bool {
-        self.bound_at_top.contains(name)
+    pub fn binds_at_top(&self, name: Name) -> bool {
+        self.bound_at_top.contains(&name)
     }
 
     /// The number of the first statement that declares it `global`.
-    pub fn declares_global(&self, name: &str) -> Option<StmtId> {
-        self.declared_global.get(name).copied()
+    pub fn declares_global(&self, name: Name) -> Option<StmtId> {
+        self.declared_global.get(&name).copied()
     }
 
     /// `hidden`: names that the comprehensions and lambdas around the expression have for themselves.
-    fn mention(&mut self, expr: &Expr, hidden: &mut Vec<String>) {
+    fn mention(&mut self, expr: &Expr, hidden: &mut Vec<Name>) {
         if let ExprKind::Name(name) = &expr.kind
             && !hidden.contains(name)
         {
-            self.mentioned.insert(name.clone());
+            self.mentioned.insert(*name);
         }
         let around = hidden.len();
-        own_names(expr, &mut |name| hidden.push(name.to_owned()));
+        own_names(expr, &mut |name| hidden.push(name));
         for part in walk::parts(expr) {
             self.mention(part, hidden);
         }
@@ -69,12 +70,12 @@ impl ScopeText {
 }
 
 /// The names that a comprehension or a lambda has for itself.
-pub fn own_names(expr: &Expr, see: &mut dyn FnMut(&str)) {
+pub fn own_names(expr: &Expr, see: &mut dyn FnMut(Name)) {
     match &expr.kind {
         ExprKind::Comprehension { clauses, .. } => {
             clauses.iter().for_each(|clause| target_names(&clause.target, &mut *see));
         }
-        ExprKind::Lambda { params, .. } => params.iter().for_each(|param| see(&param.name)),
+        ExprKind::Lambda { params, .. } => params.iter().for_each(|param| see(param.name)),
         _ => {}
     }
 }

@@ -10,6 +10,12 @@ thread_local! {
     static GIVEN: Cell<usize> = const { Cell::new(0) };
 }
 
+/// Runs `work` on a thread that was given [`DEEP_STACK`] bytes of stack.
+pub(super) fn deepened<T>(work: impl FnOnce() -> T) -> T {
+    GIVEN.set(DEEP_STACK);
+    work()
+}
+
 /// Runs `work` with at least `bytes` of stack.
 ///
 /// # Panics

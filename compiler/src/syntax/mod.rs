@@ -1,5 +1,6 @@
 //! Text to tree. The only module that names the parser: everything else reads [`tree`].
 
+mod beside;
 mod deep;
 mod downlevel;
 mod file;
@@ -13,7 +14,9 @@ mod tests;
 mod tokens;
 pub mod tree;
 pub mod walk;
+mod walked;
 
+pub use beside::on_deep_stacks;
 pub use deep::{DEEP_STACK, on_deep_stack};
 pub use file::File;
 pub use lower::MAX_NESTING;

@@ -103,8 +103,8 @@ fn fields_are_in_the_tree_where_they_stand() {
     let mut names = Vec::new();
     walk::expressions(value, &mut |part: &Expr| {
         if let ExprKind::Name(name) = &part.kind {
-            assert_eq!(&text[part.range.start..part.range.end], name);
-            names.push(name.clone());
+            assert_eq!(&text[part.range.start..part.range.end], name.as_str());
+            names.push(name);
         }
         true
     });

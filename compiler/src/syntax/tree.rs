@@ -2,6 +2,7 @@
 
 use super::deep::{DEEP_STACK, on_deep_stack};
 use crate::ids::StmtId;
+use crate::name::Name;
 use crate::source::Range;
 
 /// A parsed file.
@@ -58,10 +59,10 @@ pub enum StmtKind {
     Try { body: Vec<Stmt>, handlers: Vec<Handler>, orelse: Vec<Stmt>, finalbody: Vec<Stmt> },
     Assert(Vec<Expr>),
     Import(Vec<Import>),
-    Global(Vec<String>),
-    Nonlocal(Vec<String>),
+    Global(Vec<Name>),
+    Nonlocal(Vec<Name>),
     Expr(Expr),
-    TypeAlias { name: String },
+    TypeAlias { name: Name },
     Pass,
     Break,
     Continue,
@@ -71,7 +72,7 @@ pub enum StmtKind {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Function {
-    pub name: String,
+    pub name: Name,
     pub params: Vec<Param>,
     pub decorators: Vec<Expr>,
     pub returns: Option<Expr>,
@@ -83,7 +84,7 @@ pub struct Function {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Param {
-    pub name: String,
+    pub name: Name,
     pub kind: ParamKind,
     pub annotation: Option<Expr>,
     pub default: Option<Expr>,
@@ -103,7 +104,7 @@ pub enum ParamKind {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Class {
-    pub name: String,
+    pub name: Name,
     pub bases: Vec<Expr>,
     pub decorators: Vec<Expr>,
     pub body: Vec<Stmt>,
@@ -124,7 +125,7 @@ pub struct For {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Case {
-    pub binds: Vec<String>,
+    pub binds: Vec<Name>,
     pub values: Vec<Expr>,
     pub guard: Option<Expr>,
     pub body: Vec<Stmt>,
@@ -136,7 +137,7 @@ pub struct Case {
 pub struct Handler {
     pub range: Range,
     pub kind: Option<Expr>,
-    pub name: Option<String>,
+    pub name: Option<Name>,
     pub body: Vec<Stmt>,
 }
 
@@ -144,7 +145,7 @@ pub struct Handler {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Import {
-    pub local: String,
+    pub local: Name,
     pub dotted: String,
     /// The module that Python loads for it, leading dots and all.
     pub module: String,
@@ -164,10 +165,10 @@ pub struct Expr {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind {
-    Name(String),
+    Name(Name),
     Attribute {
         value: Box<Expr>,
-        attr: String,
+        attr: Name,
     },
     Subscript {
         value: Box<Expr>,
@@ -220,7 +221,7 @@ pub enum Literal {
 pub struct Call {
     pub callee: Expr,
     pub args: Vec<Expr>,
-    pub keywords: Vec<(Option<String>, Expr)>,
+    pub keywords: Vec<(Option<Name>, Expr)>,
 }
 
 /// `for target in iter if …` of a comprehension.

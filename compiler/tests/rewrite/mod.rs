@@ -57,6 +57,6 @@ fn each_suite<'t>(module: &'t Module, visit: &mut dyn FnMut(&'t [Stmt])) {
             StmtKind::Class(class) => visit(&class.body),
             _ => {}
         }
-        walk::suites(stmt).into_iter().for_each(&mut *visit);
+        walk::suites(stmt).for_each(&mut *visit);
     });
 }

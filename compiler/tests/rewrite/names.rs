@@ -20,35 +20,35 @@ pub fn rename_variables(source: &Source) -> Option<String> {
     walk::all_statements(&module, &mut |stmt| {
         match &stmt.kind {
             StmtKind::Function(function) => {
-                fixed.insert(&function.name);
+                fixed.insert(function.name.as_str());
                 fixed.extend(function.params.iter().map(|param| param.name.as_str()));
             }
             StmtKind::Class(class) => {
-                fixed.insert(&class.name);
+                fixed.insert(class.name.as_str());
                 // The fields of a class are attributes, too.
                 class.body.iter().for_each(|field| {
                     florc::scopes::bound_names(field, &mut |name| {
-                        fixed.insert(name);
+                        fixed.insert(name.as_str());
                     })
                 });
             }
             StmtKind::Import(imports) => fixed.extend(imports.iter().map(|import| import.local.as_str())),
-            StmtKind::Global(names) | StmtKind::Nonlocal(names) => fixed.extend(names.iter().map(String::as_str)),
+            StmtKind::Global(names) | StmtKind::Nonlocal(names) => fixed.extend(names.iter().map(|name| name.as_str())),
             StmtKind::Match { cases, .. } => {
-                fixed.extend(cases.iter().flat_map(|case| &case.binds).map(String::as_str))
+                fixed.extend(cases.iter().flat_map(|case| &case.binds).map(|name| name.as_str()))
             }
             StmtKind::Try { handlers, .. } => {
-                fixed.extend(handlers.iter().filter_map(|handler| handler.name.as_deref()))
+                fixed.extend(handlers.iter().filter_map(|handler| handler.name.map(|name| name.as_str())))
             }
             _ => {}
         }
         florc::scopes::bound_names(stmt, &mut |name| {
-            bound.insert(name);
+            bound.insert(name.as_str());
         });
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
                 match &part.kind {
-                    ExprKind::Name(name) => uses.entry(name).or_default().push(part.range),
+                    ExprKind::Name(name) => uses.entry(name.as_str()).or_default().push(part.range),
                     ExprKind::Lambda { params, .. } => {
                         fixed.extend(params.iter().map(|Param { name, .. }| name.as_str()))
                     }

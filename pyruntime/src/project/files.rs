@@ -12,13 +12,18 @@ use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
 use crate::guard::panics::guard;
 use crate::nest::entered;
 
+/// A file that is met when the others are analysed already has them analysed again, with it: until this much text was, in bytes.
+const MOST_ANALYSED: usize = 64 << 20;
+
 /// The files of the user's project, analysed together.
 #[pyclass(module = "florc._native")]
 pub struct Project {
     pub(super) codebase: Codebase,
     /// One per file; empty while it is not known.
     plans: Vec<Plan>,
-    /// Files met when the project was as large as one that is analysed together may be: each is analysed alone.
+    /// How much text was analysed so far, in bytes: what was analysed again counts again.
+    analysed: usize,
+    /// Files met when more than [`MOST_ANALYSED`] bytes would have been: each is analysed alone.
     pub(super) alone: Vec<File>,
     find: Py<PyAny>,
     /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
@@ -34,6 +39,7 @@ impl Project {
         Self {
             codebase: Codebase::of(Vec::new()),
             plans: Vec::new(),
+            analysed: 0,
             alone: Vec::new(),
             find,
             foreseen: BTreeMap::new(),
@@ -44,7 +50,9 @@ impl Project {
     fn add(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
         let file = deep(py, || parse(module, package, path, text))?;
         let is_known = self.codebase.files.iter().any(|known| known.name == module);
-        if !is_known && self.codebase.is_full() {
+        // what the script imports by name is analysed in one go, however much it is
+        let is_late = self.analysed > 0 && self.analysed + self.codebase.bytes() > MOST_ANALYSED;
+        if !is_known && is_late {
             self.alone.retain(|known| known.name != module);
             self.alone.push(file);
             return Ok(());
@@ -102,6 +110,7 @@ impl Project {
         deep(py, || {
             if self.plans.is_empty() {
                 let is_checked = std::env::var_os("FLORC_DEBUG").is_some_and(|value| !value.is_empty());
+                self.analysed += self.codebase.bytes();
                 let analysis = Analysis::new(&self.codebase.files);
                 self.plans = analysis.plans(&Options { all_heads: is_checked, ..Options::default() });
                 self.foreseen = if is_checked { foreseen(&analysis, &self.plans) } else { BTreeMap::new() };

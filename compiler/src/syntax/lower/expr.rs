@@ -2,6 +2,7 @@
 
 use super::check::Binding;
 use super::lowering::Lowering;
+use crate::name::Name;
 use crate::syntax::range::to_range;
 use crate::syntax::tree::{Call, Clause, Expr, ExprKind, Literal};
 use rustpython_parser::ast::{self, Ranged};
@@ -29,9 +30,9 @@ impl Lowering<'_> {
 
     fn expr_kind(&mut self, node: ast::Expr) -> ExprKind {
         match node {
-            ast::Expr::Name(node) => ExprKind::Name(node.id.to_string()),
+            ast::Expr::Name(node) => ExprKind::Name(Name::new(&node.id)),
             ast::Expr::Attribute(node) => {
-                ExprKind::Attribute { value: self.boxed(node.value), attr: node.attr.to_string() }
+                ExprKind::Attribute { value: self.boxed(node.value), attr: Name::new(&node.attr) }
             }
             ast::Expr::Subscript(node) => {
                 ExprKind::Subscript { value: self.boxed(node.value), index: self.boxed(node.slice) }
@@ -93,7 +94,7 @@ impl Lowering<'_> {
             keywords: node
                 .keywords
                 .into_iter()
-                .map(|keyword| (keyword.arg.map(|name| name.to_string()), self.expr(keyword.value)))
+                .map(|keyword| (keyword.arg.map(|name| Name::new(&name)), self.expr(keyword.value)))
                 .collect(),
         }))
     }

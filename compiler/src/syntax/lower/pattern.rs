@@ -1,12 +1,13 @@
 //! Patterns of `case`: the names they bind and the expressions they evaluate.
 
 use super::lowering::Lowering;
+use crate::name::Name;
 use crate::syntax::range::to_range;
 use crate::syntax::tree::Expr;
 use rustpython_parser::ast::{self, Ranged};
 
 impl Lowering<'_> {
-    pub(super) fn pattern(&mut self, pattern_node: ast::Pattern, binds: &mut Vec<String>, values: &mut Vec<Expr>) {
+    pub(super) fn pattern(&mut self, pattern_node: ast::Pattern, binds: &mut Vec<Name>, values: &mut Vec<Expr>) {
         self.check_pattern(&pattern_node);
         match pattern_node {
             ast::Pattern::MatchValue(node) => values.push(self.expr(*node.value)),
@@ -15,7 +16,7 @@ impl Lowering<'_> {
                 for inner in node.patterns {
                     // A star is at home here alone.
                     match inner {
-                        ast::Pattern::MatchStar(star) => binds.extend(star.name.map(|name| name.to_string())),
+                        ast::Pattern::MatchStar(star) => binds.extend(star.name.map(|name| Name::new(&name))),
                         other => self.pattern(other, binds, values),
                     }
                 }
@@ -23,7 +24,7 @@ impl Lowering<'_> {
             ast::Pattern::MatchMapping(node) => {
                 values.extend(self.exprs(node.keys));
                 node.patterns.into_iter().for_each(|p| self.pattern(p, binds, values));
-                binds.extend(node.rest.map(|name| name.to_string()));
+                binds.extend(node.rest.map(|name| Name::new(&name)));
             }
             ast::Pattern::MatchClass(node) => {
                 values.push(self.expr(*node.cls));
@@ -36,7 +37,7 @@ impl Lowering<'_> {
                 if let Some(inner) = node.pattern {
                     self.pattern(*inner, binds, values);
                 }
-                binds.extend(node.name.map(|name| name.to_string()));
+                binds.extend(node.name.map(|name| Name::new(&name)));
             }
             ast::Pattern::MatchOr(node) => node.patterns.into_iter().for_each(|p| self.pattern(p, binds, values)),
         }

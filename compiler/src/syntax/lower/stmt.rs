@@ -3,6 +3,7 @@
 use super::check::Binding;
 use super::lowering::Lowering;
 use crate::diagnostics::Diagnostic;
+use crate::name::Name;
 use crate::source::Range;
 use crate::syntax::range::to_range;
 use crate::syntax::tree::{
@@ -61,7 +62,7 @@ impl Lowering<'_> {
     fn kind(&mut self, stmt: ast::Stmt) -> StmtKind {
         match stmt {
             ast::Stmt::FunctionDef(def) => StmtKind::Function(Box::new(Function {
-                name: def.name.to_string(),
+                name: Name::new(&def.name),
                 params: self.params(*def.args),
                 decorators: self.exprs(def.decorator_list),
                 returns: def.returns.map(|value| self.expr(*value)),
@@ -69,7 +70,7 @@ impl Lowering<'_> {
                 is_async: false,
             })),
             ast::Stmt::AsyncFunctionDef(def) => StmtKind::Function(Box::new(Function {
-                name: def.name.to_string(),
+                name: Name::new(&def.name),
                 params: self.params(*def.args),
                 decorators: self.exprs(def.decorator_list),
                 returns: def.returns.map(|value| self.expr(*value)),
@@ -83,7 +84,7 @@ impl Lowering<'_> {
                 bases.extend(def.keywords.into_iter().map(|keyword| self.expr(keyword.value)));
                 let decorators = self.exprs(def.decorator_list);
                 StmtKind::Class(Box::new(Class {
-                    name: def.name.to_string(),
+                    name: Name::new(&def.name),
                     bases,
                     decorators,
                     body: self.suite(def.body),
@@ -163,7 +164,7 @@ impl Lowering<'_> {
             .map(|ast::ExceptHandler::ExceptHandler(handler)| Handler {
                 range: to_range(handler.range),
                 kind: handler.type_.map(|kind| self.expr(*kind)),
-                name: handler.name.map(|name| name.to_string()),
+                name: handler.name.map(|name| Name::new(&name)),
                 body: self.suite(handler.body),
             })
             .collect()
@@ -193,13 +194,13 @@ impl Lowering<'_> {
             ),
             ast::Stmt::Import(stmt) => StmtKind::Import(stmt.names.iter().map(plain_import).collect()),
             ast::Stmt::ImportFrom(stmt) => StmtKind::Import(from_imports(&stmt)),
-            ast::Stmt::Global(stmt) => StmtKind::Global(stmt.names.iter().map(ToString::to_string).collect()),
-            ast::Stmt::Nonlocal(stmt) => StmtKind::Nonlocal(stmt.names.iter().map(ToString::to_string).collect()),
+            ast::Stmt::Global(stmt) => StmtKind::Global(stmt.names.iter().map(|name| Name::new(name)).collect()),
+            ast::Stmt::Nonlocal(stmt) => StmtKind::Nonlocal(stmt.names.iter().map(|name| Name::new(name)).collect()),
             ast::Stmt::Expr(stmt) => StmtKind::Expr(self.expr(*stmt.value)),
             ast::Stmt::TypeAlias(stmt) => StmtKind::TypeAlias {
                 name: match *stmt.name {
-                    ast::Expr::Name(name) => name.id.to_string(),
-                    _ => String::new(),
+                    ast::Expr::Name(name) => Name::new(&name.id),
+                    _ => Name::NONE,
                 },
             },
             ast::Stmt::Break(_) => StmtKind::Break,
@@ -219,7 +220,7 @@ impl Lowering<'_> {
 
     pub(super) fn params(&mut self, args: ast::Arguments) -> Vec<Param> {
         let mut plain = |arg: ast::Arg, kind, default: Option<Box<ast::Expr>>| Param {
-            name: arg.arg.to_string(),
+            name: Name::new(&arg.arg),
             kind,
             annotation: arg.annotation.map(|value| self.expr(*value)),
             default: default.map(|value| self.expr(*value)),
@@ -247,10 +248,10 @@ fn plain_import(alias: &ast::Alias) -> Import {
     let package = name.split('.').next().unwrap_or(name);
     match &alias.asname {
         Some(local) => {
-            Import { local: local.to_string(), dotted: name.to_owned(), module: name.to_owned(), is_future: false }
+            Import { local: Name::new(local), dotted: name.to_owned(), module: name.to_owned(), is_future: false }
         }
         None => {
-            Import { local: package.to_owned(), dotted: package.to_owned(), module: name.to_owned(), is_future: false }
+            Import { local: Name::new(package), dotted: package.to_owned(), module: name.to_owned(), is_future: false }
         }
     }
 }
@@ -264,7 +265,7 @@ fn from_imports(stmt: &ast::StmtImportFrom) -> Vec<Import> {
     stmt.names
         .iter()
         .map(|alias| Import {
-            local: alias.asname.as_ref().unwrap_or(&alias.name).to_string(),
+            local: Name::new(alias.asname.as_ref().unwrap_or(&alias.name)),
             dotted: if module.is_empty() { format!("{base}{}", alias.name) } else { format!("{base}.{}", alias.name) },
             module: base.clone(),
             is_future,
