@@ -1225,9 +1225,9 @@ class RunReader:
     def read_chunk(self, hash: str) -> bytes:
         """The bytes with this hash. Raises DamagedError when no pack holds them intact."""
     def fill(self, wanted: list[tuple[str, MemoryLeaf, bool]]) -> None:
-        """Bring chunks to where they belong, on all cores: their hashes, and memory of their lengths that does not overlap; where the
-        third is true, the memory may hold the chunk already, and nothing is read if it does. Raises DamagedError when no pack holds
-        one intact, and the memory may hold anything then; ValueError for memory that overlaps."""
+        """Bring chunks to where they belong, on all cores: their hashes, and memory of their lengths that does not overlap; where
+        the third is true, the memory may hold the chunk already, and nothing is read if it does. Raises DamagedError when no
+        pack holds one intact, and the memory may hold anything then; ValueError for memory that overlaps."""
     def check_chunks(self, hashes: list[str]) -> None:
         """Read chunks and check their hashes. Raises DamagedError when no pack holds one intact."""
     def find_chunks(self, hashes: list[str]) -> None:

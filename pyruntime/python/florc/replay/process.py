@@ -146,7 +146,7 @@ class ReplayProcess:
     def _damaged(self, why: str) -> NoReturn:
         """Start again and check every checkpoint before it is used, so that those that are damaged are computed again."""
         if self._checks_first:
-            say(f"what a restored block needs cannot be read: {why}; it was whole when the replay began", always=True, code="F205")
+            say(f"what a restored block needs cannot be read any more: {why}", always=True, code="F205")
             end(1)
         self._checks_first = True
         self._start_again({})

@@ -17,8 +17,8 @@ _PAST_NAMES = re.compile(
     r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
     r"|(?<!re\.)\bcompile\b|(?i:cuda_?graph|cuda\.graph|graphed)"
 )
-"""Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state. The
-collector and addresses show every object, compiled steps and CUDA graphs keep addresses. What libraries do with these is not seen."""
+"""Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
+The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
@@ -207,8 +207,8 @@ class Versions:
         return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
 
     def may_wait(self) -> bool:
-        """Whether the state of optimizers may be read when it is needed: no file of the user's mentions what leads to an object past
-        its names (`_PAST_NAMES`), in its recorded or in its present version."""
+        """Whether the state of optimizers may be read when it is needed: no file of the user's mentions what leads to an object
+        past its names (`_PAST_NAMES`), in its recorded or in its present version."""
         texts = [text for *_, text in (*self._project.files(), *self._history.run.files())]
         key = tuple(map(hash, texts))
         if self._may_wait[0] != key:

@@ -1,8 +1,9 @@
 """Tensors of an optimizer's state that a restored block left, and that are read from the checkpoint when they are first needed.
 
 Between two restored epochs nobody looks at Adam's moments: the next restore replaces them. So a large tensor is put on a list
-instead of being filled when nothing but `optimizer.state` leads to it: in the checkpoint (`candidates`), and in the running program,
-which is proven by counting references (`_is_alone`). Whoever asks the optimizer for its state first has everything filled (`Guard`).
+instead of being filled when nothing but `optimizer.state` leads to it: in the checkpoint (`candidates`), and in the running
+program, which is proven by counting references (`_is_alone`). Whoever asks the optimizer for its state first has everything
+filled (`Guard`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import threading
 import weakref
 from typing import NamedTuple
 
-from .. import _native
 from .guard import Guard
 from .kinds import is_ref
 
@@ -72,9 +72,7 @@ def candidates(document: dict[str, Any]) -> dict[int, Candidate]:
     return {
         number: way
         for number, way in found.items()
-        if times[number] == times[way.state] == times[way.held] == 1
-        and number not in shared
-        and leaves[nodes[number][1]] == 1
+        if times[number] == times[way.state] == times[way.held] == 1 and number not in shared and leaves[nodes[number][1]] == 1
     }
 
 
@@ -142,15 +140,15 @@ class Deferred:
                 self.guard.take_down()
 
     def replaced(self, live: list[Any]) -> None:
-        """These tensors get their whole content from another checkpoint: what waits for them waits no more; all else is filled."""
+        """These tensors get their whole content from another checkpoint: they wait no more; all others are filled."""
         with self._lock:
             for obj in live:
                 self._waiting.pop(id(obj), None)
             self.flush()
 
     def add(self, optimizer: Any, of_parameter: Any, key: Any, fill: Callable[[Any], None]) -> bool:
-        """Let the tensor `optimizer.state[of_parameter][key]` wait, if nobody can get hold of it unnoticed. The caller holds neither
-        the tensor nor the dicts."""
+        """Let the tensor `optimizer.state[of_parameter][key]` wait, if nobody can get hold of it unnoticed. The caller holds
+        neither the tensor nor the dicts."""
         if not self.guard.watch(optimizer) or not self._is_own(optimizer):
             return False
         attributes = self.guard.attributes(optimizer)
@@ -163,7 +161,6 @@ class Deferred:
         self._waiting[id(tensor)] = Waiting(tensor, fill)
         self.waited += 1
         return True
-
 
     def _is_own(self, optimizer: Any) -> bool:
         """Whether nobody holds the dict of an optimizer's attributes itself."""
@@ -193,10 +190,12 @@ def _is_alone(attributes: dict[str, Any], of_parameter: Any, key: Any) -> bool:
     return _counts(attributes, of_parameter, key) == _counts(new, 0, 0)
 
 
-def _uses(tensor: Any) -> tuple[int, int]:
-    """How many owners native code counts of a tensor and of its memory."""
+def _uses(tensor: Any) -> tuple[int, ...]:
+    """How many owners native code counts of a tensor and of its memory, and how many Python counts of the object for its memory."""
     torch: Any = sys.modules["torch"]
-    return tensor._use_count(), torch._C._storage_Use_Count(tensor.untyped_storage()._cdata)
+    storage = tensor.untyped_storage()  # the same object each time
+    held = sys.getrefcount(storage), weakref.getweakrefcount(storage)
+    return tensor._use_count(), torch._C._storage_Use_Count(storage._cdata), *held
 
 
 def can_be_counted() -> bool:
@@ -207,11 +206,7 @@ def can_be_counted() -> bool:
 
 def _counts(attributes: dict[str, Any], of_parameter: Any, key: Any) -> tuple[int, ...]:
     count = sys.getrefcount
-    return (
-        count(attributes["state"]),
-        count(attributes["state"][of_parameter]),
-        count(attributes["state"][of_parameter][key]),
-    )
+    return (count(attributes["state"]), count(attributes["state"][of_parameter]), count(attributes["state"][of_parameter][key]))
 
 
 deferred = Deferred()

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _UNSEEN = frozenset(
-    ["state", "__dict__", "__getattribute__", "__getstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__", "__del__"]
+    [
+        *("state", "__dict__", "__getattribute__", "__getstate__", "__reduce__", "__reduce_ex__"),
+        *("__copy__", "__deepcopy__", "__del__"),
+    ]
 )
 """What a class may define that comes before the guard, or that reads an object past its attributes."""
 
@@ -102,7 +105,7 @@ class Guard:
         if type(base) is not type or base.__mro__ != (base, object) or not getattr(sys, "_is_gil_enabled", lambda: True)():
             return False
         heard: list[str] = []
-        trial = object.__new__(base)
+        trial: Any = object.__new__(base)
         object.__setattr__(trial, "state", 1)
         guard = Guard(lambda: heard.append(""))
         guard._works = True

@@ -30,9 +30,9 @@ class Leaves(Protocol):
     def __call__(self, index: int) -> Any:
         """The bytes of a leaf."""
 
-    def fill(self, wanted: list[tuple[int, _native.MemoryLeaf, Any]]) -> None:
-        """Bring leaves to memory that they fill, of these tensors. Raises where one cannot be read; the memory may hold anything
-        then."""
+    def fill(self, wanted: list[tuple[int, _native.MemoryLeaf, int]]) -> None:
+        """Bring leaves to memory that they fill, of tensors at these addresses. Raises where one cannot be read; the memory may
+        hold anything then."""
 
 
 def restore(
@@ -53,7 +53,7 @@ def restore(
     `Leaves` cannot be read.
     """
     with no_collections(), _ordinary_tensors(), deferred.guard.lowered():
-        return _restore(graph if type(graph) is dict else json.loads(graph), read_leaf, live, trust_pickle, foreign)
+        return _restore(json.loads(graph) if isinstance(graph, bytes) else graph, read_leaf, live, trust_pickle, foreign)
 
 
 def _restore(document: dict[str, Any], read_leaf: Any, live: dict[str, Any], trust_pickle: bool, foreign: Any) -> dict[str, Any]:
@@ -92,14 +92,15 @@ class Restorer:
         self._is_made = bytearray(len(self.nodes))
         self._later: list[Callable[[], None]] = []
         self.shared = {index for group in self.document["shared"] for index, _ in group}
-        self.brought: list[tuple[int, _native.MemoryLeaf, Any]] = []
-        """Large leaves, and the memory into which they are read together."""
-        self._far: Any = read_leaf if hasattr(read_leaf, "is_at_hand") else None
-        may_wait = self._far is not None and self._far.may_wait and can_be_counted()
+        self.brought: list[tuple[int, _native.MemoryLeaf, int]] = []
+        """Large leaves, the memory into which they are read together, and the address of its tensor."""
+        far: Any = read_leaf if hasattr(read_leaf, "is_at_hand") else None
+        self._far = far
+        may_wait = far is not None and far.may_wait and can_be_counted()
         self.waiting = candidates(self.document) if may_wait else {}
         """Tensor nodes that are not filled if it turns out that nobody can look at them unnoticed."""
         self._leaves = [
-            self._read(read_leaf, i, n) if self._far is None or self._far.is_at_hand(i) else None
+            self._read(read_leaf, i, n) if far is None or far.is_at_hand(i) else None
             for i, n in enumerate(self.document["leaves"])
         ]
 
@@ -212,5 +213,5 @@ class Restorer:
             fill = functools.partial(tensors.fill_later, self._far, node)
             if not deferred.add(optimizer, parameter, name, fill):
                 tensor = deferred.guard.attributes(optimizer)["state"][parameter][name]
-                tensors.put(self, node, tensor, is_apart=True)
+                tensors.put(self, node, tensor, is_apart=True, owner=tensor)
         self.bring()

@@ -152,23 +152,24 @@ def source(node: Node, data: Any) -> Any:
 
 
 def fresh(r: Restorer, node: Node, index: int) -> Any:
-    """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient. Values that are read
-    from the store are there when `r.bring` was called."""
+    """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient. Values that are
+    read from the store are there when `r.bring` was called."""
     torch = torch_module()
     target = torch.empty_strided(node[3], node[4], dtype=dtype_of(node), device=torch.device(node[5]))
     return target if node[1] is None or index in r.waiting else put(r, node, target, is_apart=node[7] is None)
 
 
-def put(r: Restorer, node: Node, target: Any, is_apart: bool = False) -> Any:
-    """Copy the leaf into `target`, of the recorded shape and strides. `is_apart`: nothing else that is restored is in this memory,
-    and nobody looks at it before `r.bring` was called: a large leaf may be read straight into it."""
+def put(r: Restorer, node: Node, target: Any, is_apart: bool = False, owner: Any = None) -> Any:
+    """Copy the leaf into `target`, of the recorded shape and strides. `is_apart`: nothing else that is restored is in this
+    memory, and nobody looks at it before `r.bring` was called: a large leaf may be read straight into it. `owner`: the program's
+    tensor whose memory it is, where it had that before."""
     if node[1] is not None:
         memory = None if not is_apart or r.is_at_hand(node[1]) else memory_for(node, target)
         if memory is None:
             copy(node, r.leaf(node[1]), target)
         else:
             changes(target)
-            r.brought.append((node[1], memory, target))
+            r.brought.append((node[1], memory, id(owner)))
     return target
 
 
@@ -207,7 +208,7 @@ def fill_later(leaves: Leaves, node: Node, tensor: Any) -> None:
     """Give a tensor that has waited the values that it has had since it was restored: autograd counts no change now."""
     memory = memory_for(node, tensor)
     if memory is not None:
-        leaves.fill([(node[1], memory, tensor)])
+        leaves.fill([(node[1], memory, id(tensor))])
     else:
         copy(node, leaves(node[1]), tensor.data)
 
@@ -267,7 +268,7 @@ class Tensor(Kind):
             elif index in r.waiting:
                 changes(obj)
             else:
-                put(r, node, obj.detach(), is_apart=index not in r.shared)
+                put(r, node, obj.detach(), is_apart=index not in r.shared, owner=obj)
             if node[7] is None and obj.requires_grad != ("r" in node[6]):
                 obj.requires_grad_("r" in node[6])
         if node[9] or obj.__dict__:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import _native
 
 LARGE = 64 << 10
@@ -37,18 +35,18 @@ class Leaves:
             self.damage = str(error)
             raise
 
-    def fill(self, wanted: list[tuple[int, _native.MemoryLeaf, Any]]) -> None:
-        """Bring leaves to memory that they fill, of these tensors. What is there already is neither read nor copied: frozen layers.
-        Raises StoreError."""
+    def fill(self, wanted: list[tuple[int, _native.MemoryLeaf, int]]) -> None:
+        """Bring leaves to memory that they fill, of tensors at these addresses. What is there already is neither read nor copied
+        (frozen layers). Raises StoreError."""
         hashes = [self._hashes[index] for index, _, _ in wanted]
         try:
             self._reader.fill(
-                [(chunk, memory, self._held.get(id(tensor)) == chunk) for chunk, (_, memory, tensor) in zip(hashes, wanted)]
+                [(chunk, memory, self._held.get(tensor) == chunk) for chunk, (_, memory, tensor) in zip(hashes, wanted)]
             )
         except _native.StoreError as error:
             self.damage = str(error)
             raise
-        self._held.update((id(tensor), chunk) for chunk, (_, _, tensor) in zip(hashes, wanted))
+        self._held.update((tensor, chunk) for chunk, (_, _, tensor) in zip(hashes, wanted))
 
     def let_go(self) -> None:
         """Forget the small leaves: what waits is large."""

@@ -27,9 +27,11 @@ class Damaged(Exception):
 class Restorer:
     """Restores checkpoints in place. Between `take` and `put_back` it holds one of them."""
 
-    def __init__(self, history: History, files: set[str], checks_first: bool = False, may_wait: Callable[[], bool] = lambda: False):
-        """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`: whether
-        the state of optimizers may be read when it is needed (`state.deferred`)."""
+    def __init__(
+        self, history: History, files: set[str], checks_first: bool = False, may_wait: Callable[[], bool] = lambda: False
+    ):
+        """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`:
+        whether the state of optimizers may be read when it is needed (`state.deferred`)."""
         self._history = history
         self._reader = Reader(files)
         self.checks_first, self._may_wait = checks_first, may_wait

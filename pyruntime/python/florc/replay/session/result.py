@@ -44,8 +44,8 @@ class ReplayResult(NamedTuple):
     """Block -> why it was re-executed, and how often for this reason."""
     restore_seconds: float = 0.0
     read: dict[str, int] = {}
-    """What was read of checkpoints: `chunks`, their `bytes`; chunks that were `there` already; tensors that `waited` until they were
-    needed, and how many of these were `needed`."""
+    """What was read of checkpoints: `chunks`, their `bytes`; chunks that were `there` already; tensors that `waited` until they
+    were needed, and how many of these were `needed`."""
     timed: list[str] = []
     """Places that hold the time of day and therefore differed."""
     read_back: list[str] = []
