@@ -194,9 +194,9 @@ impl PyRunReader {
     fn check_chunks(&self, py: Python<'_>, hashes: Vec<String>) -> PyResult<()> {
         let hashes = hashes.iter().map(|hash| parse(hash)).collect::<PyResult<Vec<_>>>()?;
         let done = py.detach(|| {
-            let wanted = hashes.iter().map(|hash| {
-                Ok(Wanted { hash: *hash, places: self.places(hash)?, memory: None, may_be_there: false })
-            });
+            let wanted = hashes
+                .iter()
+                .map(|hash| Ok(Wanted { hash: *hash, places: self.places(hash)?, memory: None, may_be_there: false }));
             fill(wanted.collect::<Result<Vec<_>>>()?)
         });
         self.count(done.map_err(raise)?);
@@ -210,7 +210,8 @@ impl PyRunReader {
             let places = py.detach(|| self.places(&hash)).map_err(raise)?;
             let Some(first) = places.first() else { return Err(self.missing(&hash)) };
             if !places.iter().any(|place| place.pack.reaches(&place.entry)) {
-                let told = format!("chunk {hash} in {} is damaged: the file ends before it", first.pack.path().display());
+                let told =
+                    format!("chunk {hash} in {} is damaged: the file ends before it", first.pack.path().display());
                 return Err(DamagedError::new_err(told));
             }
         }

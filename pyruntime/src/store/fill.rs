@@ -71,7 +71,12 @@ pub fn fill(mut wanted: Vec<Wanted<'_>>) -> Result<Done> {
         match (source, one.memory.as_deref_mut()) {
             (Some(_), Some(memory)) => {
                 let pieces = memory.chunks_mut(PIECE).enumerate();
-                work.extend(pieces.map(|(index, memory)| Piece { number, index, len: memory.len(), memory: Some(memory) }));
+                work.extend(pieces.map(|(index, memory)| Piece {
+                    number,
+                    index,
+                    len: memory.len(),
+                    memory: Some(memory),
+                }));
             }
             (Some(_), None) => {
                 let pieces = (0..len.div_ceil(PIECE)).map(|index| (index, PIECE.min(len - index * PIECE)));
@@ -248,8 +253,7 @@ fn in_parallel<'a>(
     };
     thread::scope(|scope| {
         // where no thread can be had, this one does it all
-        let others: Vec<_> =
-            (0..helpers).map_while(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
+        let others: Vec<_> = (0..helpers).map_while(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
         let mut found = run();
         for other in others {
             found.extend(other.join().unwrap_or_default());

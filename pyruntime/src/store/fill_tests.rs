@@ -4,8 +4,9 @@ use super::*;
 use std::os::unix::fs::FileExt;
 
 fn noise(len: usize, seed: u64) -> Vec<u8> {
-    let mut bytes: Vec<u8> =
-        (0..len.div_ceil(32) as u64).flat_map(|n| *blake3::hash(&(n ^ (seed << 40)).to_le_bytes()).as_bytes()).collect();
+    let mut bytes: Vec<u8> = (0..len.div_ceil(32) as u64)
+        .flat_map(|n| *blake3::hash(&(n ^ (seed << 40)).to_le_bytes()).as_bytes())
+        .collect();
     bytes.truncate(len);
     bytes
 }
@@ -28,7 +29,8 @@ fn wanted<'a>(index: &Index, chunk: &[u8], memory: Option<&'a mut [u8]>, may_be_
 
 #[test]
 fn chunks_of_every_length_reach_their_place() {
-    let lens = [1, 1023, 1024, 1025, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE, 3 * PIECE + 5, 9 * PIECE + 1025];
+    let lens =
+        [1, 1023, 1024, 1025, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE, 3 * PIECE + 5, 9 * PIECE + 1025];
     let mut chunks: Vec<Vec<u8>> = lens.iter().enumerate().map(|(seed, len)| noise(*len, seed as u64)).collect();
     chunks.push(vec![0; 5 * PIECE]);
     let (_dir, index) = store(&chunks);

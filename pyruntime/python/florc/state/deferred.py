@@ -191,7 +191,7 @@ def _is_alone(attributes: dict[str, Any], of_parameter: Any, key: Any) -> bool:
 
 
 def _uses(tensor: Any) -> tuple[int, ...]:
-    """How many owners native code counts of a tensor and of its memory, and how many Python counts of the object for its memory."""
+    """How many owners native code counts of a tensor and of its memory, and Python of the object that stands for that memory."""
     torch: Any = sys.modules["torch"]
     storage = tensor.untyped_storage()  # the same object each time
     held = sys.getrefcount(storage), weakref.getweakrefcount(storage)
