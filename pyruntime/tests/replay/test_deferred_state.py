@@ -131,6 +131,12 @@ CASES = {
     "added_group": Case(SUM, before="extra = torch.nn.Parameter(torch.zeros(200, 200))",
                         between="if epoch == 1:\n        optimizer.add_param_group({'params': [extra]})"),
     "loaded": Case(SUM, between="optimizer.load_state_dict(optimizer.state_dict())"),
+    "other_block": Case("float(weight.sum()), correct", between="correct = 0\n    for step in range(3):\n"
+                        "        with torch.no_grad():\n            correct += int((net(x) > 0).sum())", is_asked=False),
+    "other_block_runs": Case("float(weight.sum()), correct", between="correct = 0\n    for step in range(3):\n"
+                             "        with torch.no_grad():\n            correct += int((net(x) > 0).sum())\n"
+                             "+            if step == 2: print('PROBE', epoch, correct)", is_asked=False),
+    "compiled": Case("float(weight.sum())", between="compile('1', 'one', 'eval')", is_asked=False, waits=False),
     "state_alias": Case('float(state[weight]["exp_avg"].sum())', before="state = optimizer.state", waits=False),
     "vars_alias": Case('float(names["state"][weight]["exp_avg"].sum())', before="names = vars(optimizer)", waits=False),
     "moment_alias": Case("float(kept[0].sum())", before="kept = []",

@@ -15,7 +15,7 @@ from .journal import History
 
 _PAST_NAMES = re.compile(
     r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
-    r"|(?<!re\.)\bcompile\b|(?i:cuda_?graph|cuda\.graph|graphed)"
+    r"|(?<!re\.)\bcompile\b|torch_compile|(?i:cuda_?graph|cuda\.graph|graphed)"
 )
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""

@@ -8,6 +8,7 @@ filled (`Guard`).
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import threading
@@ -139,28 +140,29 @@ class Deferred:
             finally:
                 self.guard.take_down()
 
-    def replaced(self, live: list[Any]) -> None:
-        """These tensors get their whole content from another checkpoint: they wait no more; all others are filled."""
+    def replace(self, tensors: list[Any]) -> None:
+        """These tensors get their whole content from another checkpoint: they wait no more. Whatever leads to others that wait is
+        not in that checkpoint, as it would be with its content."""
         with self._lock:
-            for obj in live:
-                self._waiting.pop(id(obj), None)
-            self.flush()
+            for tensor in tensors:
+                self._waiting.pop(id(tensor), None)
 
     def add(self, optimizer: Any, of_parameter: Any, key: Any, fill: Callable[[Any], None]) -> bool:
         """Let the tensor `optimizer.state[of_parameter][key]` wait, if nobody can get hold of it unnoticed. The caller holds
         neither the tensor nor the dicts."""
-        if not self.guard.watch(optimizer) or not self._is_own(optimizer):
-            return False
-        attributes = self.guard.attributes(optimizer)
-        if not _is_alone(attributes, of_parameter, key):
-            return False
-        if not self._is_hooked:
-            self._is_hooked = True
-            os.register_at_fork(before=self.flush)
-        tensor = attributes["state"][of_parameter][key]
-        self._waiting[id(tensor)] = Waiting(tensor, fill)
-        self.waited += 1
-        return True
+        with self._lock:  # another thread that asks meanwhile comes after
+            if not self.guard.watch(optimizer) or not self._is_own(optimizer):
+                return False
+            attributes = self.guard.attributes(optimizer)
+            if not _is_alone(attributes, of_parameter, key):
+                return False
+            if not self._is_hooked:
+                self._is_hooked = True
+                os.register_at_fork(before=self.flush)
+            tensor = attributes["state"][of_parameter][key]
+            self._waiting[id(tensor)] = Waiting(tensor, fill)
+            self.waited += 1
+            return True
 
     def _is_own(self, optimizer: Any) -> bool:
         """Whether nobody holds the dict of an optimizer's attributes itself."""
@@ -184,6 +186,8 @@ def _is_alone(attributes: dict[str, Any], of_parameter: Any, key: Any) -> bool:
         return False
     if weakref.getweakrefcount(tensor) or tensor.__dict__ or (tensor.device.type == "cpu" and tensor.is_shared()):
         return False
+    if tensor.device.type != "cpu" and any(group.get("capturable") for group in attributes.get("param_groups", ())):
+        return False  # a CUDA graph knows its address
     if tensor.untyped_storage().nbytes() != tensor.numel() * tensor.element_size() or _uses(tensor) != _uses(fresh):
         return False
     del tensor, fresh
@@ -201,7 +205,11 @@ def _uses(tensor: Any) -> tuple[int, ...]:
 def can_be_counted() -> bool:
     """Whether this torch has the functions that count owners."""
     torch: Any = sys.modules.get("torch")
-    return hasattr(getattr(torch, "Tensor", None), "_use_count") and hasattr(torch._C, "_storage_Use_Count")
+    wanted = ("Tensor._use_count", "_C._storage_Use_Count", "autograd.graph.increment_version")
+    try:
+        return all(map(operator.attrgetter(*wanted), [torch]))
+    except AttributeError:
+        return False
 
 
 def _counts(attributes: dict[str, Any], of_parameter: Any, key: Any) -> tuple[int, ...]:

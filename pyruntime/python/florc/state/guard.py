@@ -13,6 +13,8 @@ import sys
 from _thread import get_ident
 from _weakref import ref
 
+from ..support.static import dict_of, mro_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,18 +47,22 @@ class Guard:
 
     def watch(self, optimizer: Any) -> bool:
         """Whether from now on nobody gets the state of this optimizer unnoticed."""
-        torch: Any = sys.modules["torch"]
-        base = torch.optim.Optimizer
-        mro = type(optimizer).__mro__
-        if base not in mro or any(not _UNSEEN.isdisjoint(vars(cls)) for cls in mro[: mro.index(base)]):
+        if not self.can_watch(type(optimizer)):
+            return False
+        self._watched[id(optimizer)] = ref(optimizer)
+        self._put_up(sys.modules["torch"].optim.Optimizer)
+        return True
+
+    def can_watch(self, cls: type) -> bool:
+        """Whether the objects of a class are optimizers that can be watched."""
+        base = getattr(getattr(sys.modules.get("torch"), "optim", None), "Optimizer", None)
+        mro = mro_of(cls)
+        own = next((at for at, other in enumerate(mro) if other is base), None)
+        if own is None or any(not _UNSEEN.isdisjoint(dict_of(other)) for other in mro[:own]):
             return False
         if self._works is None:
             self._works = self._is_heard(base)
-        if not self._works:
-            return False
-        self._watched[id(optimizer)] = ref(optimizer)
-        self._put_up(base)
-        return True
+        return self._works
 
     def take_down(self) -> None:
         """Watch nothing."""

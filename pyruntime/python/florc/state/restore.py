@@ -65,7 +65,7 @@ def _restore(document: dict[str, Any], read_leaf: Any, live: dict[str, Any], tru
     matcher.run(live)
     restorer = Restorer(matcher, read_leaf)
     restorer.make()
-    deferred.replaced([live for live, node in zip(matcher.live, matcher.nodes) if node[0] == "tensor" and node[1] is not None])
+    deferred.replace([live for live, node in zip(matcher.live, matcher.nodes) if node[0] == "tensor" and node[1] is not None])
     restorer.fill()
     restorer.let_wait()
     return {name: restorer.value(value) for name, value in document["places"]}
@@ -201,14 +201,16 @@ class Restorer:
 
     def let_wait(self) -> None:
         """What only the state of an optimizer leads to is filled later, unless something in the program leads to it as well."""
-        ways = [
-            (self.nodes[index], self.made[way.optimizer], self.value(way.parameter), self.value(way.name))
-            for index, way in self.waiting.items()
-        ]
+        ways = []
         self.memory.clear()
         for index, way in self.waiting.items():  # references are counted: there are none here
-            for number in (index, way.held, way.state):
-                self.made[number] = self.matcher.live[number] = None
+            node, optimizer = self.nodes[index], self.made[way.optimizer]
+            if deferred.guard.can_watch(type(optimizer)):
+                ways.append((node, optimizer, self.value(way.parameter), self.value(way.name)))
+                for number in (index, way.held, way.state):
+                    self.made[number] = self.matcher.live[number] = None
+            else:
+                tensors.put(self, node, self.made[index], is_apart=True, owner=self.made[index])
         for node, optimizer, parameter, name in ways:
             fill = functools.partial(tensors.fill_later, self._far, node)
             if not deferred.add(optimizer, parameter, name, fill):
