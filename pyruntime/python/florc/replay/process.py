@@ -32,8 +32,9 @@ from .check import check
 from .files.user_files import UserFiles
 from .parallel.workers import Task
 from .report import Report
+from .session.leave import Leave
 from .session.opening import AGAIN
-from .session.session import Leave, Replay
+from .session.session import Replay
 from .session.started import STARTED
 from .session.statements import Statements
 

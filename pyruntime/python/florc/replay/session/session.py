@@ -6,9 +6,9 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from ... import _native, state
 from ...inputs import again as inputs_again
@@ -26,6 +26,7 @@ from ..select.skipped import Skipped
 from . import proof
 from .capture import Capture, Value
 from .compare import Comparer
+from .leave import Leave
 from .probes import Probes
 from .purity import Looking
 from .restore import CannotRestore, Damaged, Restorer
@@ -37,20 +38,6 @@ class Line(NamedTuple):
 
     path: str
     text: str
-
-
-class Leave(NamedTuple):
-    """How a replay leaves the script in the middle. None of these returns, and no `except` or `finally` of the script sees
-    it."""
-
-    at_end: Callable[[], NoReturn]
-    """The record ends here."""
-    cannot_restore: Callable[[dict[str, str]], NoReturn]
-    """Some checkpoints cannot be restored (block and why): these blocks must run instead."""
-    window_over: Callable[[], NoReturn]
-    """All iterations that were asked for are done."""
-    damaged: Callable[[str], NoReturn]
-    """A chunk that a restored block needs is damaged (why), and was not checked before: nothing may be restored unchecked."""
 
 
 class Replay:
