@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from florc._native import RunReader
-from harness import MAIN, Trial, after, before
+from harness import MAIN, Trial, after, before, split
+from test_warm import prompt
+from workshop import Workshop
 
 pytest.importorskip("torch")
 
@@ -241,6 +244,21 @@ def test_what_nobody_asks_for_is_not_read() -> None:
     moments = 4 * 160 * 160 * 4
     assert whole["bytes"] - unread["bytes"] == 4 * moments, (unread, whole)
     assert unread["waited"] == whole["waited"] == whole["needed"] == 16 and unread["needed"] == 0
+
+
+def test_an_interactive_replay_says_what_a_plain_run_says(workshop: Workshop) -> None:
+    edited = [after(split(script(CASES[name]))[MAIN]) for name in ("nobody", "item")]
+    workshop.write(MAIN, before(split(script(CASES["item"]))[MAIN]))
+    assert workshop.florc("record", "--checkpoint", "every", MAIN).code == 0
+    with prompt(workshop) as asked:
+        asked.said("Ctrl-D ends")
+        expected = ""
+        for text in edited:
+            workshop.write(MAIN, text)
+            assert "exact: " in asked.ask("", "reappeared unchanged")
+            plain = workshop.run(sys.executable, MAIN).out
+            expected += "".join(line + "\n" for line in plain.splitlines() if line.startswith("PROBE"))
+        assert asked.end() == (0, expected) and expected
 
 
 FROZEN = "net[0].requires_grad_(False)"
