@@ -141,6 +141,16 @@ CASES = {
                              "+            if step == 2: print('PROBE', epoch, correct)", is_asked=False),
     "compiled": Case("float(weight.sum())", between="compile('1', 'one', 'eval')", is_asked=False, waits=False),
     "state_alias": Case('float(state[weight]["exp_avg"].sum())', before="state = optimizer.state", waits=False),
+    "default_alias": Case(
+        "look()",
+        before="def look(state=optimizer.state):\n    return float(state[weight]['exp_avg'].sum())",
+        waits=False,
+    ),
+    "default_vars": Case(
+        "look()",
+        before="def look(names=vars(optimizer)):\n    return float(names['state'][weight]['exp_avg'].sum())",
+        waits=False,
+    ),
     "vars_alias": Case('float(names["state"][weight]["exp_avg"].sum())', before="names = vars(optimizer)", waits=False),
     "moment_alias": Case("float(kept[0].sum())", before="kept = []",
                          between=f"if epoch == 0:\n        kept.append({MOMENT})"),
