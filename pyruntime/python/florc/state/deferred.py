@@ -15,15 +15,18 @@ import threading
 import weakref
 from typing import NamedTuple
 
+from . import tensors
 from .guard import Guard
 from .kinds import is_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from .. import _native
     from .kinds import Node
+    from .restore import Leaves
 
 LEAST_BYTES = 64 << 10
 """Smaller tensors are filled at once: to prove that one may wait takes as long as reading so much."""
@@ -41,10 +44,12 @@ class Candidate(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A tensor, and how it is filled."""
+    """A tensor, its node, and the leaves that hold what it holds. `memory`: where that goes as it is; None on a device."""
 
     tensor: Any
-    fill: Callable[[Any], None]
+    node: Node
+    leaves: Leaves
+    memory: _native.MemoryLeaf | None
 
 
 def candidates(document: dict[str, Any]) -> dict[int, Candidate]:
@@ -130,9 +135,8 @@ class Deferred:
         with self._lock:
             waiting, self._waiting = self._waiting, {}
             try:
-                for one in waiting.values():
-                    one.fill(one.tensor)
-                    self.filled += 1
+                _fill(waiting.values())
+                self.filled += len(waiting)
             except Exception as error:
                 if self.on_damage is not None:
                     self.on_damage(error)
@@ -140,16 +144,16 @@ class Deferred:
             finally:
                 self.guard.take_down()
 
-    def replace(self, tensors: list[Any]) -> None:
+    def replace(self, filled: list[Any]) -> None:
         """These tensors get their whole content from another checkpoint: they wait no more. Whatever leads to others that wait is
         not in that checkpoint, as it would be with its content."""
         with self._lock:
-            for tensor in tensors:
+            for tensor in filled:
                 self._waiting.pop(id(tensor), None)
 
-    def add(self, optimizer: Any, of_parameter: Any, key: Any, fill: Callable[[Any], None]) -> bool:
+    def add(self, optimizer: Any, of_parameter: Any, key: Any, node: Node, leaves: Leaves) -> bool:
         """Let the tensor `optimizer.state[of_parameter][key]` wait, if nobody can get hold of it unnoticed. The caller holds
-        neither the tensor nor the dicts."""
+        neither the tensor nor the dicts. `node`: the tensor's, whose leaf is one of `leaves`."""
         with self._lock:  # another thread that asks meanwhile comes after
             if not self.guard.watch(optimizer) or not self._is_own(optimizer):
                 return False
@@ -160,7 +164,7 @@ class Deferred:
                 self._is_hooked = True
                 os.register_at_fork(before=self.flush)
             tensor = attributes["state"][of_parameter][key]
-            self._waiting[id(tensor)] = Waiting(tensor, fill)
+            self._waiting[id(tensor)] = Waiting(tensor, node, leaves, tensors.memory_for(node, tensor))
             self.waited += 1
             return True
 
@@ -173,6 +177,20 @@ class Deferred:
 
     def _holders(self, optimizer: Any) -> int:
         return sys.getrefcount(self.guard.attributes(optimizer))
+
+
+def _fill(waiting: Iterable[Waiting]) -> None:
+    """Give tensors the values that they have had since they were restored: autograd counted the change then, and counts none now.
+    On the host no function of torch is called: the user's code may watch these."""
+    together: dict[int, tuple[Leaves, list[tuple[int, _native.MemoryLeaf, int]]]] = {}
+    for one in waiting:
+        if one.memory is not None:
+            _, wanted = together.setdefault(id(one.leaves), (one.leaves, []))
+            wanted.append((one.node[1], one.memory, id(one.tensor)))
+        else:
+            tensors.copy(one.node, one.leaves(one.node[1]), one.tensor.data)
+    for leaves, wanted in together.values():
+        leaves.fill(wanted)
 
 
 def _is_alone(attributes: dict[str, Any], of_parameter: Any, key: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import sys
 from collections.abc import Callable, Iterable
@@ -212,8 +211,7 @@ class Restorer:
             else:
                 tensors.put(self, node, self.made[index], is_apart=True, owner=self.made[index])
         for node, optimizer, parameter, name in ways:
-            fill = functools.partial(tensors.fill_later, self._far, node)
-            if not deferred.add(optimizer, parameter, name, fill):
+            if not deferred.add(optimizer, parameter, name, node, self._far):
                 tensor = deferred.guard.attributes(optimizer)["state"][parameter][name]
                 tensors.put(self, node, tensor, is_apart=True, owner=tensor)
         self.bring()

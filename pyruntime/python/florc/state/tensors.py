@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .encode import Encoder
     from .kinds import Node
     from .match import Matcher
-    from .restore import Leaves, Restorer
+    from .restore import Restorer
 
 HOST = "cpu"
 DEFERRED = frozenset({"cuda"})
@@ -178,10 +178,10 @@ def memory_for(node: Node, target: Any) -> _native.MemoryLeaf | None:
     if target.device.type != HOST or target.is_neg() or target.is_conj() or not _can_count(torch_module()):
         return None
     if node[10]:
-        target = target.as_strided((extent(node[3], node[4]),), (1,), target.storage_offset())
+        target = target.detach().as_strided((extent(node[3], node[4]),), (1,), target.storage_offset())
     elif not target.is_contiguous():
         return None
-    return _native.MemoryLeaf.of_tensor(target.detach(), 0, leaf_nbytes(node))
+    return _native.MemoryLeaf.of_tensor(target, 0, leaf_nbytes(node))
 
 
 def _can_count(torch: Any) -> bool:
@@ -202,15 +202,6 @@ def copy(node: Node, data: Any, target: Any) -> None:
             target.as_strided(span, (1,), target.storage_offset()).copy_(value.as_strided(span, (1,), value.storage_offset()))
         else:
             target.copy_(value)
-
-
-def fill_later(leaves: Leaves, node: Node, tensor: Any) -> None:
-    """Give a tensor that has waited the values that it has had since it was restored: autograd counts no change now."""
-    memory = memory_for(node, tensor)
-    if memory is not None:
-        leaves.fill([(node[1], memory, id(tensor))])
-    else:
-        copy(node, leaves(node[1]), tensor.data)
 
 
 class Tensor(Kind):
