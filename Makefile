@@ -23,7 +23,7 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
@@ -63,6 +63,9 @@ bench-replay: setup ## does replay time grow with the epochs; how it scales, fro
 	@$(BIN)/python tools/scaling.py $(RUNS)
 	@$(BIN)/python tools/latency.py --write
 	@$(BIN)/python tools/two_workers.py --write
+
+bench-restore: setup ## what a restored epoch costs a replay, against reading what it needs; FLORC names another build (NAME=FOLDER)
+	@$(BIN)/python tools/bench_restore.py --write $(if $(FLORC),--florc $(FLORC))
 
 # These build and install nothing: GPU_PYTHON has torch and pytest, the wheel is in target/wheels (make wheel).
 GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))

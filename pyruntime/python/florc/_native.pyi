@@ -1228,6 +1228,17 @@ class RunReader:
         """Read every chunk of every pack: what is wrong, as pairs of name and reason."""
     def read_chunk(self, hash: str) -> bytes:
         """The bytes with this hash. Raises DamagedError when no pack holds them intact."""
+    def fill(self, wanted: list[tuple[str, MemoryLeaf, bool]]) -> None:
+        """Bring chunks to where they belong, on all cores: their hashes, and memory of their lengths that does not overlap; where
+        the third is true, the memory may hold the chunk already, and nothing is read if it does. Raises DamagedError when no
+        pack holds one intact, and the memory may hold anything then; ValueError for memory that overlaps."""
+    def check_chunks(self, hashes: list[str]) -> None:
+        """Read chunks and check their hashes. Raises DamagedError when no pack holds one intact."""
+    def find_chunks(self, hashes: list[str]) -> None:
+        """Look chunks up and read none. Raises DamagedError when no readable pack lists one, or only files that end before it."""
+    @property
+    def read_so_far(self) -> tuple[int, int, int]:
+        """How many chunks were read, how many bytes they had, and how many chunks were where they belong."""
     def has_chunk(self, hash: str) -> bool:
         """Whether some readable pack lists the hash."""
     def damaged_packs(self) -> list[tuple[str, str]]:

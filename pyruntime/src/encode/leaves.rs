@@ -21,6 +21,11 @@ impl MemoryLeaf {
         Ok(MemoryLeaf { address, len, owner })
     }
 
+    /// The address of the first byte, and how many there are.
+    pub fn span(&self) -> (usize, usize) {
+        (self.address, self.len)
+    }
+
     fn clone_ref(&self, py: Python<'_>) -> MemoryLeaf {
         MemoryLeaf { address: self.address, len: self.len, owner: self.owner.clone_ref(py) }
     }

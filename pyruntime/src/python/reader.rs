@@ -1,15 +1,17 @@
 //! `florc._native.RunReader`.
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::key::key_of;
+use crate::encode::MemoryLeaf;
 use crate::guard::exceptions::{DamagedError, raise};
 use crate::locks::lock;
+use crate::store::fill::{Done, Wanted, fill};
 use crate::store::index::{Index, Place};
 use crate::store::journal::{End, Journal, Key};
 use crate::store::layout::{RunId, Store};
@@ -26,6 +28,9 @@ pub struct PyRunReader {
     key: Option<Key>,
     is_sealed: AtomicBool,
     version: u32,
+    chunks_read: AtomicU64,
+    bytes_read: AtomicU64,
+    found_equal: AtomicU64,
 }
 
 #[pymethods]
@@ -43,7 +48,18 @@ impl PyRunReader {
         });
         let (journal, packs, version) = opened.map_err(raise)?;
         let (end, index) = (Mutex::new(None), Mutex::new(None));
-        Ok(PyRunReader { journal, packs, end, index, key, is_sealed: AtomicBool::new(false), version })
+        Ok(PyRunReader {
+            journal,
+            packs,
+            end,
+            index,
+            key,
+            is_sealed: AtomicBool::new(false),
+            version,
+            chunks_read: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
+            found_equal: AtomicU64::new(0),
+        })
     }
 
     /// The first record, kind and payload; None where there is none.
@@ -133,11 +149,81 @@ impl PyRunReader {
             let len = usize::try_from(place.entry.raw_len).map_err(|_| PyValueError::new_err("too long"))?;
             let read = |buffer: &mut [u8]| py.detach(|| place.pack.read(&place.entry, buffer)).map_err(raise);
             match PyBytes::new_with(py, len, read) {
-                Ok(bytes) => return Ok(bytes),
+                Ok(bytes) => {
+                    self.count(Done { chunks: 1, bytes: len as u64, equal: 0 });
+                    return Ok(bytes);
+                }
                 Err(error) => failures.push(error),
             }
         }
         Err(failures.into_iter().next().unwrap_or_else(|| self.missing(&hash)))
+    }
+
+    /// Bring chunks to where they belong: pairs of hash and memory, which must not overlap; where the third is true, the memory
+    /// may hold the chunk already, and nothing is read if it does. Raises DamagedError when no pack holds one intact; then the
+    /// memory may hold anything. Uses all cores, and leaves no thread behind.
+    fn fill(&self, py: Python<'_>, wanted: Vec<(String, Py<MemoryLeaf>, bool)>) -> PyResult<()> {
+        let mut parts = Vec::with_capacity(wanted.len());
+        let mut spans: Vec<(usize, usize)> = wanted.iter().map(|(_, memory, _)| memory.get().span()).collect();
+        spans.retain(|(_, len)| *len > 0);
+        spans.sort_unstable();
+        if spans.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+            return Err(PyValueError::new_err("memory that overlaps cannot be filled"));
+        }
+        for (hash, memory, may_be_there) in &wanted {
+            parts.push((parse(hash)?, memory.get().span(), *may_be_there));
+        }
+        let done = py.detach(|| {
+            let mut all = Vec::with_capacity(parts.len());
+            for (hash, (address, len), may_be_there) in parts {
+                if len == 0 {
+                    continue;
+                }
+                // SAFETY: `wanted` holds the owners of the memory, whose bytes may be written; no two spans overlap; the
+                // program's own code waits until this returns
+                let memory = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
+                all.push(Wanted { hash, places: self.places(&hash)?, memory: Some(memory), may_be_there });
+            }
+            fill(all)
+        });
+        self.count(done.map_err(raise)?);
+        Ok(())
+    }
+
+    /// Reads chunks and checks their hashes. Raises DamagedError when no pack holds one intact.
+    fn check_chunks(&self, py: Python<'_>, hashes: Vec<String>) -> PyResult<()> {
+        let hashes = hashes.iter().map(|hash| parse(hash)).collect::<PyResult<Vec<_>>>()?;
+        let done = py.detach(|| {
+            let wanted = hashes
+                .iter()
+                .map(|hash| Ok(Wanted { hash: *hash, places: self.places(hash)?, memory: None, may_be_there: false }));
+            fill(wanted.collect::<Result<Vec<_>>>()?)
+        });
+        self.count(done.map_err(raise)?);
+        Ok(())
+    }
+
+    /// Looks chunks up and reads none. Raises DamagedError when no readable pack lists one, or only files that end before it.
+    fn find_chunks(&self, py: Python<'_>, hashes: Vec<String>) -> PyResult<()> {
+        for hash in &hashes {
+            let hash = parse(hash)?;
+            let places = py.detach(|| self.places(&hash)).map_err(raise)?;
+            let Some(first) = places.first() else { return Err(self.missing(&hash)) };
+            if !places.iter().any(|place| place.pack.reaches(&place.entry)) {
+                let told =
+                    format!("chunk {hash} in {} is damaged: the file ends before it", first.pack.path().display());
+                return Err(DamagedError::new_err(told));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many chunks were read so far, how many bytes they had, and how many were where they belong.
+    #[getter]
+    fn read_so_far(&self) -> (u64, u64, u64) {
+        let [chunks, bytes, equal] =
+            [&self.chunks_read, &self.bytes_read, &self.found_equal].map(|count| count.load(Ordering::Relaxed));
+        (chunks, bytes, equal)
     }
 
     /// Whether some readable pack lists the hash.
@@ -159,6 +245,12 @@ impl PyRunReader {
 }
 
 impl PyRunReader {
+    fn count(&self, done: Done) {
+        self.chunks_read.fetch_add(done.chunks, Ordering::Relaxed);
+        self.bytes_read.fetch_add(done.bytes, Ordering::Relaxed);
+        self.found_equal.fetch_add(done.equal, Ordering::Relaxed);
+    }
+
     /// How the journal ends.
     fn ending(&self) -> End {
         let mut end = lock(&self.end);

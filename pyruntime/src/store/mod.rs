@@ -2,10 +2,11 @@
 //! folder.
 //!
 //! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file
-//! formats, `index` finds a chunk by its hash, `needed` says which chunks runs refer to, `gc` removes the others.
+//! formats, `index` finds a chunk by its hash, `fill` brings many to their places, `needed` says which chunks runs refer to, `gc` removes the others.
 pub mod chunk;
 pub mod durable;
 pub mod error;
+pub mod fill;
 pub mod gc;
 pub mod index;
 pub mod journal;

@@ -61,6 +61,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         entered=replay.entered,
         reasons=replay.reasons,
         restore_seconds=replay.restore_seconds,
+        read=replay.read,
         timed=replay.timed,
         read_back=replay.read_back,
         environment=replay.environment,

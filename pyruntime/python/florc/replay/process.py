@@ -32,8 +32,9 @@ from .check import check
 from .files.user_files import UserFiles
 from .parallel.workers import Task
 from .report import Report
+from .session.leave import Leave
 from .session.opening import AGAIN
-from .session.session import Leave, Replay
+from .session.session import Replay
 from .session.started import STARTED
 from .session.statements import Statements
 
@@ -70,6 +71,8 @@ class ReplayProcess:
         earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
         self._again: dict[str, str] = earlier["blocks"]
         """Blocks for which the replay started again, and why."""
+        self._checks_first = bool(earlier.get("damaged"))
+        """Whether it started again because a chunk is damaged."""
         messages.to_descriptor(2)
         self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
         self._begun = time.perf_counter()
@@ -79,9 +82,10 @@ class ReplayProcess:
             self._divert,
             {*attempt.forced, *self._again},
             attempt.as_json,
-            Leave(self._record_ended, self._start_again, self._window_over),
+            Leave(self._record_ended, self._start_again, self._window_over, self._damaged),
             attempt.window,
             Statements(os.path.join(self._folder, "in children")),
+            self._checks_first,
         )
         self._files = UserFiles(
             run,
@@ -140,13 +144,23 @@ class ReplayProcess:
         if wanting:
             self._start_again(wanting)
 
+    def _damaged(self, why: str) -> NoReturn:
+        """Start again and check every checkpoint before it is used, so that those that are damaged are computed again."""
+        if self._checks_first:
+            say(f"what a restored block needs cannot be read any more: {why}", always=True, code="F205")
+            end(1)
+        self._checks_first = True
+        self._start_again({})
+
     def _start_again(self, blocks: dict[str, str]) -> NoReturn:
         """Start this command again with these blocks (and why) running instead of being restored."""
         self._files.end(again=True)
         self._divert.undo()
         task, environment = self._attempt.task, STARTED.environment
         environment.update(task.to_environment() if task else {})
-        environment[AGAIN] = json.dumps({"blocks": {**self._again, **blocks}, "written": self._divert.printed()})
+        environment[AGAIN] = json.dumps(
+            {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
+        )
         os.chdir(STARTED.folder)
         os.execve(sys.executable, start.command(*STARTED.words), start.environment(given=environment))
 

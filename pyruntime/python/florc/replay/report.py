@@ -112,6 +112,7 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             "recorded_seconds": history.seconds,
             "import_seconds": sum(took for _, took in importing),
             "skipped": len(found.skipped),
+            "read": found.read,
             "ran": found.entered,
             "reasons": found.reasons,
             "began_with": found.jumps,

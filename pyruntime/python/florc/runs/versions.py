@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 from .. import _native
 from ..plan import places
@@ -12,6 +13,12 @@ from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from .journal import History
 
+_PAST_NAMES = re.compile(
+    r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
+    r"|(?<!re\.)\bcompile\b|torch_compile|(?i:cuda_?graph|cuda\.graph|graphed)"
+)
+"""Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
+The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
@@ -28,6 +35,7 @@ class Versions:
         """Functions: the executions that entered one of them run an added statement, too."""
         self._loops: dict[str, _native.Loop] = {}
         self._probes: dict[str, tuple[str, int]] = {}
+        self._may_wait: tuple[tuple[int, ...], bool] = (), True
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
@@ -197,6 +205,15 @@ class Versions:
             return "gradients are read in its iterations, and the checkpoints do not hold them"
         missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
         return f"its iterations read {', '.join(missing)}, which the checkpoints do not hold" if missing else None
+
+    def may_wait(self) -> bool:
+        """Whether the state of optimizers may be read when it is needed: no file of the user's mentions what leads to an object
+        past its names (`_PAST_NAMES`), in its recorded or in its present version."""
+        texts = [text for *_, text in (*self._project.files(), *self._history.run.files())]
+        key = tuple(map(hash, texts))
+        if self._may_wait[0] != key:
+            self._may_wait = key, not any(_PAST_NAMES.search(text) for text in texts)
+        return self._may_wait[1]
 
     def _asks_caches(self) -> bool:
         """What `functools` counts for a cache is no part of a checkpoint, unless the recorded script asks for it."""

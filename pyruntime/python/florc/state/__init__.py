@@ -5,6 +5,7 @@ they are used when the program has them.
 """
 
 from .autograd import NO_HISTORY, History
+from .deferred import deferred
 from .differences import Difference, differences
 from .encode import encode
 from .grade import grade
@@ -14,6 +15,9 @@ from .owners import owners_of
 from .paths import by_reference
 from .restore import restore
 from .sets import lost_orders
+
+unnoticed = deferred.guard.lowered
+"""Around what florc does that runs no code of the user's, and asks no tensor what it holds: what waits goes on waiting."""
 
 __all__ = [
     "NO_HISTORY",
@@ -25,6 +29,7 @@ __all__ = [
     "NeedsCopy",
     "Unsupported",
     "by_reference",
+    "deferred",
     "differences",
     "encode",
     "exchanged",
@@ -35,4 +40,5 @@ __all__ = [
     "on_host",
     "owners_of",
     "restore",
+    "unnoticed",
 ]

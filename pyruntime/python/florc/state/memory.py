@@ -123,7 +123,7 @@ def build(r: Restorer, m: Matcher) -> None:
         elif missing:
             _over_new(r, m, group)
     for index in m.needs_memory - grouped:
-        r.memory[index] = tensors.fresh(r, m.nodes[index])
+        r.memory[index] = tensors.fresh(r, m.nodes[index], index)
 
 
 def _over_new(r: Restorer, m: Matcher, group: list[Any]) -> None:

@@ -6,27 +6,53 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
-from . import generators, memory, paths
+from .. import _native
+from . import generators, memory, paths, tensors
 from .atoms import decode
+from .deferred import can_be_counted, candidates, deferred
 from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref, no_collections
 from .match import Matcher
 from .registry import KINDS
 
 
+class Leaves(Protocol):
+    """The leaves of a checkpoint, of which large ones are read when they are needed."""
+
+    may_wait: bool
+    """Whether the state of optimizers may be read later than the rest."""
+
+    def is_at_hand(self, index: int) -> bool:
+        """Whether a leaf was read already."""
+
+    def __call__(self, index: int) -> Any:
+        """The bytes of a leaf."""
+
+    def fill(self, wanted: list[tuple[int, _native.MemoryLeaf, int]]) -> None:
+        """Bring leaves to memory that they fill, of tensors at these addresses. Raises where one cannot be read; the memory may
+        hold anything then."""
+
+
 def restore(
-    graph: bytes, read_leaf: Callable[[int], Any], live: dict[str, Any], *, trust_pickle: bool = True, foreign: Iterable[Any] = ()
+    graph: bytes | dict[str, Any],
+    read_leaf: Callable[[int], Any] | Leaves,
+    live: dict[str, Any],
+    *,
+    trust_pickle: bool = True,
+    foreign: Iterable[Any] = (),
 ) -> dict[str, Any]:
     """Put the recorded state into the objects of `live` (place -> object) and return the value of every place.
 
     A place missing in `live` is unbound: it gets a new object, unless another place leads to its live one. Leave out
     what the loop only rebinds, so that what the name held before keeps its value. The objects in `foreign` are known to be
-    no part of the recorded state, wherever they hang now, and stay as they are. All leaves are read before anything
-    changes. Raises CannotRestore, naming the place, with nothing changed.
+    no part of the recorded state, wherever they hang now, and stay as they are. A function `read_leaf` reads all leaves before
+    anything changes; `Leaves` are read where they are needed, and what only an optimizer's `state` leads to may wait
+    (`deferred`). `graph`: the text, or what it says. Raises CannotRestore, naming the place, with nothing changed, unless one of
+    `Leaves` cannot be read.
     """
-    with no_collections(), _ordinary_tensors():
-        return _restore(json.loads(graph), read_leaf, live, trust_pickle, foreign)
+    with no_collections(), _ordinary_tensors(), deferred.guard.lowered():
+        return _restore(json.loads(graph) if isinstance(graph, bytes) else graph, read_leaf, live, trust_pickle, foreign)
 
 
 def _restore(document: dict[str, Any], read_leaf: Any, live: dict[str, Any], trust_pickle: bool, foreign: Any) -> dict[str, Any]:
@@ -38,7 +64,9 @@ def _restore(document: dict[str, Any], read_leaf: Any, live: dict[str, Any], tru
     matcher.run(live)
     restorer = Restorer(matcher, read_leaf)
     restorer.make()
+    deferred.replace([live for live, node in zip(matcher.live, matcher.nodes) if node[0] == "tensor" and node[1] is not None])
     restorer.fill()
+    restorer.let_wait()
     return {name: restorer.value(value) for name, value in document["places"]}
 
 
@@ -62,7 +90,18 @@ class Restorer:
         self.made: list[Any] = [None] * len(self.nodes)
         self._is_made = bytearray(len(self.nodes))
         self._later: list[Callable[[], None]] = []
-        self._leaves = [self._read(read_leaf, i, n) for i, n in enumerate(self.document["leaves"])]
+        self.shared = {index for group in self.document["shared"] for index, _ in group}
+        self.brought: list[tuple[int, _native.MemoryLeaf, int]] = []
+        """Large leaves, the memory into which they are read together, and the address of its tensor."""
+        far: Any = read_leaf if hasattr(read_leaf, "is_at_hand") else None
+        self._far = far
+        may_wait = far is not None and far.may_wait and can_be_counted()
+        self.waiting = candidates(self.document) if may_wait else {}
+        """Tensor nodes that are not filled if it turns out that nobody can look at them unnoticed."""
+        self._leaves = [
+            self._read(read_leaf, i, n) if far is None or far.is_at_hand(i) else None
+            for i, n in enumerate(self.document["leaves"])
+        ]
 
     @staticmethod
     def _read(read_leaf: Any, index: int, nbytes: int) -> Any:
@@ -74,8 +113,19 @@ class Restorer:
             raise CannotRestore("", f"leaf {index} has {memoryview(data).nbytes} bytes instead of {nbytes}")
         return data
 
+    def is_at_hand(self, index: int) -> bool:
+        """Whether a leaf was read already."""
+        return self._leaves[index] is not None
+
     def leaf(self, index: int) -> Any:
-        return self._leaves[index]
+        data = self._leaves[index]
+        return self._read(self._far, index, self.document["leaves"][index]) if data is None else data
+
+    def bring(self) -> None:
+        """Read the large leaves to their places, all at once."""
+        brought, self.brought = self.brought, []
+        if brought:
+            self._far.fill(brought)
 
     def live_of(self, index: int) -> Any:
         return self.matcher.live[index]
@@ -97,6 +147,7 @@ class Restorer:
                 if not KINDS[node[0]].immutable:
                     live = self.matcher.live[index]
                     self._put(index, live if live is not None else KINDS[node[0]].make(self, node, index))
+            self.bring()  # a sparse tensor is made of the values of others
             for index in range(len(self.nodes)):
                 self._make_with_parts(index)
         except Exception as error:
@@ -140,7 +191,27 @@ class Restorer:
                 kind = KINDS[node[0]]
                 if kind.order == order and not kind.immutable:
                     kind.fill(self, node, self.made[index], index)
+            if order == 0:
+                self.bring()
             if order == 1:
                 for action in self._later:
                     action()
         generators.set_globals(self, self.document[RANDOM])
+
+    def let_wait(self) -> None:
+        """What only the state of an optimizer leads to is filled later, unless something in the program leads to it as well."""
+        ways = []
+        self.memory.clear()
+        for index, way in self.waiting.items():  # references are counted: there are none here
+            node, optimizer = self.nodes[index], self.made[way.optimizer]
+            if deferred.guard.can_watch(type(optimizer)):
+                ways.append((node, optimizer, self.value(way.parameter), self.value(way.name)))
+                for number in (index, way.held, way.state):
+                    self.made[number] = self.matcher.live[number] = None
+            else:
+                tensors.put(self, node, self.made[index], is_apart=True, owner=self.made[index])
+        for node, optimizer, parameter, name in ways:
+            if not deferred.add(optimizer, parameter, name, node, self._far):
+                tensor = deferred.guard.attributes(optimizer)["state"][parameter][name]
+                tensors.put(self, node, tensor, is_apart=True, owner=tensor)
+        self.bring()

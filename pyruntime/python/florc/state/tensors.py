@@ -140,11 +140,10 @@ def leaf_nbytes(node: Node) -> int:
     return int((extent(node[3], node[4]) if node[10] else count) * dtype_of(node).itemsize)
 
 
-def source(r: Restorer, node: Node) -> Any:
-    """A CPU tensor over the leaf's bytes, with the recorded shape and, when raw, the recorded strides. Not to be kept."""
+def source(node: Node, data: Any) -> Any:
+    """A CPU tensor over a leaf's bytes, with the recorded shape and, when raw, the recorded strides. Not to be kept."""
     torch = torch_module()
     dtype = dtype_of(node)
-    data = r.leaf(node[1])
     flat = torch.frombuffer(unguarded(data), dtype=torch.uint8)
     if flat.data_ptr() % dtype.itemsize:
         flat = flat.clone()
@@ -152,28 +151,57 @@ def source(r: Restorer, node: Node) -> Any:
     return flat.as_strided(node[3], node[4]) if node[10] else flat.reshape(node[3])
 
 
-def fresh(r: Restorer, node: Node) -> Any:
-    """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient."""
+def fresh(r: Restorer, node: Node, index: int) -> Any:
+    """New memory with the recorded values: dense tensors, overlapping ones, meta ones. No class, no gradient. Values that are
+    read from the store are there when `r.bring` was called."""
     torch = torch_module()
-    dtype, device = dtype_of(node), torch.device(node[5])
-    if node[1] is None:
-        return torch.empty_strided(node[3], node[4], dtype=dtype, device=device)
-    flat = torch.empty(extent(node[3], node[4]), dtype=dtype, device=device)
-    return put(r, node, flat.as_strided(node[3], node[4]))
+    target = torch.empty_strided(node[3], node[4], dtype=dtype_of(node), device=torch.device(node[5]))
+    return target if node[1] is None or index in r.waiting else put(r, node, target, is_apart=node[7] is None)
 
 
-def put(r: Restorer, node: Node, target: Any) -> Any:
-    """Copy the leaf into `target`, of the recorded shape and strides."""
-    torch = torch_module()
+def put(r: Restorer, node: Node, target: Any, is_apart: bool = False, owner: Any = None) -> Any:
+    """Copy the leaf into `target`, of the recorded shape and strides. `is_apart`: nothing else that is restored is in this
+    memory, and nobody looks at it before `r.bring` was called: a large leaf may be read straight into it. `owner`: the program's
+    tensor whose memory it is, where it had that before."""
     if node[1] is not None:
-        with torch.no_grad():
-            value = source(r, node)
-            if node[10]:
-                span = (extent(node[3], node[4]),)
-                target.as_strided(span, (1,), target.storage_offset()).copy_(value.as_strided(span, (1,), value.storage_offset()))
-            else:
-                target.copy_(value)
+        memory = None if not is_apart or r.is_at_hand(node[1]) else memory_for(node, target)
+        if memory is None:
+            copy(node, r.leaf(node[1]), target)
+        else:
+            changes(target)
+            r.brought.append((node[1], memory, id(owner)))
     return target
+
+
+def memory_for(node: Node, target: Any) -> _native.MemoryLeaf | None:
+    """The host memory of `target` into which the leaf's bytes go as they are; None where they do not."""
+    if target.device.type != HOST or target.is_neg() or target.is_conj() or not _can_count(torch_module()):
+        return None
+    if node[10]:
+        target = target.detach().as_strided((extent(node[3], node[4]),), (1,), target.storage_offset())
+    elif not target.is_contiguous():
+        return None
+    return _native.MemoryLeaf.of_tensor(target, 0, leaf_nbytes(node))
+
+
+def _can_count(torch: Any) -> bool:
+    return hasattr(torch.autograd.graph, "increment_version")
+
+
+def changes(tensor: Any) -> None:
+    """Tell autograd that a tensor has other values, which torch did not write itself: a graph that needs the old ones says so."""
+    torch_module().autograd.graph.increment_version(tensor)
+
+
+def copy(node: Node, data: Any, target: Any) -> None:
+    """Copy a leaf's bytes into `target`."""
+    with torch_module().no_grad():
+        value = source(node, data)
+        if node[10]:
+            span = (extent(node[3], node[4]),)
+            target.as_strided(span, (1,), target.storage_offset()).copy_(value.as_strided(span, (1,), value.storage_offset()))
+        else:
+            target.copy_(value)
 
 
 class Tensor(Kind):
@@ -208,7 +236,7 @@ class Tensor(Kind):
         torch = torch_module()
         data = r.memory.get(index)
         if data is None:
-            data = fresh(r, node)
+            data = fresh(r, node, index)
         if node[7] is not None:
             return with_history(data, node[7])
         if "p" in node[6]:
@@ -228,8 +256,10 @@ class Tensor(Kind):
             data = r.memory.get(index)
             if data is not None:
                 self._repoint(obj, data)
+            elif index in r.waiting:
+                changes(obj)
             else:
-                put(r, node, obj.detach())
+                put(r, node, obj.detach(), is_apart=index not in r.shared, owner=obj)
             if node[7] is None and obj.requires_grad != ("r" in node[6]):
                 obj.requires_grad_("r" in node[6])
         if node[9] or obj.__dict__:

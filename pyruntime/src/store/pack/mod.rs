@@ -71,6 +71,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether its bytes are stored as they are.
+    pub fn is_raw(&self) -> bool {
+        self.codec == Codec::Raw
+    }
+
     fn encode(&self, into: &mut Vec<u8>) {
         into.extend_from_slice(&self.hash.0);
         for number in [self.offset, self.stored_len, self.raw_len] {

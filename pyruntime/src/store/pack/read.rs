@@ -1,5 +1,6 @@
 //! Reading a pack, trusting nothing in it.
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -98,9 +99,37 @@ impl Pack {
         if into.len() as u64 != entry.raw_len {
             return Err(damaged(format!("it has {} bytes where {} were expected", entry.raw_len, into.len())));
         }
-        let file = open(&self.path)?;
-        let short = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => damaged("the file ends before it".to_string()),
+        self.read_from(&self.open_file()?, entry, into)
+    }
+
+    /// The file, to be read from by several.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_file(&self) -> Result<File> {
+        open(&self.path)
+    }
+
+    /// Whether the file is long enough to hold a chunk.
+    pub fn reaches(&self, entry: &Entry) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|found| found.len() >= entry.offset.saturating_add(entry.stored_len))
+    }
+
+    /// Reads a stretch of a chunk's stored bytes, and checks nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be read or ends before.
+    pub fn read_stored(&self, file: &File, entry: &Entry, from: u64, into: &mut [u8]) -> io::Result<()> {
+        if from.saturating_add(into.len() as u64) > entry.stored_len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.read_exact_at(into, entry.offset + from)
+    }
+
+    fn read_from(&self, file: &File, entry: &Entry, into: &mut [u8]) -> Result<()> {
+        let damaged = |why: String| StoreError::damaged(format!("chunk {}", entry.hash), &self.path, why);
+        let short = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged("the file ends before it".to_string()),
             _ => StoreError::io("read", &self.path)(error),
         };
         match entry.codec {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -12,20 +13,33 @@ from ...plan import forms, places
 from ...runs.journal import History
 from ...support import static
 from ...survey.scopes import Reader
+from .leaves import Leaves
 
 
 class CannotRestore(Exception):
     """A checkpoint cannot be restored; the objects of the script may hold a part of it."""
 
 
+class Damaged(Exception):
+    """A large chunk turned out to be damaged when it was needed; the objects of the script may hold a part of a checkpoint."""
+
+
 class Restorer:
     """Restores checkpoints in place. Between `take` and `put_back` it holds one of them."""
 
-    def __init__(self, history: History, files: set[str]):
+    def __init__(
+        self, history: History, files: set[str], checks_first: bool = False, may_wait: Callable[[], bool] = lambda: False
+    ):
+        """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`:
+        whether the state of optimizers may be read when it is needed (`state.deferred`)."""
         self._history = history
         self._reader = Reader(files)
+        self.checks_first, self._may_wait = checks_first, may_wait
         self._pending: _native.Checkpoint | None = None
-        self._chunks: list[bytes] = []
+        self._graph: dict[str, Any] = {}
+        self._leaves: Leaves | None = None
+        self._held: dict[int, str] = {}
+        """By the address of a tensor, the chunk that was last read to it."""
         self.without_history: set[str] = set()
         """Blocks that left tensors whose autograd history is gone."""
         self.without_gradients = False
@@ -34,10 +48,18 @@ class Restorer:
         """Seconds that reading and restoring took."""
 
     def take(self, checkpoint: _native.Checkpoint) -> str | None:
-        """Read a checkpoint from the store. Returns why that is impossible, or None."""
+        """Read a checkpoint's graph and small leaves, and see that the large ones are there. Returns why that is impossible, or
+        None."""
         begun = time.perf_counter()
+        reader = self._history.reader
+        graph, *hashes = checkpoint.chunks
         try:
-            self._chunks = [self._history.reader.read_chunk(chunk) for chunk in checkpoint.chunks]
+            self._graph = json.loads(reader.read_chunk(graph))
+            self._leaves = Leaves(reader, hashes, self._graph.get("leaves", ()), self._held, self._may_wait())
+            if self.checks_first:
+                reader.check_chunks(hashes)
+            else:
+                reader.find_chunks(hashes)
         except _native.StoreError as error:
             return str(error)
         self._pending = checkpoint
@@ -50,30 +72,36 @@ class Restorer:
 
     def put_back(self, loop: _native.Loop, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
         """Restore the state of a loop's places. Returns a value for each place that gets a new object; `maybe`: for those that
-        may be unbound, `places.unbound`. Raises CannotRestore."""
+        may be unbound, `places.unbound`. Raises CannotRestore, and Damaged."""
         begun = time.perf_counter()
-        checkpoint, chunks = self._pending, self._chunks
-        self._pending, self._chunks = None, []
-        if checkpoint is None:
+        checkpoint, leaves, graph = self._pending, self._leaves, self._graph
+        self._pending, self._leaves, self._graph = None, None, {}
+        if checkpoint is None or leaves is None:
             raise RuntimeError(f"florc: {loop.id} was not skipped")
         live = self._live(loop, objects, checkpoint.origins, frame)
         uncounted = [name for name in live if name.endswith(places.BAR) and name not in checkpoint.places]
         if uncounted:
             raise CannotRestore(f"what {uncounted[0]} counts is not in its checkpoint")
         outside = places.outside(loop, frame)
-        live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
+        with state.unnoticed():
+            live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
         # and those that it binds, where nobody reads what they hold at this instant
         lost |= set(loop.binds).difference(place.name for place in loop.places)
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
         try:
-            values = state.restore(chunks[0], lambda leaf: chunks[leaf + 1], live, foreign=foreign)
+            values = state.restore(graph, leaves, live, foreign=foreign)
         except state.CannotRestore as error:
+            if leaves.damage:
+                raise Damaged(leaves.damage) from None
             raise CannotRestore(f"it cannot be restored: {error}") from None
         except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
+            if leaves.damage:
+                raise Damaged(leaves.damage) from None
             raise CannotRestore(f"it cannot be restored: {type(error).__name__}: {error}") from error
         finally:
+            leaves.let_go()
             self.seconds += time.perf_counter() - begun
         for place in loop.places:
             # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost

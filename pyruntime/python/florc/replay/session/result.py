@@ -43,6 +43,9 @@ class ReplayResult(NamedTuple):
     reasons: dict[str, dict[str, int]] = {}
     """Block -> why it was re-executed, and how often for this reason."""
     restore_seconds: float = 0.0
+    read: dict[str, int] = {}
+    """What was read of checkpoints: `chunks`, their `bytes`; chunks that were `there` already; tensors that `waited` until they
+    were needed, and how many of these were `needed`."""
     timed: list[str] = []
     """Places that hold the time of day and therefore differed."""
     read_back: list[str] = []
@@ -79,6 +82,7 @@ class ReplayResult(NamedTuple):
                 for block in _both(self.reasons, later.reasons)
             },
             max(self.restore_seconds, later.restore_seconds),
+            _sums(self.read, later.read),
             _both(self.timed, later.timed),
             _both(self.read_back, later.read_back),
             _both(self.environment, later.environment),

@@ -6,9 +6,9 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from ... import _native, state
 from ...inputs import again as inputs_again
@@ -26,9 +26,10 @@ from ..select.skipped import Skipped
 from . import proof
 from .capture import Capture, Value
 from .compare import Comparer
+from .leave import Leave
 from .probes import Probes
 from .purity import Looking
-from .restore import CannotRestore, Restorer
+from .restore import CannotRestore, Damaged, Restorer
 from .statements import Ran, Statements
 
 
@@ -37,18 +38,6 @@ class Line(NamedTuple):
 
     path: str
     text: str
-
-
-class Leave(NamedTuple):
-    """How a replay leaves the script in the middle. None of these returns, and no `except` or `finally` of the script sees
-    it."""
-
-    at_end: Callable[[], NoReturn]
-    """The record ends here."""
-    cannot_restore: Callable[[dict[str, str]], NoReturn]
-    """Some checkpoints cannot be restored (block and why): these blocks must run instead."""
-    window_over: Callable[[], NoReturn]
-    """All iterations that were asked for are done."""
 
 
 class Replay:
@@ -72,6 +61,7 @@ class Replay:
         leave: Leave,
         window: Window | None = None,
         statements: Statements | None = None,
+        checks_first: bool = False,
     ):
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
@@ -89,10 +79,11 @@ class Replay:
         self.begun = False
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
-        self.restorer = Restorer(history, self.versions.files)
+        self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait)
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
+        state.deferred.on_damage = lambda error: leave.damaged(str(error))
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
         self.probes = Probes(self, Capture(self.values, versions.probe_place) if capture else None)
@@ -179,6 +170,13 @@ class Replay:
     def restore_seconds(self) -> float:
         """Seconds that restoring took."""
         return self.restorer.seconds
+
+    @property
+    def read(self) -> dict[str, int]:
+        """What was read of checkpoints so far, for `ReplayResult.read`."""
+        chunks, nbytes, there = self.history.reader.read_so_far
+        waited, needed = state.deferred.waited, state.deferred.filled
+        return {"chunks": chunks, "bytes": nbytes, "there": there, "waited": waited, "needed": needed}
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
@@ -305,6 +303,10 @@ class Replay:
             return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
             self._leave.cannot_restore({block: str(error)})
+        except Damaged as error:
+            if self.restorer.checks_first:  # it was whole a moment ago
+                self._leave.cannot_restore({block: str(error)})
+            self._leave.damaged(str(error))
 
     def _miss_history(self) -> None:
         self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
