@@ -23,7 +23,7 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
@@ -54,6 +54,16 @@ bench-compiler: setup ## florc, ast.parse + ast.unparse, and LibCST on the same 
 	$(INSTALL) libcst
 	@$(BIN)/python tools/bench_compiler.py "$$(cargo metadata --format-version 1 --no-deps | $(BIN)/python -c \
 	  'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/florc"
+
+bench-calls: setup ## what an iteration, a passed block and a printed line cost a script that is recorded
+	@$(BIN)/python tools/bench_calls.py --write
+
+bench-checkpoint: setup ## processor time of a checkpoint, all processes together: florc and others
+	$(INSTALL) cloudpickle safetensors
+	@$(BIN)/python tools/bench_checkpoint.py --write
+
+bench-record: setup ## the example scripts alone and recorded: overhead, measured and printed; which blocks are kept
+	@$(BIN)/python tools/bench_record.py --write
 
 bench-materialize: setup ## stall, slowdown, time to durable, bytes and memory of a checkpoint: florc's engines and others
 	$(INSTALL) cloudpickle safetensors

@@ -1,7 +1,7 @@
 """What florc's calls cost a script that it records: `make bench-calls`.
 
-A script runs plainly and under `florc record`, by turns, and times four loops with the clock of its main thread: iterations that are
-followed, short blocks that are passed by, lines that are printed, functions that tell that they are entered. The table has the
+A script runs plainly and under `florc record`, by turns, and times four loops with the clock of its main thread: iterations that
+are followed, short blocks that are passed by, lines that are printed, functions that tell that they are entered. The table has the
 difference for each iteration: medians over the rounds.
 
     python tools/bench_calls.py [--rounds N] [--write] [--florc FOLDER]
@@ -106,8 +106,8 @@ def main() -> None:
     print("\n".join(lines))
     if arguments.write:
         head = (
-            f"`make bench-calls`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} shared cores, CPython {platform.python_version()}, "
-            f"processor time of the main thread, medians of {arguments.rounds} rounds, by turns.\n"
+            f"`make bench-calls`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} shared cores, CPython "
+            f"{platform.python_version()}, processor time of the main thread, medians of {arguments.rounds} rounds, by turns.\n"
         )
         put(DOCS, BEGIN, END, "\n".join([head, *lines, ""]))
 

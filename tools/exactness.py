@@ -7,7 +7,10 @@ half of what must run by the recorded times?
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,12 +24,13 @@ from probes import environment, files, insert, insert_all, load, scripts, tagged
 
 
 class Ran(NamedTuple):
-    """A finished process. `seconds`: wall time, start-up included."""
+    """A finished process. `seconds`: wall time, start-up included; `cpu_s`: of the processor, of all its processes."""
 
     out: str
     err: str
     code: int
     seconds: float
+    cpu_s: float
 
 
 class Row(NamedTuple):
@@ -41,7 +45,13 @@ class Row(NamedTuple):
     """Whether the probe draws random numbers itself: had it been there, what came after would have drawn others."""
     values: int
     replay_s: float
+    replay_cpu_s: float
+    replay_imports_s: float
+    """Of the replay's wall time, what the script's own imports took."""
     rerun_s: float
+    rerun_cpu_s: float
+    rerun_imports_s: float
+    """As the recorded run measured it."""
     parallel: bool
     """Whether two workers print the same bytes and end with the same exit code."""
     parallel_s: float
@@ -54,12 +64,30 @@ class Row(NamedTuple):
         """Whether the values are those of a full re-run, and the verdict says so."""
         return self.exact and (self.verdict == "exact" or self.draws and self.verdict == "unverified")
 
+    @property
+    def speed_up(self) -> float:
+        """How much faster than running again, the imports taken out on both sides."""
+        return (self.rerun_s - self.rerun_imports_s) / max(self.replay_s - self.replay_imports_s, 1e-3)
+
 
 def run(folder: Path, *command: str) -> Ran:
     """Run a command in a folder with this environment's `florc`."""
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), os.times()
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    return Ran(done.stdout, done.stderr, done.returncode, time.perf_counter() - begun)
+    seconds, after = time.perf_counter() - begun, os.times()
+    return Ran(done.stdout, done.stderr, done.returncode, seconds, sum(after[2:4]) - sum(before[2:4]))
+
+
+def recorded_imports(folder: Path) -> float:
+    """Seconds that the imports of the newest recorded run took."""
+    newest = max(folder.glob(".florc/runs/*/run.json"), key=lambda path: path.stat().st_mtime)
+    return sum(seconds for _, seconds in json.loads(newest.read_text())["report"]["imports"])
+
+
+def replayed_imports(err: str) -> float:
+    """And those of a replay, as it says."""
+    found = re.search(r"of which (?:(\d+) min )?([\d.]+) (m?s) importing", err)
+    return 60 * float(found.group(1) or 0) + float(found.group(2)) / (1000 if found.group(3) == "ms" else 1) if found else 0.0
 
 
 def wanted_lines(script: str, folder: Path) -> tuple[dict[str, list[str]], Ran]:
@@ -85,6 +113,7 @@ def rows_of(script: str, folder: Path, with_workers: bool = True) -> list[Row]:
     recorded = run(folder, "florc", "record", script)
     if (recorded.out, recorded.code) != (plain.out, plain.code):
         raise SystemExit(f"{script}: recording changed what it prints\n{recorded.err}")
+    imports = recorded_imports(folder)
     wanted, again = wanted_lines(script, folder)
     rows = []
     for probe in load(script):
@@ -106,7 +135,11 @@ def rows_of(script: str, folder: Path, with_workers: bool = True) -> list[Row]:
                 "rand" in probe.insert,
                 len(wanted[probe.name]),
                 replayed.seconds,
+                replayed.cpu_s,
+                replayed_imports(replayed.err),
                 again.seconds,
+                again.cpu_s,
+                imports,
                 is_same,
                 parallel.seconds,
                 ideal,
@@ -128,32 +161,37 @@ def said(holds: bool) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 0 when every row is exact and equal with two workers."""
+    """Print the table; 0 when every row is exact and equal with two workers. `--one`: without the two workers."""
+    with_workers = "--one" not in arguments
+    wanted = [argument for argument in arguments if argument != "--one"]
+    two = "| 2 workers equal | 2 workers | ideal " * with_workers
     print(
-        "| script | probe | values | equal | verdict | replay | re-run | speed-up | 2 workers equal | 2 workers | ideal "
-        "| why blocks ran again |"
+        "| script | probe | values | equal | verdict | replay | of the processor | imports | re-run | of the processor | imports "
+        f"| speed-up | without imports {two}| why blocks ran again |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
-    exact = True
-    for script in arguments or scripts():
+    print("|---" * (14 + 3 * with_workers) + "|", flush=True)
+    exact, outer = True, []
+    for script in wanted or scripts():
         with tempfile.TemporaryDirectory() as folder:
-            for row in rows_of(script, Path(folder)):
+            for row in rows_of(script, Path(folder), with_workers):
                 exact &= row.is_called_right and row.parallel
+                outer += [row.speed_up] if row.probe == "outer" else []
                 cells = (
                     row.script,
                     row.probe,
                     row.values,
                     said(row.exact),
                     row.verdict,
-                    f"{row.replay_s:.1f} s",
-                    f"{row.rerun_s:.1f} s",
+                    *(f"{s:.1f} s" for s in (row.replay_s, row.replay_cpu_s, row.replay_imports_s)),
+                    *(f"{s:.1f} s" for s in (row.rerun_s, row.rerun_cpu_s, row.rerun_imports_s)),
                     f"{row.rerun_s / row.replay_s:.1f}",
-                    said(row.parallel),
-                    f"{row.parallel_s:.1f} s",
-                    f"{row.ideal_s:.1f} s",
+                    f"{row.speed_up:.1f}",
+                    *([said(row.parallel), f"{row.parallel_s:.1f} s", f"{row.ideal_s:.1f} s"] if with_workers else ()),
                     row.why,
                 )
                 print(f"| {' | '.join(map(str, cells))} |", flush=True)
+    if outer:
+        print(f"\nOuter probes, imports taken out on both sides: median {statistics.median(outer):.1f} times as fast")
     return 0 if exact else 1
 
 
