@@ -1,8 +1,8 @@
 """What florc's calls cost a script that it records: `make bench-calls`.
 
-A script runs plainly and under `florc record`, by turns, and times four loops with the clock of its main thread: iterations that
-are followed, short blocks that are passed by, lines that are printed, functions that tell that they are entered. The table has the
-difference for each iteration: medians over the rounds.
+A script runs plainly and under `florc record`, by turns, and times four loops with the clock of its main thread: iterations
+that are followed, short blocks that are passed by, lines that are printed, functions that tell that they are entered. The table
+has the difference for each iteration: medians over the rounds.
 
     python tools/bench_calls.py [--rounds N] [--write] [--florc FOLDER]
 """

@@ -13,7 +13,7 @@ fn noise(len: usize, seed: u64) -> Vec<u8> {
 
 fn store(chunks: &[Vec<u8>]) -> (tempfile::TempDir, Index) {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = PackWriter::create(dir.path(), "a.pack").unwrap();
+    let mut writer = PackWriter::create(dir.path(), "a.pack", 0).unwrap();
     for chunk in chunks {
         writer.add(ChunkHash::of(chunk), chunk).unwrap();
     }
@@ -57,7 +57,7 @@ fn a_changed_byte_is_an_error_wherever_it_is() {
         assert!(told.contains("damaged") && told.contains("a.pack"), "{told}");
         assert!(fill(vec![wanted(&index, &chunk, None, false)]).is_err());
         // a second pack holds it
-        let mut writer = PackWriter::create(dir.path(), "b.pack").unwrap();
+        let mut writer = PackWriter::create(dir.path(), "b.pack", 0).unwrap();
         writer.add(ChunkHash::of(&chunk), &chunk).unwrap();
         writer.finish().unwrap();
         let index = Index::open(dir.path()).unwrap();
