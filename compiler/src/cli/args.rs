@@ -84,7 +84,8 @@ pub struct RecordArgs {
     /// How checkpoints are made
     #[arg(long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
-    /// Most memory for checkpoints on their way to disk, in MiB (default: a quarter of what is free)
+    /// Most memory for checkpoints on their way to disk, in MiB (default: a quarter of what is free; three quarters for one that is
+    /// alone). A larger checkpoint is handed over in pieces, and the script waits for the disk
     #[arg(long, value_name = "MIB")]
     pub max_staging: Option<u64>,
     /// Most disk space for the checkpoints of this run, such as 2G: as it fills, every other one is dropped

@@ -60,10 +60,10 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
         .is_some_and(|len| unsafe { copy_range(mapping, extent, header, parts, (0, len), copiers) })
 }
 
-/// Copies `len` bytes, from the byte `from` on, of what [`write`] would. False when they do not fit.
+/// Copies `len` bytes, from the byte `from` on, of what [`write()`] would. False when they do not fit.
 ///
 /// # Safety
-/// As for [`write`].
+/// As for [`write()`].
 pub unsafe fn write_range(
     mapping: &Mapping,
     extent: Extent,
@@ -102,7 +102,7 @@ unsafe fn copy_range(
     unsafe { copy_all(mapping, &copies, copiers) }
 }
 
-/// Where each part ends in what [`write`] writes.
+/// Where each part ends in what [`write()`] writes.
 pub(super) fn ends(header: &str, parts: &[Part]) -> Vec<usize> {
     let mut end = front_len(header.len(), parts.len()).unwrap_or_default();
     let after = |part: &Part| {
