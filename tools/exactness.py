@@ -2,11 +2,12 @@
 re-run prints, and how much faster did it come? With two workers, is every byte the same, and how near is their time to
 half of what must run by the recorded times?
 
-    python tools/exactness.py [SCRIPT …]
+    python tools/exactness.py [--one] [--probe NAME] [SCRIPT …]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -105,8 +106,8 @@ def wanted_lines(script: str, folder: Path) -> tuple[dict[str, list[str]], Ran]:
     return {name: [line[len(tag) :] for line in lines if line.startswith(tag)] for name, tag in tags.items()}, again
 
 
-def rows_of(script: str, folder: Path, with_workers: bool = True) -> list[Row]:
-    """Record a script once, then ask every question of it; `with_workers`: also of two processes."""
+def rows_of(script: str, folder: Path, with_workers: bool = True, only: str = "") -> list[Row]:
+    """Record a script once, then ask every question of it, or those at one position; `with_workers`: also of two processes."""
     texts = files(script)
     write(folder, texts)
     plain = run(folder, sys.executable, script)
@@ -117,6 +118,8 @@ def rows_of(script: str, folder: Path, with_workers: bool = True) -> list[Row]:
     wanted, again = wanted_lines(script, folder)
     rows = []
     for probe in load(script):
+        if only not in ("", probe.name):
+            continue
         write(folder, {**texts, probe.file: insert(texts[probe.file], probe)})
         replayed = run(folder, "florc", "replay", script)
         parallel = run(folder, "florc", "replay", "--workers", "2", script) if with_workers else replayed
@@ -161,9 +164,13 @@ def said(holds: bool) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 0 when every row is exact and equal with two workers. `--one`: without the two workers."""
-    with_workers = "--one" not in arguments
-    wanted = [argument for argument in arguments if argument != "--one"]
+    """Print the table; 0 when every row is exact and equal with two workers."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--one", action="store_true", help="without the two workers")
+    parser.add_argument("--probe", default="", help="only this position, such as outer")
+    parser.add_argument("script", nargs="*")
+    asked = parser.parse_args(arguments)
+    with_workers, wanted = not asked.one, asked.script
     two = "| 2 workers equal | 2 workers | ideal " * with_workers
     print(
         "| script | probe | values | equal | verdict | replay | of the processor | imports | re-run | of the processor | imports "
@@ -173,7 +180,7 @@ def main(arguments: list[str]) -> int:
     exact, outer = True, []
     for script in wanted or scripts():
         with tempfile.TemporaryDirectory() as folder:
-            for row in rows_of(script, Path(folder), with_workers):
+            for row in rows_of(script, Path(folder), with_workers, asked.probe):
                 exact &= row.is_called_right and row.parallel
                 outer += [row.speed_up] if row.probe == "outer" else []
                 cells = (
