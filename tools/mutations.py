@@ -661,3 +661,24 @@ add(
     "",
     "tests/store/test_shared_packs.py::test_a_failed_sync_is_told",
 )
+add(
+    "pieces: a chunk in several of them has the hash of its last part",
+    MATERIALIZE + "pieces.rs",
+    "                self.hasher.update(bytes);\n",
+    "                self.hasher.reset().update(bytes);\n",
+    "tests/store/test_pieces.py::test_what_arrives_in_pieces_comes_back",
+)
+add(
+    "pieces: an extent of another checkpoint is given back",
+    MATERIALIZE + "writer_link.rs",
+    "        if self.in_pieces.front() == Some(&done.seq) {\n",
+    "        if false {\n",
+    "tests/store/test_pieces.py::test_what_arrives_in_pieces_comes_back",
+)
+add(
+    "pieces: a quarter more memory than allowed",
+    MATERIALIZE + "in_pieces.rs",
+    "let most = link.space.usual() / AT_ONCE;",
+    "let most = link.space.whole() / AT_ONCE;",
+    "tests/store/test_pieces.py::test_no_more_memory_than_allowed_is_touched",
+)

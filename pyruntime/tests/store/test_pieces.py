@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from recorder_scripts import MIB, checkpoints, finish, python, read, until
+from florc._native import Recorder
+from recorder_scripts import MIB, RUN, checkpoints, finish, python, read, until
 
 pytest.importorskip("torch")
 
@@ -42,6 +43,23 @@ def test_a_state_larger_than_the_staging_memory_is_restored(tmp_path: Path) -> N
     assert replayed.returncode == 0, replayed.stderr
     assert [line for line in replayed.stdout.splitlines() if "asked" in line] == plain.stdout.splitlines()[-1:]
     assert "exact" in replayed.stderr and "restored" in replayed.stderr
+
+
+def test_what_arrives_in_pieces_comes_back(tmp_path: Path) -> None:
+    """Chunks within a piece, over two and over many; and whole checkpoints between them."""
+    recorder = Recorder(str(tmp_path), RUN, max_staging=20 * MIB)
+    noise = os.urandom(45 * MIB)
+    states = [[noise[: 11 * MIB], noise[1:], b"", noise[:1000]], [noise[: 30 * MIB]], [noise[5 : 9 * MIB], noise]]
+    for state in states:
+        assert recorder.submit_in_pieces("{}", b"graph", state) is not None
+        while recorder.submit("{}", b"graph", [noise[: 9 * MIB], b"whole"]) is None:
+            recorder.poll()
+    totals = recorder.close(60)
+    assert totals["drained"] and totals["checkpoints"] == 6 and not totals["errors"]
+    reader, found = checkpoints(str(tmp_path))
+    assert reader.check_packs() == []
+    assert [read(reader, one)[1:] for one in found[::2]] == states
+    assert all(read(reader, one)[1:] == [noise[: 9 * MIB], b"whole"] for one in found[1::2])
 
 
 def test_no_more_memory_than_allowed_is_touched(tmp_path: Path) -> None:
