@@ -45,7 +45,7 @@ class Recorded(NamedTuple):
 
     run: Run
     printed: float
-    """The overhead that florc says, of the script's time."""
+    """The overhead that florc says, start and end included, of the script's time."""
     own: float
     """Seconds of the script's own run as florc says it."""
     long: int
@@ -79,7 +79,8 @@ def recorded(script: str) -> Recorded:
         records = _native.RunReader(str(path.parents[1]), path.name).records()
         blocks = [json.loads(payload) for kind, payload in records if kind == "block"]
         long = [block["kept"] for block in blocks if block["seconds"] >= LONG_S]
-        return Recorded(run, report["overhead"], report["seconds"], len(long), sum(long), sorted(report["not_kept"].values()))
+        said = report["overhead"] + (report["start_seconds"] + report["drain_seconds"]) / report["seconds"]
+        return Recorded(run, said, report["seconds"], len(long), sum(long), sorted(report["not_kept"].values()))
 
 
 def row(script: str, rounds: int) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from workshop import Done, Workshop
@@ -316,3 +317,21 @@ def test_a_run_of_which_nothing_is_kept_says_what_a_replay_will_cost_and_why(
     found = re.search(r"there is nothing to restore: a replay takes as long as the run did, [\d.]+ m?s(.*)", said)
     assert found and found.group(1) == why and told in said, said
     assert ("will run again" in said) == bool(told), said
+
+
+@pytest.mark.parametrize(("start", "drain", "told"), [(0.03, 0.04, ""), (0.1, 0.2, ", and 0.3 s to start and to end")])
+def test_what_recording_took_around_the_script_is_told_where_it_is_worth_a_word(start: float, drain: float, told: str) -> None:
+    from florc.record.command import _around
+
+    assert _around({"start_seconds": start, "drain_seconds": drain}) == told
+
+
+def test_the_overhead_is_that_of_the_time_between_the_first_line_and_the_last() -> None:
+    """What came before the first line is no part of it, what goes on beside the script is."""
+    from florc.record.session import Recording
+
+    kept = SimpleNamespace(materializer=SimpleNamespace(background_s=0.25))
+    one = SimpleNamespace(_blocks=kept, spent=0.75, _spent_before=0.5, _begun=103.0, started=100.0)
+    assert Recording._overhead(one, elapsed=8.25) == 0.5 / 5  # type: ignore[arg-type]
+    one._blocks = None
+    assert Recording._overhead(one, elapsed=8.25) == 0.25 / 5  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import io
 import os
 import site
 import sys
+import time
 from types import CodeType
 
 from .. import _native
@@ -125,8 +126,9 @@ def package_of_module(module: str, file: str) -> str:
 class ProjectFinder(machinery.PathFinder):
     """Compiles the project's modules with `compile_text`; leaves all others to Python."""
 
-    def __init__(self, territory: Territory, compile_text: Compile):
-        self._territory, self._compile = territory, compile_text
+    def __init__(self, territory: Territory, compile_text: Compile, charge: Callable[[float], None] = lambda _: None):
+        """`charge`: told the seconds that florc takes of each import."""
+        self._territory, self._compile, self._charge = territory, compile_text, charge
 
     def find_spec(  # type: ignore[override]  # bound to the finder, not static
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -135,10 +137,12 @@ class ProjectFinder(machinery.PathFinder):
         if path is None and (_imp.is_builtin(fullname) or _imp.is_frozen(fullname)):
             return None  # Python's own finders are asked before the path is: `time.py` beside the script is never found
         spec = super().find_spec(fullname, path, target)
-        if spec is None or type(spec.loader) is not machinery.SourceFileLoader or not spec.origin:
-            return self._timed(self._left(spec, fullname, path, target))
-        if not self._territory.owns(spec.origin):
-            return self._timed(self._left(spec, fullname, path, target))
+        begun = time.perf_counter()
+        is_source = spec is not None and type(spec.loader) is machinery.SourceFileLoader
+        if spec is None or not is_source or not spec.origin or not self._territory.owns(spec.origin):
+            left = self._timed(self._left(spec, fullname, path, target))
+            self._charge(time.perf_counter() - begun)
+            return left
         spec.loader = _Loader(fullname, spec.origin, self._compile)
         return spec
 

@@ -21,6 +21,8 @@ from .session import NO_LIMIT, Recording
 
 MOST_TOLD = 3
 """Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
+_LEAST_TOLD_S = 0.1
+"""Seconds before and after the script that are worth a word."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +86,12 @@ def _said(error: BaseException) -> str:
     return str(error) if isinstance(error, known) else f"an error inside florc, {type(error).__name__}: {error}"
 
 
+def _around(report: dict[str, Any]) -> str:
+    """What recording took before the script's first line and after its last one, where that is worth a word."""
+    seconds = report["start_seconds"] + report["drain_seconds"]
+    return f", and {messages.duration(seconds)} to start and to end" if seconds >= _LEAST_TOLD_S else ""
+
+
 class _Beginning:
     """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
 
@@ -116,7 +124,7 @@ class _Beginning:
         recording.project = project
         recording.keep_sources()
         recording.adopt(compiled, script.path)
-        self._finder = ProjectFinder(territory, recording.compile)
+        self._finder = ProjectFinder(territory, recording.compile, recording.charge)
         sys.meta_path.insert(0, self._finder)
         # Registered before the script's own: runs after them, so that what they print is recorded too.
         atexit.register(ending.finish)
@@ -126,6 +134,7 @@ class _Beginning:
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
         instrumented.warn(compiled, script.text, script.path)
+        recording.begins()
         return compiled.code, ending
 
     def undo(self) -> None:
@@ -188,7 +197,7 @@ class _Ending:
         state = ended.get(self.status, f", {self.status}")
         say(
             f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} "
-            f"in {messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %"
+            f"in {messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %{_around(report)}"
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")

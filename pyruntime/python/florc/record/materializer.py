@@ -47,6 +47,8 @@ class Materializer:
         self.checkpoints = 0
         self.staged: dict[str, int] = {}
         """Per block: bytes of its checkpoints so far."""
+        self.background_s = 0.0
+        """Seconds that work beside the script took from it, as far as florc knows."""
         self.lost: list[str] = []
         """Why checkpoints never reached the recorder."""
         self._made: staging.Staging | None = None
@@ -178,8 +180,10 @@ class Materializer:
             block = self._of_checkpoint.pop(done.seq, None)
             self.budget.done(done.seq, done.bytes_written, bool(done.error))
             forked = self.forking.done(done, self.pacer.share())
+            taken = done.cpu_s * self.pacer.share() + forked
+            self.background_s += taken
             if block is not None:
-                self.pacer.policy.add_background(block, done.cpu_s * self.pacer.share() + forked)
+                self.pacer.policy.add_background(block, taken)
             if done.refusal in ("now", "good") and block is not None:
                 self.doubted.add(block)
                 self.fail(block, done.error or "", final=done.refusal == "good")
