@@ -7,7 +7,7 @@
 use crate::analysis::Analysis;
 use crate::knowledge::Knowledge;
 use crate::loops::LoopId;
-use crate::scopes::ScopeId;
+use crate::scopes::{Owner, Scope, ScopeId};
 use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(super) fn live(analysis: &Analysis) -> bool {
             }
         });
     }
-    reads_elsewhere || accumulates
+    reads_elsewhere || accumulates || adds_to_others(analysis)
 }
 
 /// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.
@@ -56,21 +56,34 @@ fn trains_several(analysis: &Analysis) -> bool {
 
 /// Whose gradients a suite clears, as it is written.
 fn cleared_in(suite: &[Stmt]) -> BTreeSet<String> {
+    receivers(suite, "zero_grad")
+}
+
+/// Of what a suite calls this method, as it is written.
+fn receivers(suite: &[Stmt], method: &str) -> BTreeSet<String> {
+    receivers_of(suite, &|part| receiver(part, method))
+}
+
+fn receivers_of(suite: &[Stmt], of: &dyn Fn(&Expr) -> Option<&Expr>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     walk::statements(suite, &mut |stmt| {
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
-                if let ExprKind::Call(call) = &part.kind
-                    && let ExprKind::Attribute { value, attr } = &call.callee.kind
-                    && attr == "zero_grad"
-                {
-                    found.insert(written(value));
-                }
+                found.extend(of(part).map(written));
                 true
             });
         }
     });
     found
+}
+
+/// Of what an expression calls this method, if it does.
+fn receiver<'t>(expr: &'t Expr, method: &str) -> Option<&'t Expr> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    match &call.callee.kind {
+        ExprKind::Attribute { value, attr } if attr == method => Some(value),
+        _ => None,
+    }
 }
 
 fn written(expr: &Expr) -> String {
@@ -87,6 +100,106 @@ fn beside_backward(analysis: &Analysis, at: LoopId) -> bool {
     analysis.loops.and_around(at).any(computes)
 }
 
+/// What a piece of code does with gradients that were there before, in the order in which it runs.
+#[derive(Clone, Copy, Default)]
+struct Order {
+    /// Some `backward()` or step of an optimizer may come before they are cleared: it adds to them, or takes them.
+    adds: bool,
+    /// Some that it computes may be there afterwards.
+    leaves: bool,
+    /// Among them some that a loop within it computes.
+    of_loop: bool,
+    /// They are certainly gone.
+    clears: bool,
+    /// Within it, one `backward()` adds to what another loop or statement left.
+    mixes: bool,
+}
+
+/// Whether some `backward()` may add to gradients that another loop or function left. Those who clear before it and those who clear
+/// after `step()` both see none of others, as long as a project does one or the other.
+fn adds_to_others(analysis: &Analysis) -> bool {
+    let mut optimizers = BTreeSet::new();
+    analysis.project.scopes.list.iter().for_each(|scope| optimizers.extend(stepped_in(scope.body)));
+    let order = |suite| order(suite, &optimizers);
+    let functions =
+        analysis.project.scopes.list.iter().filter(|scope| is_function(scope)).map(|scope| order(scope.body));
+    let loops = analysis.loops.list.iter().map(|at| order(at.body()));
+    let all = functions.chain(loops).fold(Order::default(), |all, one| Order {
+        adds: all.adds || one.adds,
+        leaves: all.leaves || one.leaves,
+        mixes: all.mixes || one.mixes,
+        ..Order::default()
+    });
+    // what stands in no function and no loop runs once: what it adds to is left before it
+    let modules = analysis.project.scopes.list.iter().filter(|scope| !is_function(scope));
+    all.mixes || (all.adds && all.leaves) || modules.map(|scope| order(scope.body)).any(|one| one.mixes)
+}
+
+fn is_function(scope: &Scope<'_>) -> bool {
+    matches!(scope.owner, Owner::Function(_))
+}
+
+/// Whose `step()` takes gradients, as far as that is seen: what clears them, and what steps beside a `backward()`. A scheduler steps,
+/// too.
+fn stepped_in(suite: &[Stmt]) -> BTreeSet<String> {
+    let mut found = receivers(suite, "zero_grad");
+    if own_suite_mentions(suite, &|name| name == "backward") {
+        let beside = suite.iter().filter(|stmt| !is_loop(stmt));
+        beside.for_each(|stmt| found.extend(receivers_of(std::slice::from_ref(stmt), &|part| bare_step(part))));
+    }
+    suite.iter().flat_map(walk::suites).for_each(|inner| found.extend(stepped_in(inner)));
+    found
+}
+
+fn order(suite: &[Stmt], optimizers: &BTreeSet<String>) -> Order {
+    let mut all = Order::default();
+    for stmt in suite {
+        let mut one = order_of(stmt, optimizers);
+        let is_of_others = !all.leaves || all.of_loop;
+        one.adds |= is_of_others && takes(stmt, optimizers);
+        // several in one iteration are meant to add up, and are skipped together
+        all.mixes |= one.mixes || (one.adds && (all.of_loop || all.leaves && is_loop(stmt)));
+        all.adds |= one.adds && !all.clears;
+        all.leaves = one.leaves || (all.leaves && !one.clears);
+        all.of_loop = one.of_loop || (all.of_loop && !one.clears);
+        all.clears |= one.clears;
+    }
+    all
+}
+
+/// Whether a statement itself has an optimizer step: `optimizer.step()`, `scaler.step(optimizer)`.
+fn takes(stmt: &Stmt, optimizers: &BTreeSet<String>) -> bool {
+    let is_known = |expr: &Expr| optimizers.contains(&written(expr));
+    let is_step = |part: &Expr| match &part.kind {
+        ExprKind::Call(call) => receiver(part, "step").is_some_and(|by| is_known(by) || call.args.iter().any(is_known)),
+        _ => false,
+    };
+    walk::own_expressions(stmt).any(|expr| any(expr, &is_step))
+}
+
+/// Of what an expression calls `step()` without arguments: that of an environment has some.
+fn bare_step(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    if call.args.is_empty() { receiver(expr, "step") } else { None }
+}
+
+fn order_of(stmt: &Stmt, optimizers: &BTreeSet<String>) -> Order {
+    let computes = walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"));
+    let mut all = Order { adds: computes, leaves: computes, clears: clears(stmt) && !computes, ..Order::default() };
+    for suite in walk::suites(stmt) {
+        let one = order(suite, optimizers);
+        all.adds |= one.adds;
+        all.leaves |= one.leaves;
+        all.of_loop |= one.of_loop || (one.leaves && is_loop(stmt));
+        all.mixes |= one.mixes;
+    }
+    all
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. })
+}
+
 /// Whether every call of a function stands in a loop that computes gradients.
 fn called_beside_backward(analysis: &Analysis, target: ScopeId) -> bool {
     let mut sites = analysis.graph.sites.iter().filter(|site| site.targets.contains(&target)).peekable();
@@ -99,7 +212,7 @@ fn accumulates_in(suite: &[Stmt], cleared: bool) -> bool {
     let cleared = cleared || suite.iter().any(clears);
     suite.iter().any(|stmt| {
         let computes = walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"));
-        let starts_anew = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
+        let starts_anew = is_loop(stmt);
         (computes && !cleared) || walk::suites(stmt).any(|inner| accumulates_in(inner, cleared && !starts_anew))
     })
 }
@@ -179,9 +292,8 @@ fn mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
 /// Like [`mentions`], without the loops inside the suite.
 fn own_suite_mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
     suite.iter().any(|stmt| {
-        let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
         walk::own_expressions(stmt).any(|expr| calls(expr, wanted))
-            || (!is_loop && walk::suites(stmt).any(|inner| own_suite_mentions(inner, wanted)))
+            || (!is_loop(stmt) && walk::suites(stmt).any(|inner| own_suite_mentions(inner, wanted)))
     })
 }
 

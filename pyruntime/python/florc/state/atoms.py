@@ -146,7 +146,11 @@ def numpy_atom(kind: type) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The Python value of an atom. Refused when a class or library it names is missing."""
+    """The Python value of an atom. Refused when a class or library it names is missing.
+
+    Names are one object wherever they stand, as those in a program's text are: pickled, they take the bytes that they took."""
+    if type(value) is str:
+        return sys.intern(value) if value.isascii() and value.isidentifier() else value
     if type(value) is not list:
         return value
     return DECODERS[value[0]](value)
