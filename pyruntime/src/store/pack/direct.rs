@@ -7,15 +7,16 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvError, Sender, TryRecvError, channel};
 use std::thread::{Builder, JoinHandle};
 
 /// Addresses, offsets and lengths are multiples of this: no disk in use has larger blocks.
 const BLOCK: usize = 4096;
 /// So much is given to the disk at a time.
 const BUFFER: usize = 4 << 20;
-/// One is filled, one is written, one waits.
-const BUFFERS: usize = 3;
+/// So many are made at most: while a chunk of 50 MB is hashed, which comes before any of it is passed on, the disk has as much to
+/// write of the chunk before.
+const BUFFERS: usize = 12;
 
 /// Memory that begins at a multiple of [`BLOCK`].
 #[derive(Debug)]
@@ -61,7 +62,8 @@ pub(super) struct Direct {
     offset: u64,
     /// None where no thread can be had: then the caller writes.
     lane: Option<Lane>,
-    free: Vec<Buffer>,
+    /// How many buffers there are.
+    made: usize,
     /// Processor time of the thread, in seconds.
     pub cpu_s: f64,
 }
@@ -76,8 +78,7 @@ impl Direct {
     pub fn new(file: File) -> Direct {
         let file = Arc::new(file);
         let lane = Lane::start(&file);
-        let free = (1..if lane.is_some() { BUFFERS } else { 1 }).map(|_| Buffer::new()).collect();
-        Direct { file, buffer: Buffer::new(), filled: 0, offset: 0, lane, free, cpu_s: 0.0 }
+        Direct { file, buffer: Buffer::new(), filled: 0, offset: 0, lane, made: 1, cpu_s: 0.0 }
     }
 
     fn pass_on(&mut self) -> io::Result<()> {
@@ -89,7 +90,15 @@ impl Direct {
             return Ok(());
         };
         // the thread gives each buffer back, or has failed
-        let Some(next) = self.free.pop().or_else(|| lane.empty.recv().ok()) else { return Err(self.failure()) };
+        let next = match lane.empty.try_recv() {
+            Err(TryRecvError::Empty) if self.made < BUFFERS => {
+                self.made += 1;
+                Ok(Buffer::new())
+            }
+            Err(TryRecvError::Empty) => lane.empty.recv(),
+            found => found.map_err(|_| RecvError),
+        };
+        let Ok(next) = next else { return Err(self.failure()) };
         let buffer = std::mem::replace(&mut self.buffer, next);
         if lane.full.send(Full { buffer, len, offset }).is_err() {
             return Err(self.failure());
