@@ -17,8 +17,10 @@ pub(super) fn live(analysis: &Analysis) -> bool {
     let mut reads_elsewhere = false;
     let mut accumulates = false;
     let several = trains_several(analysis);
+    let mut computes = false;
     for (id, scope) in analysis.project.scopes.list.enumerated() {
         let computes_here = mentions(scope.body, &|name| name == "backward");
+        computes |= computes_here;
         accumulates |= computes_here && accumulates_in(scope.body, false);
         if !computes_here {
             reads_elsewhere |= reads_gradient(analysis, id, scope.body) && !called_beside_backward(analysis, id);
@@ -32,7 +34,7 @@ pub(super) fn live(analysis: &Analysis) -> bool {
             }
         });
     }
-    reads_elsewhere || accumulates || adds_to_others(analysis)
+    reads_elsewhere || accumulates || (computes && adds_to_others(analysis))
 }
 
 /// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.
@@ -118,8 +120,12 @@ struct Order {
 /// Whether some `backward()` may add to gradients that another loop or function left. Those who clear before it and those who clear
 /// after `step()` both see none of others, as long as a project does one or the other.
 fn adds_to_others(analysis: &Analysis) -> bool {
+    // whose `step()` takes gradients, as far as that is seen
     let mut optimizers = BTreeSet::new();
-    analysis.project.scopes.list.iter().for_each(|scope| optimizers.extend(stepped_in(scope.body)));
+    for scope in analysis.project.scopes.list.iter() {
+        optimizers.extend(cleared_in(scope.body));
+        optimizers.extend(stepped_in(scope.body));
+    }
     let order = |suite| order(suite, &optimizers);
     let functions =
         analysis.project.scopes.list.iter().filter(|scope| is_function(scope)).map(|scope| order(scope.body));
@@ -139,10 +145,9 @@ fn is_function(scope: &Scope<'_>) -> bool {
     matches!(scope.owner, Owner::Function(_))
 }
 
-/// Whose `step()` takes gradients, as far as that is seen: what clears them, and what steps beside a `backward()`. A scheduler steps,
-/// too.
+/// What steps beside a `backward()`, in a suite or those inside it. A scheduler does, too.
 fn stepped_in(suite: &[Stmt]) -> BTreeSet<String> {
-    let mut found = receivers(suite, "zero_grad");
+    let mut found = BTreeSet::new();
     if own_suite_mentions(suite, &|name| name == "backward") {
         let beside = suite.iter().filter(|stmt| !is_loop(stmt));
         beside.for_each(|stmt| found.extend(receivers_of(std::slice::from_ref(stmt), &|part| bare_step(part))));
