@@ -128,3 +128,19 @@ def test_background_work_costs_what_it_takes_of_the_cores_that_are_in_use(used: 
     clock.now, clock.used = clock.now + MEASURED_S, clock.used + used * MEASURED_S
     assert one.share() == pytest.approx(share)
     assert one.background(10**9) == pytest.approx(share)
+
+
+def test_all_that_florc_takes_counts_against_the_limit(clock: Clock) -> None:
+    one = pacer(clock)
+    one.took(0.02)  # before the first block
+    clock.now += 1.0
+    one.computed(BLOCK, 1.0)
+    assert one.admits(BLOCK, 0.4 * EPSILON), "what was taken once is paid for over time"
+    one.materialized(BLOCK, 0.4 * EPSILON)
+    one.took_once(0.01)
+    one.took(0.03 + 0.4 * EPSILON)
+    assert one.policy.charged == pytest.approx(0.03 + 0.4 * EPSILON), "a checkpoint is not counted twice"
+    one.took(0.03 + 1.5 * EPSILON)  # looking at blocks that are not kept, lines of the journal
+    clock.now += 1.0
+    one.computed(BLOCK, 1.0)
+    assert not one.admits(BLOCK, 0.4 * EPSILON)

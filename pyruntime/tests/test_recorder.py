@@ -54,15 +54,15 @@ def test_the_engine_is_a_process_that_lets_go_of_everything(store, tmp_path):
         proc = f"/proc/{{r2.pid}}/"
         print(r2.engine, r2.fallback, open(proc + "comm").read().strip(), open(proc + "oom_score_adj").read().strip())
         print(sorted(os.readlink(proc + "fd/" + fd).split(":")[0] for fd in os.listdir(proc + "fd")))
-        print(os.getsid(r2.pid) == r2.pid)
+        print(os.getpgid(r2.pid) == r2.pid, os.getpriority(os.PRIO_PROCESS, r2.pid) - os.getpriority(os.PRIO_PROCESS, 0))
         r2.close(); r.close()
         print(os.path.exists(proc))
     """
     lines = finish(python(store, body)).splitlines()
     assert lines[0] == "writer None florc-writer 1000"
     journal = os.path.join(store, "runs", "second", "journal.0")
-    assert eval(lines[1]) == ["/dev/null"] * 3 + [journal, "pipe", "pipe"]
-    assert lines[2:] == ["True", "False"]
+    assert eval(lines[1]) == ["/dev/null"] * 3 + [journal, "pipe", "pipe", "pipe"]
+    assert lines[2:] == ["True 10", "False"]
 
 
 def test_threads_make_it_a_thread(store):

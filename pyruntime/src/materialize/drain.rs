@@ -10,10 +10,13 @@ const READ: usize = 1 << 16;
 /// How often a writer that waits looks whether its training process still lives. The end of the
 /// pipe says so too, unless the script forked and its children hold the pipe open.
 const LOOK_MS: i32 = 1000;
+/// For so long commands gather that nobody waits for: ten records come with each checkpoint, and each time that the writer is
+/// woken, the script may lose its core to it. What is in the pipe outlives the script, whatever ends it.
+const GATHER_MS: i32 = 50;
 
 /// Writes what is staged until the training process closes or ends, then everything that is left.
 pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Option<i32>) {
-    let mut commands = Commands { pipe: &ends.commands_out, parent, bytes: Vec::new(), start: 0 };
+    let mut commands = Commands { ends, parent, bytes: Vec::new(), start: 0 };
     let mut pieces = Pieces::default();
     while let Some(command) = commands.next(committer) {
         match command {
@@ -68,7 +71,7 @@ pub(super) fn send(pipe: &PipeEnd, reply: &Reply) {
 }
 
 struct Commands<'a> {
-    pipe: &'a PipeEnd,
+    ends: &'a Ends,
     parent: Option<i32>,
     bytes: Vec<u8>,
     start: usize,
@@ -91,21 +94,22 @@ impl Commands<'_> {
     }
 
     fn read_more(&mut self, committer: &mut Committer) -> Option<()> {
-        if !self.pipe.wait(Wait::Readable, 0).ok()? {
+        let pipe = &self.ends.commands_out;
+        while !pipe.wait(Wait::Readable, 0).ok()? {
             // nothing to do: let the records reach the file, where they outlive this process
             committer.flush();
-            while !self.pipe.wait(Wait::Readable, LOOK_MS).ok()? {
-                // looked at before the pipe, so that what was sent last is still read
-                if self.orphaned() && !self.pipe.wait(Wait::Readable, 0).ok()? {
-                    return None;
-                }
+            if self.ends.wait_for_commands(LOOK_MS).ok()? {
+                self.ends.gather(GATHER_MS);
+            } else if self.orphaned() && !pipe.wait(Wait::Readable, 0).ok()? {
+                // it was looked for before the pipe was, so that what was sent last is still read
+                return None;
             }
         }
         self.bytes.drain(..self.start);
         self.start = 0;
         let len = self.bytes.len();
         self.bytes.resize(len + READ, 0);
-        let count = self.pipe.read(&mut self.bytes[len..]).unwrap_or(0);
+        let count = pipe.read(&mut self.bytes[len..]).unwrap_or(0);
         self.bytes.truncate(len + count);
         (count > 0).then_some(())
     }

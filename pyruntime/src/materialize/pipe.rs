@@ -16,7 +16,7 @@ pub struct PipeEnd {
     identity: (u64, u64),
 }
 
-/// The four ends: commands go to the writer, replies come back.
+/// The ends: commands go to the writer, replies come back, and a bell says that commands are not to wait.
 #[derive(Debug)]
 pub struct Ends {
     /// The writer reads commands here. The training process keeps it open too: writing to a pipe
@@ -28,25 +28,54 @@ pub struct Ends {
     pub replies_out: PipeEnd,
     /// The writer writes replies here.
     pub replies_in: PipeEnd,
+    /// The writer hears the bell here.
+    pub bell_out: PipeEnd,
+    /// The training process rings it here: there are commands that are not to wait for others.
+    pub bell_in: PipeEnd,
 }
 
 impl Ends {
-    /// Two new pipes, closed on exec.
+    /// Three new pipes, closed on exec.
     ///
     /// # Errors
     /// When the operating system has no more descriptors.
     pub fn new() -> io::Result<Ends> {
         let (commands_out, commands_in) = pipe()?;
         let (replies_out, replies_in) = pipe()?;
-        commands_in.no_blocking()?;
-        replies_out.no_blocking()?;
-        Ok(Ends { commands_out, commands_in, replies_out, replies_in })
+        let (bell_out, bell_in) = pipe()?;
+        for end in [&commands_in, &replies_out, &bell_out, &bell_in] {
+            end.no_blocking()?;
+        }
+        Ok(Ends { commands_out, commands_in, replies_out, replies_in, bell_out, bell_in })
     }
 
-    /// Closes all four.
+    /// Says that commands are not to wait. A bell that is full rings already.
+    pub fn ring(&self) {
+        let _ = self.bell_in.write(&[1]);
+    }
+
+    /// Waits up to so many milliseconds for commands or for the bell. False when the time is over or a signal came.
+    ///
+    /// # Errors
+    /// When one of them was closed.
+    pub fn wait_for_commands(&self, milliseconds: i32) -> io::Result<bool> {
+        let request = |end: &PipeEnd| end.fd().map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        let mut requests = [request(&self.commands_out)?, request(&self.bell_out)?];
+        // SAFETY: two requests, as announced
+        Ok(unsafe { libc::poll(requests.as_mut_ptr(), 2, milliseconds) } > 0)
+    }
+
+    /// Lets commands gather for so many milliseconds, or until the bell rings; it is silent afterwards.
+    pub fn gather(&self, milliseconds: i32) {
+        if self.bell_out.wait(Wait::Readable, milliseconds).unwrap_or(false) {
+            while self.bell_out.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+        }
+    }
+
+    /// Closes all of them.
     pub fn close(&self) {
-        let Ends { commands_out, commands_in, replies_out, replies_in } = self;
-        [commands_out, commands_in, replies_out, replies_in].into_iter().for_each(PipeEnd::close);
+        let Ends { commands_out, commands_in, replies_out, replies_in, bell_out, bell_in } = self;
+        [commands_out, commands_in, replies_out, replies_in, bell_out, bell_in].into_iter().for_each(PipeEnd::close);
     }
 }
 
@@ -181,5 +210,27 @@ fn retry(mut call: impl FnMut() -> isize) -> io::Result<usize> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bell_ends_the_wait_and_is_silent_again() {
+        let ends = Ends::new().unwrap();
+        assert!(!ends.wait_for_commands(0).unwrap());
+        assert_eq!(ends.commands_in.write(b"x").unwrap(), 1);
+        assert!(ends.wait_for_commands(0).unwrap() && !ends.bell_out.wait(Wait::Readable, 0).unwrap());
+        (0..100).for_each(|_| ends.ring());
+        assert!(ends.bell_out.wait(Wait::Readable, 0).unwrap());
+        ends.gather(i32::MAX);
+        assert!(!ends.bell_out.wait(Wait::Readable, 0).unwrap());
+        assert!(ends.commands_out.wait(Wait::Readable, 0).unwrap(), "commands are not read by it");
+        ends.close();
+        ends.ring();
+        ends.gather(i32::MAX);
+        assert!(ends.wait_for_commands(0).is_err());
     }
 }

@@ -129,8 +129,11 @@ pub(super) fn front_of(header: &str, parts: &[Part]) -> Vec<u8> {
 /// Every part must be readable, and nobody else may use the targets meanwhile.
 unsafe fn copy_all(mapping: &Mapping, copies: &[(Part, usize)], most: usize) -> bool {
     let total: usize = copies.iter().map(|(part, _)| part.len).sum();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let copiers = cores.min(most).min(total / LEAST_PER_COPIER).max(1);
+    let mut copiers = most.min(total / LEAST_PER_COPIER).max(1);
+    if copiers > 1 {
+        // asked only here: it reads files of the control group
+        copiers = copiers.min(std::thread::available_parallelism().map_or(1, usize::from));
+    }
     let shares = shares(copies, total.div_ceil(copiers));
     let copy = |share: &[(Part, usize)]| {
         share.iter().all(|(part, offset)| {

@@ -7,6 +7,8 @@ pub const COMMAND_LEN: usize = 32;
 /// Every reply begins with this many bytes.
 pub const REPLY_LEN: usize = 64;
 const LONGEST_ERROR: usize = 1000;
+/// A staged checkpoint of so many bytes is written at once, to have the memory back.
+const URGENT_LEN: usize = 8 << 20;
 
 /// From the training process to the writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +150,15 @@ pub enum Reply {
 }
 
 impl Command {
+    /// Whether it may wait until others have gathered: nobody waits for its answer, and it holds little memory.
+    pub fn can_wait(&self) -> bool {
+        match self {
+            Command::Log { .. } => true,
+            Command::Checkpoint { len, .. } => *len < URGENT_LEN,
+            _ => false,
+        }
+    }
+
     /// Adds the command's bytes to `into`.
     pub fn encode(&self, into: &mut Vec<u8>) {
         match self {
@@ -318,6 +329,9 @@ mod tests {
         assert_eq!((found.seq, found.cpu_s, found.bytes_written, found.errno), (3, 0.5, 9, Some(28)));
         assert_eq!((found.refusal, found.encode_s), (Refusal::ForGood, 2.5));
         assert_eq!(found.error.unwrap().len(), LONGEST_ERROR);
+        assert!(Command::Log { kind: "a".to_string(), payload: String::new() }.can_wait());
+        assert!(Command::Checkpoint { seq: 0, offset: 0, len: URGENT_LEN - 1 }.can_wait());
+        assert!(!Command::Checkpoint { seq: 0, offset: 0, len: URGENT_LEN }.can_wait() && !Command::Close.can_wait());
         assert!(Command::decode(&[9; 40]).is_err() && Reply::decode(&[0; REPLY_LEN]).is_err());
     }
 }

@@ -195,6 +195,9 @@ impl WriterLink {
     pub fn send(&mut self, command: &Command) {
         self.queue.put(command);
         self.flush();
+        if !command.can_wait() || self.queue.waiting() > 0 {
+            self.ends.ring();
+        }
     }
 
     pub fn log(&mut self, kind: &str, payload: &str) {
@@ -391,9 +394,11 @@ impl WriterLink {
         }
         self.state = State::Closed;
         self.ends.commands_in.close();
+        self.ends.bell_in.close();
         self.ends.replies_out.close();
         if !self.shares_pipe || self.totals.drained {
             self.ends.commands_out.close();
+            self.ends.bell_out.close();
         }
         self.writer.reap();
     }

@@ -72,6 +72,7 @@ class Blocks:
 
     def boundary(self, loop: str, objects: Sequence[Any], frame: FrameType, spent: float) -> None:
         """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
+        self.pacer.took(spent)
         try:
             self.boundaries.at(loop, objects, frame, spent)
         except Exception as error:  # R0
@@ -112,6 +113,7 @@ class Blocks:
             self.passing.discard(block)
             _native.leave_block(block)
             return
+        self.pacer.took(spent)
         current = self._close(block)
         if current is not None:
             computed = begun - current.started - (spent - current.charged)

@@ -80,7 +80,7 @@ class Materializer:
             self.fail(block, error.why, error.final)
             return False
         self.doubted.discard(block)
-        self.pacer.policy.charge_once(found.once)
+        self.pacer.took_once(found.once)
         return self._submit(block, found, time.perf_counter() - now - found.once)
 
     def _is_due(self, block: str, computed: float) -> bool:
@@ -120,7 +120,7 @@ class Materializer:
             # Only if the run can bear it: that it is slow is why a child was to do it.
             return None if self.pacer.admits(block, main.seconds + self.pacer.background(main.nbytes)) else False
         self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks)
-        self.pacer.policy.observe_materialize(block, receipt["stall_s"])
+        self.pacer.materialized(block, receipt["stall_s"])
         return True
 
     def _submit(self, block: str, found: Answer, walked: float) -> bool:
@@ -144,7 +144,7 @@ class Materializer:
         if stall is None:
             return False
         self.forking.encoded(block, walked + stall, found)
-        self.pacer.policy.observe_materialize(block, walked + stall)
+        self.pacer.materialized(block, walked + stall)
         return True
 
     def _sent(self, block: str, seq: int, execution: int, size: int, chunks: int) -> None:

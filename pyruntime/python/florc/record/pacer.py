@@ -67,6 +67,8 @@ class Pacer:
         self._cores = cores or _cores()
         self.policy = _native.Policy(overhead)
         self._counted = started
+        self._on_main = 0.0
+        """Seconds of the script's thread that the policy knows of."""
         self._share, self._measured = _first_share(self._cores), (clock(), used())
         self._looks: dict[str, tuple[int, float, float]] = {}
         """Per block: how often it was looked at without keeping it, the seconds that took, the seconds it computed."""
@@ -139,6 +141,24 @@ class Pacer:
         self._counted = now
         self.policy.observe_compute(block, seconds)
 
+    def took(self, seconds: float) -> None:
+        """Florc took so much of the script's thread so far. What is not of checkpoints counts against the limit, too; what was
+        taken before the first block is paid for over time."""
+        others = seconds - self._on_main
+        if others > 0:
+            (self.policy.charge if self._on_main else self.policy.charge_once)(others)
+            self._on_main = seconds
+
+    def took_once(self, seconds: float) -> None:
+        """And so much for what is done once."""
+        self._on_main += seconds
+        self.policy.charge_once(seconds)
+
+    def materialized(self, block: str, seconds: float) -> None:
+        """A checkpoint of a block took so much of the script's thread."""
+        self._on_main += seconds
+        self.policy.observe_materialize(block, seconds)
+
     def executions(self, block: str) -> int:
         """How often a block ran."""
         return self.policy.times(block)[0]
@@ -168,9 +188,10 @@ class Pacer:
 
     def share(self) -> float:
         """Part of background work that training loses: hardly any of it on idle cores, all when it uses every core."""
-        now, used = self._clock(), self._used()
+        now = self._clock()
         seconds = now - self._measured[0]
         if seconds >= MEASURED_S:
+            used = self._used()  # the kernel asks each thread
             cores = (used - self._measured[1]) / seconds
             self._share = min(1.0, max(LEAST_SHARE, cores + 1.0 - self._cores))
             self._measured = (now, used)

@@ -20,6 +20,9 @@ use crate::materialize::wire::Reply;
 const IGNORED: [i32; 6] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGXFSZ];
 const LAST_SIGNAL: i32 = 64;
 const PANICKED: i32 = 70;
+/// Added to the script's own. A tenth of a core is left to the writer where every core is in use: it falls behind, but it does
+/// not stand still.
+const NICENESS: i32 = 10;
 
 /// Whether this process has one thread only. False when that cannot be known.
 pub(in crate::materialize) fn single_threaded() -> bool {
@@ -37,8 +40,9 @@ pub(in crate::materialize) fn start(ends: &Ends, arena: &Mapping, committer: &mu
     let pid = clone_silently()?;
     if pid == 0 {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let keep = [ends.commands_out.fd(), ends.replies_in.fd(), Ok(committer.as_raw_fd())];
+            let keep = [ends.commands_out.fd(), ends.replies_in.fd(), ends.bell_out.fd(), Ok(committer.as_raw_fd())];
             become_own(c"florc-writer", &mut keep.into_iter().flatten().collect::<Vec<RawFd>>());
+            give_way();
             send(&ends.replies_in, &Reply::Ready);
             drain(ends, arena, committer, Some(parent));
         }));
@@ -82,7 +86,9 @@ pub(in crate::materialize) fn become_own(name: &CStr, keep: &mut [RawFd]) {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     // SAFETY: plain system calls on this process, which has one thread; the strings end with a zero
     unsafe {
-        libc::setsid();
+        // out of reach of Ctrl-C and of the shell's hang-up. A session of its own would also be a group of its own to the
+        // scheduler ("autogroup"), with half the processor whatever its priority is.
+        libc::setpgid(0, 0);
         for signal in 1..=LAST_SIGNAL {
             let action = if IGNORED.contains(&signal) { libc::SIG_IGN } else { libc::SIG_DFL };
             libc::signal(signal, action);
@@ -99,6 +105,13 @@ pub(in crate::materialize) fn become_own(name: &CStr, keep: &mut [RawFd]) {
         });
     }
     close_others(keep);
+}
+
+/// The script's threads come first. Where they use every core and wait for each other, as OpenMP's do, a thread that has to wait
+/// for its core holds up all of them: they lose twice what the writer takes.
+fn give_way() {
+    // SAFETY: a plain system call on this process
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS) };
 }
 
 /// Closes every descriptor from 3 on but those to keep, which are sorted.
