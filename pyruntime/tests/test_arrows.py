@@ -49,6 +49,7 @@ def arrows() -> dict[Name, dict[Name, list[str]]]:
 
 
 ORDER = [
+    "apart",
     "support",
     "adapters",
     "inputs",

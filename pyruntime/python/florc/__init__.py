@@ -7,6 +7,8 @@ serve alone: `torch.save` in the background.
 
 import sys
 
+from . import apart
+
 __all__ = [
     "DamagedError",
     "InternalError",
@@ -27,6 +29,8 @@ __all__ = [
     "unbound",
 ]
 __version__ = "0.1.0"
+
+apart.set_apart(__path__)
 
 _WHERE = {
     "Saved": "saving",
@@ -53,7 +57,7 @@ def __getattr__(name: str) -> object:
     if name not in _WHERE and name != "skipblock":
         raise AttributeError(f"module 'florc' has no attribute {name!r}")
     where = f"florc.{_WHERE.get(name, name)}"
-    __import__(where)  # `importlib` takes as long as all of this
+    apart.OWN["__import__"](where)  # `importlib` takes as long as all of this
     if name == "skipblock":
         return globals()[name]
     found = globals()[name] = getattr(sys.modules[where], name)

@@ -130,7 +130,8 @@ def _late(run: Run) -> list[str]:
 
 
 def _carry_out(statement: str, file: str) -> None:
-    exec(compile(statement, file, "exec", dont_inherit=True), {"__name__": "__main__", "__file__": file})
+    names = {"__name__": "__main__", "__file__": file, "__builtins__": sys.modules["builtins"]}
+    exec(compile(statement, file, "exec", dont_inherit=True), names)
 
 
 def _version(path: str) -> tuple[int, int]:
