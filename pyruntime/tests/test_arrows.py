@@ -23,7 +23,7 @@ MODULES = modules()
 def room_of(module: Name) -> Name:
     """The folder that a module is in; a module beside the rooms is a room of its own."""
     folders = [module[:depth] for depth in range(1, len(module) + 1) if (FLORC.joinpath(*module[:depth])).is_dir()]
-    return folders[-1] if folders else module
+    return folders[-1] if folders else module or ("__init__",)
 
 
 def imported(module: Name) -> Iterator[tuple[Name, int]]:
@@ -50,6 +50,7 @@ def arrows() -> dict[Name, dict[Name, list[str]]]:
 
 ORDER = [
     "apart",
+    "__init__",
     "support",
     "adapters",
     "inputs",

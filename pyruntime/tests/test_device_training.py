@@ -17,6 +17,7 @@ from workshop import Workshop  # noqa: E402
 
 SCRIPT = """
     import time, torch
+    torch.set_num_threads(1)  # under load, plain runs of two threads differ from one another now and then
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(20, 50), torch.nn.Tanh(), torch.nn.Linear(50, 1))
     optimizer = torch.optim.Adam(net.parameters(), lr=0.05)
