@@ -16,7 +16,7 @@ const GATHER_MS: i32 = 50;
 
 /// Writes what is staged until the training process closes or ends, then everything that is left.
 pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Option<i32>) {
-    let mut commands = Commands { ends, parent, bytes: Vec::new(), start: 0 };
+    let mut commands = Commands { ends, has_bell: true, parent, bytes: Vec::new(), start: 0 };
     let mut pieces = Pieces::default();
     while let Some(command) = commands.next(committer) {
         match command {
@@ -72,6 +72,8 @@ pub(super) fn send(pipe: &PipeEnd, reply: &Reply) {
 
 struct Commands<'a> {
     ends: &'a Ends,
+    /// Whether somebody can ring it: a script may close what it finds open.
+    has_bell: bool,
     parent: Option<i32>,
     bytes: Vec<u8>,
     start: usize,
@@ -98,8 +100,13 @@ impl Commands<'_> {
         while !pipe.wait(Wait::Readable, 0).ok()? {
             // nothing to do: let the records reach the file, where they outlive this process
             committer.flush();
-            if self.ends.wait_for_commands(LOOK_MS).ok()? {
-                self.ends.gather(GATHER_MS);
+            let is_woken = if self.has_bell {
+                self.ends.wait_for_commands(LOOK_MS).ok()?
+            } else {
+                pipe.wait(Wait::Readable, LOOK_MS).ok()?
+            };
+            if is_woken {
+                self.has_bell = self.has_bell && self.ends.gather(GATHER_MS);
             } else if self.orphaned() && !pipe.wait(Wait::Readable, 0).ok()? {
                 // it was looked for before the pipe was, so that what was sent last is still read
                 return None;

@@ -65,10 +65,18 @@ impl Ends {
         Ok(unsafe { libc::poll(requests.as_mut_ptr(), 2, milliseconds) } > 0)
     }
 
-    /// Lets commands gather for so many milliseconds, or until the bell rings; it is silent afterwards.
-    pub fn gather(&self, milliseconds: i32) {
-        if self.bell_out.wait(Wait::Readable, milliseconds).unwrap_or(false) {
-            while self.bell_out.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+    /// Lets commands gather for so many milliseconds, or until the bell rings; it is silent afterwards. False when nobody can ring
+    /// it any more: to wait for it would be no wait.
+    pub fn gather(&self, milliseconds: i32) -> bool {
+        if !self.bell_out.wait(Wait::Readable, milliseconds).unwrap_or(false) {
+            return true;
+        }
+        loop {
+            match self.bell_out.read(&mut [0; 64]) {
+                Ok(0) => return false,
+                Ok(_) => {}
+                Err(error) => return error.kind() == io::ErrorKind::WouldBlock,
+            }
         }
     }
 
@@ -225,12 +233,13 @@ mod tests {
         assert!(ends.wait_for_commands(0).unwrap() && !ends.bell_out.wait(Wait::Readable, 0).unwrap());
         (0..100).for_each(|_| ends.ring());
         assert!(ends.bell_out.wait(Wait::Readable, 0).unwrap());
-        ends.gather(i32::MAX);
+        assert!(ends.gather(i32::MAX) && ends.gather(0));
         assert!(!ends.bell_out.wait(Wait::Readable, 0).unwrap());
         assert!(ends.commands_out.wait(Wait::Readable, 0).unwrap(), "commands are not read by it");
-        ends.close();
+        ends.bell_in.close();
         ends.ring();
-        ends.gather(i32::MAX);
+        assert!(!ends.gather(i32::MAX), "nobody can ring it");
+        ends.close();
         assert!(ends.wait_for_commands(0).is_err());
     }
 }
