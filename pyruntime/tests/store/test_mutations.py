@@ -77,7 +77,8 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done = shop.florc("replay", run, "other.py" if run.endswith("otherxy") else "train.py")
         is_killed = run.endswith("train7")
         assert done.out == expected or is_killed and done.out and expected.startswith(done.out), done
-        assert "florc: exact" in done.said, done
+        # a signal that comes late finds a script that has printed all its lines, and has not ended
+        assert "florc: exact" in done.said or is_killed and "before that, exact" in done.said, done
     return folder
 
 
