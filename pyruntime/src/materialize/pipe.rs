@@ -80,6 +80,15 @@ impl Ends {
         }
     }
 
+    /// Closes what the training process uses. What the writer reads from stays open, unless `all`: to write where nobody reads
+    /// would raise SIGPIPE.
+    pub fn close_own(&self, all: bool) {
+        [&self.commands_in, &self.bell_in, &self.replies_out].into_iter().for_each(PipeEnd::close);
+        if all {
+            [&self.commands_out, &self.bell_out].into_iter().for_each(PipeEnd::close);
+        }
+    }
+
     /// Closes all of them.
     pub fn close(&self) {
         let Ends { commands_out, commands_in, replies_out, replies_in, bell_out, bell_in } = self;

@@ -393,13 +393,7 @@ impl WriterLink {
             _ => {}
         }
         self.state = State::Closed;
-        self.ends.commands_in.close();
-        self.ends.bell_in.close();
-        self.ends.replies_out.close();
-        if !self.shares_pipe || self.totals.drained {
-            self.ends.commands_out.close();
-            self.ends.bell_out.close();
-        }
+        self.ends.close_own(!self.shares_pipe || self.totals.drained);
         self.writer.reap();
     }
 }
