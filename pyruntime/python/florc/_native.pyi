@@ -866,6 +866,9 @@ def observed(callee: _T) -> _T:
 def in_added(change: int) -> None:
     """An added statement begins (1) or is over (-1)."""
 
+def inline_bytes(object: object, start: int, length: int) -> bytes:
+    """`length` bytes of what the object itself holds, `start` bytes from its address. Raises ValueError for a range outside it."""
+
 def inputs_taken() -> tuple[str | None, bool]:
     """What was taken since the last call, as JSON; and whether no more will be kept."""
 
@@ -927,8 +930,9 @@ def listen(events: list[str], hear: Callable[[str, tuple[Any, ...]], object]) ->
 def listen_no_more() -> None:
     """Listen no more."""
 
-def distributions(folders: set[str], modules: set[str]) -> dict[str, str]:
-    """What `*.dist-info/RECORD` in these folders says of the distributions of these modules: a hash by name and version."""
+def distributions(installed: dict[str, set[str]]) -> dict[str, str]:
+    """What `*.dist-info/RECORD` says of the distributions of modules, by the folder that they were loaded from: a hash by name and
+    version."""
 
 def leading_imports(text: str) -> list[tuple[str, list[str]]]:
     """The import statements of a script up to its first other statement or relative import, each with the packages that it names.

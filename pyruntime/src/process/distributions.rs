@@ -9,10 +9,11 @@ use pyo3::prelude::*;
 /// Distribution and version -> hash.
 type Builds = BTreeMap<String, String>;
 
-/// What `*.dist-info/RECORD` in these folders says of the distributions of these top-level modules. Takes some milliseconds.
+/// What `*.dist-info/RECORD` says of the distributions of top-level modules, by the folder that these were loaded from: another folder
+/// may hold another build of one. Takes some milliseconds.
 #[pyfunction]
-pub fn distributions(py: Python<'_>, folders: HashSet<String>, modules: HashSet<String>) -> Builds {
-    py.detach(|| folders.iter().flat_map(|folder| of_folder(Path::new(folder), &modules)).collect())
+pub fn distributions(py: Python<'_>, installed: BTreeMap<String, HashSet<String>>) -> Builds {
+    py.detach(|| installed.iter().flat_map(|(folder, modules)| of_folder(Path::new(folder), modules)).collect())
 }
 
 fn of_folder(folder: &Path, modules: &HashSet<String>) -> Builds {

@@ -190,7 +190,7 @@ class Recording:
         if self._is_told:
             from ..runs import circumstances
 
-            self.note("distributions", found=_native.distributions(*circumstances.installed()))
+            self.note("distributions", found=_native.distributions(circumstances.installed()))
 
     def value(self, path: str, number: int | None) -> None:
         """An iteration that was noted is over this number; None: it is none, the iterator had no more."""

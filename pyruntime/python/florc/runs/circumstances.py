@@ -40,17 +40,16 @@ def present() -> dict[str, Any]:
     return found
 
 
-def installed() -> tuple[set[str], set[str]]:
-    """Folders in which distributions of loaded modules are installed, and the top-level names of these modules."""
-    folders, names = set(), set()
+def installed() -> dict[str, set[str]]:
+    """Folders in which distributions are installed, and the top-level names of the modules that were loaded from each."""
+    found: dict[str, set[str]] = {}
     for name, module in list(sys.modules.items()):
         path: Any = attributes_of(module).get("__file__")
         for kind in _INSTALLED if isinstance(path, str) else ():
-            head, found, _ = path.partition(kind)
-            if found:
-                folders.add(head + found)
-                names.add(name.partition(".")[0])
-    return folders, names
+            head, is_below, _ = path.partition(kind)
+            if is_below:
+                found.setdefault(head + is_below, set()).add(name.partition(".")[0])
+    return found
 
 
 def _processor() -> str:

@@ -53,7 +53,7 @@ def _rebuilt(builds: dict[str, str]) -> list[str]:
     """Distributions that have the version they had, and hold other files."""
     if not builds:
         return []
-    now = _native.distributions(*circumstances.installed())
+    now = _native.distributions(circumstances.installed())
     return sorted(name for name, build in builds.items() if now.get(name, build) != build)[:_MOST]
 
 

@@ -11,6 +11,7 @@ import array
 import random
 import sys
 
+from ..adapters import twisters
 from ..support.static import name_of
 from .atoms import decode
 from .kind import Kind
@@ -29,18 +30,30 @@ if TYPE_CHECKING:
 
 def capture(enc: Encoder) -> list[Any]:
     """The global generators as `[[name, node], …]`: python, numpy and torch when imported, CUDA devices in use."""
-    found = [["python", encode_python(enc, random)]]
+    version, words, gauss = twisters.of_python()
+    found = [["python", ["rng", "python", version, enc.leaf(words), enc.value(gauss)]]]
     numpy = sys.modules.get("numpy")
     torch: Any = sys.modules.get("torch")
     legacy = getattr(getattr(numpy, "random", None), "get_state", None)
     if legacy is not None:
-        found.append(["numpy", ["rng", "RandomState", "RandomState", _pack(enc, legacy(legacy=False))]])
+        found.append(["numpy", ["rng", "RandomState", "RandomState", _of_numpy(enc, numpy) or _pack(enc, legacy(legacy=False))]])
     if hasattr(torch, "default_generator"):
         found.append(["torch", encode_torch(enc, torch.default_generator)])
         if torch.cuda.is_initialized():
             for i, generator in enumerate(torch.cuda.default_generators):
                 found.append([f"cuda:{i}", encode_torch(enc, generator)])
     return found
+
+
+def _of_numpy(enc: Encoder, numpy: Any) -> Node | None:
+    """The same as `_pack` makes of the dict."""
+    state = twisters.of_numpy(numpy.random.mtrand._rand)
+    if state is None:
+        return None
+    value = enc.value
+    words = ["d", "key", ["a", "<u4" if sys.byteorder == "little" else ">u4", enc.leaf(state.words)], "pos", value(state.position)]
+    kept = ["has_gauss", value(state.has_gauss), "gauss", value(state.gauss)]
+    return ["d", "bit_generator", value("MT19937"), "state", words, *kept]
 
 
 def encode_python(enc: Encoder, generator: Any) -> Node:

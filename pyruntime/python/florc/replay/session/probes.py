@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -22,43 +22,30 @@ class Probes:
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
-    @contextlib.contextmanager
-    def around(self, name: str, frame: FrameType) -> Iterator[None]:
+    def around(self, name: str, frame: FrameType) -> _Run:
         """A context manager around an added statement: what it prints reaches the user if it was asked for."""
-        _native.in_added(1)
-        try:
-            self.flush_files()
-            with self._session.looking.around(name, frame), self._written(name):
-                try:
-                    yield
-                finally:
-                    self.flush_files()
-        finally:
-            _native.in_added(-1)
+        return _Run(self, name, frame)
 
-    @contextlib.contextmanager
-    def _written(self, name: str) -> Iterator[None]:
+    def begin(self, name: str, way_out: contextlib.ExitStack) -> bool:
+        """Where a statement writes to, until the `way_out`. Returns whether its answer was asked for."""
         session = self._session
         session.tap.pause(1)
-        try:
-            session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
-            if not session.answers(self._place_of(name)):
-                # what it reads may not be there: the blocks before it were skipped, with or without a probe in them
-                with contextlib.suppress(Exception):
-                    yield
-                return
-            session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
-            if self._capture is not None:
-                with self._capture.values_of(name):
-                    yield
-                return
-            session.divert.open()
-            try:
-                yield
-            finally:
-                session.divert.close()
-        finally:
-            session.tap.pause(-1)
+        way_out.callback(session.tap.pause, -1)
+        session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
+        if not session.answers(self._place_of(name)):
+            return False
+        session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
+        if self._capture is not None:
+            way_out.enter_context(self._capture.values_of(name))
+            return True
+        session.divert.open()
+        way_out.callback(session.divert.close)
+        return True
+
+    def watch(self, name: str, frame: FrameType, way_out: contextlib.ExitStack) -> None:
+        """Watch what a statement leaves behind."""
+        if self._session.looking.begin(name, frame):
+            way_out.callback(self._session.looking.end, name, frame)
 
     def _place_of(self, name: str) -> str | None:
         """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that
@@ -69,3 +56,32 @@ class Probes:
         places = _native.Path(_native.loop_path()).lineage
         left = [place for place in places if place.loop == window.block and place.index is not None]
         return str(left[-1].parent or "") if left else None
+
+
+class _Run:
+    """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
+
+    __slots__ = ("_frame", "_is_asked", "_name", "_probes", "_way_out")
+
+    def __init__(self, probes: Probes, name: str, frame: FrameType):
+        self._probes, self._name, self._frame = probes, name, frame
+        self._way_out = contextlib.ExitStack()
+        self._is_asked = True
+
+    def __enter__(self) -> None:
+        probes, way_out = self._probes, self._way_out
+        _native.in_added(1)
+        way_out.callback(_native.in_added, -1)
+        try:
+            probes.flush_files()
+            probes.watch(self._name, self._frame, way_out)
+            self._is_asked = probes.begin(self._name, way_out)
+            way_out.callback(probes.flush_files)
+        except BaseException:
+            way_out.close()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        self._way_out.close()
+        # What it reads may not be there: the blocks before it were skipped, with or without a statement in them.
+        return not self._is_asked and kind is not None and issubclass(kind, Exception)

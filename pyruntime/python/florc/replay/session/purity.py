@@ -14,11 +14,12 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ... import _native, state
+from ...adapters import twisters
 from ...adapters.libraries import library_of
 from ...plan import places
 from ...runs.versions import Versions
@@ -84,33 +85,33 @@ class Looking:
             self._told.add(self._before.group)
         self._left, self._before = [], None
 
-    @contextlib.contextmanager
-    def around(self, name: str, frame: FrameType) -> Iterator[None]:
-        """A context manager around an added statement."""
+    def begin(self, name: str, frame: FrameType) -> bool:
+        """An added statement begins. Returns whether to tell of its end: in another thread than the script's nobody watches."""
         if threading.get_ident() != self._thread:
-            yield
-            return
+            return False
         self._depth += 1
-        try:
-            if self._depth == 1:
-                self._watch(name, lambda: self._begin(*self._versions.probe_place(name), frame))
-            yield
-        finally:
-            self._depth -= 1
-            if self._depth == 0:
-                self._watch(name, lambda: self._end(frame))
+        if self._depth == 1:
+            self._watch(name, self._begin, frame)
+        return True
 
-    def _watch(self, name: str, look: Callable[[], None]) -> None:
+    def end(self, name: str, frame: FrameType) -> None:
+        """It is over."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._watch(name, self._end, frame)
+
+    def _watch(self, name: str, look: Callable[[str, FrameType], None], frame: FrameType) -> None:
         """An error of florc's here is not one of the added statement's: the verdict tells of it."""
         try:
             with state.unnoticed():  # a survey compares the versions of tensors
-                look()
+                look(name, frame)
         except Exception as error:
             file, line = self._versions.probe_place(name)
             mishaps.swallowed(f"watching what was added, {os.path.basename(file)}:{line}", error)
             self._before = None
 
-    def _begin(self, file: str, line: int, frame: FrameType) -> None:
+    def _begin(self, name: str, frame: FrameType) -> None:
+        file, line = self._versions.probe_place(name)
         group = self._group(file, line)
         goes_on = self._before is not None and self._before.group == group and line > self._last
         self._last = line
@@ -121,15 +122,15 @@ class Looking:
         times = self._times[group] = self._times.get(group, 0) + 1
         is_surveyed = LIMITS.surveys_statements(times, self._spent, began - self._started)
         survey = Survey(frame, None, self._reader) if is_surveyed else None
-        self._before = _Before(group, generators(), survey)
+        self._before = _Before(group, drawn_from(), survey)
         self._spent += time.perf_counter() - began
 
-    def _end(self, frame: FrameType) -> None:
+    def _end(self, name: str, frame: FrameType) -> None:
         if self._before is None:
             return
         began = time.perf_counter()
         group, found, survey = self._before
-        drawn = [name for name, state in generators().items() if state != found.get(name, state)]
+        drawn = [name for name, state in drawn_from().items() if state != found.get(name, state)]
         changed = None if survey is None else survey.change(frame, None, None)
         places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
@@ -198,24 +199,29 @@ def _caches(kind: type) -> set[str]:
     return set().union(*(library.caches for library in known if library is not None))
 
 
-def generators() -> dict[str, Any]:
+def drawn_from() -> dict[str, Any]:
     """The states of the global random generators, for comparison."""
     found = {}
     for name, read in _GENERATORS.items():
-        with contextlib.suppress(Exception):  # a library that is not there, or only half imported
-            found[name] = read()
+        if name in sys.modules:
+            with contextlib.suppress(Exception):  # a library that is only half imported
+                found[name] = read()
     return found
 
 
 def _numpy() -> Any:
-    _, keys, *rest = sys.modules["numpy.random"].get_state()
+    numpy_random = sys.modules["numpy.random"]
+    state = twisters.of_numpy(numpy_random.mtrand._rand)
+    if state is not None:
+        return state
+    _, keys, *rest = numpy_random.get_state()
     return keys.tobytes(), rest
 
 
 def _torch() -> Any:
     torch = sys.modules["torch"]
     on_device = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_initialized() else b""
-    return torch.get_rng_state().numpy().tobytes(), on_device
+    return torch.default_generator.get_state().numpy().tobytes(), on_device
 
 
-_GENERATORS: dict[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": _numpy, "torch": _torch}
+_GENERATORS: dict[str, Callable[[], Any]] = {"random": twisters.of_python, "numpy.random": _numpy, "torch": _torch}
