@@ -107,6 +107,13 @@ impl Flat<'_> {
         {
             return self.expression(inner);
         }
+        if self.emitted.is_some()
+            && self.is_call(expr, runtime::PROBED)
+            && let ExprKind::Call(call) = &expr.kind
+            && let Some(ExprKind::Lambda { body, .. }) = call.args.get(1).map(|inner| &inner.kind)
+        {
+            return self.expression(body);
+        }
         self.facts.push(Fact::Expr(discriminant(&expr.kind), self.original(expr.range)));
         for part in walk::parts(expr) {
             self.expression(part);

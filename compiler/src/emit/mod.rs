@@ -2,6 +2,7 @@
 
 mod check;
 mod edits;
+mod lambdas;
 mod runtime;
 mod wrap;
 
@@ -76,6 +77,9 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
                 |outer: &&Stmt| outer.range.start >= line && outer.id < stmt.id && outer.range.contains(stmt.range);
             if !statements[..at].iter().any(cramped) {
                 writer.wrap_probe(stmt, &probe.id);
+            }
+            for inner in statements[at..].iter().take_while(|inner| stmt.range.contains(inner.range)) {
+                lambdas::called_later(inner, tokens, &mut |body| writer.wrap_lambda(body, &probe.id));
             }
         }
     }

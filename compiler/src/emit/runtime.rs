@@ -2,7 +2,7 @@
 
 /// Every name, as an attribute path of the package.
 pub const NAMES: &[&str] =
-    &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, OBSERVED, ENTERED];
+    &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, PROBED, OBSERVED, ENTERED];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const TICK: &str = "tick";
@@ -14,6 +14,7 @@ pub(super) const BOUNDARY: &str = "boundary";
 pub(super) const RESUME: &str = "resume";
 pub(super) const UNBOUND: &str = "unbound";
 pub(super) const PROBE: &str = "probe";
+pub(super) const PROBED: &str = "probed";
 pub(super) const OBSERVED: &str = "observed";
 pub(super) const ENTERED: &str = "entered";
 

@@ -205,6 +205,11 @@ impl<'a> Writer<'a> {
         self.put_around(range, open, String::new());
     }
 
+    /// Marks the body of a lambda in an added statement, for when it is called.
+    pub fn wrap_lambda(&mut self, body: Range, id: &str) {
+        self.around(body, format!("{}.{}(\"{id}\", lambda: ", self.alias, runtime::PROBED), ")");
+    }
+
     /// `step(); print(x)`: the added statement goes to a line of its own.
     fn mark_rest_of_line(&mut self, start: usize, id: &str) {
         let line = self.source.lines.start_of(self.source.lines.line(start));

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
             """The block ran."""
 
-        def probe(self, name: str, frame: FrameType) -> AbstractContextManager[Any]:
-            """What an added statement runs in."""
+        def probe(self, name: str, frame: FrameType, is_called: bool = False) -> AbstractContextManager[Any]:
+            """What an added statement runs in. `is_called`: a lambda of it, wherever that is called."""
 
         def abandon(self) -> None:
             """This process is a child that the user forked."""

@@ -14,7 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
     from contextlib import AbstractContextManager
-    from typing import Any
+    from typing import Any, TypeVar
+
+    _T = TypeVar("_T")
 
 
 class Part(NamedTuple):
@@ -152,14 +154,41 @@ class Divert:
 _plain: AbstractContextManager[None] = nullcontext()
 
 
+class _InChild:
+    """Around an added statement in a child that the script forked."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+_in_child = _InChild()
+
+
 def probe(name: str) -> AbstractContextManager[Any | None]:
     """Marks a statement that was added in hindsight: what it writes is an answer. Without a replay: nothing."""
     active = session.current
     if active is None:
-        if notes:
-            _note(name)
-        return _plain
+        if not notes:
+            return _plain
+        _note(name)
+        return _in_child
     return active.probe(name, sys._getframe(1))
+
+
+def probed(name: str, body: Callable[[], _T]) -> _T:
+    """What a lambda of an added statement does, also where somebody calls it later: a hook, a handler at the exit."""
+    active = session.current
+    if active is None:
+        if notes and not _in_child.depth:
+            _note(name)
+        return body()
+    with active.probe(name, sys._getframe(1), is_called=True):
+        return body()
 
 
 notes = ""

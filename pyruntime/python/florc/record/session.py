@@ -232,7 +232,7 @@ class Recording:
             blocks.end(block, objects, frame, begun, self.spent)
             self._spent += time.perf_counter() - begun
 
-    def probe(self, name: str, frame: FrameType) -> nullcontext:
+    def probe(self, name: str, frame: FrameType, is_called: bool = False) -> nullcontext:
         """Recorded scripts hold no probes."""
         return nullcontext()
 

@@ -22,17 +22,18 @@ class Probes:
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
-    def around(self, name: str, frame: FrameType) -> _Run:
-        """A context manager around an added statement: what it prints reaches the user if it was asked for."""
-        return _Run(self, name, frame)
+    def around(self, name: str, frame: FrameType, is_called: bool) -> _Run:
+        """A context manager around an added statement: what it prints reaches the user if it was asked for. `is_called`: around a
+        lambda of it, which may be called in another place of the nest."""
+        return _Run(self, name, frame, is_called)
 
-    def begin(self, name: str, way_out: contextlib.ExitStack) -> bool:
+    def begin(self, name: str, is_called: bool, way_out: contextlib.ExitStack) -> bool:
         """Where a statement writes to, until the `way_out`. Returns whether its answer was asked for."""
         session = self._session
         session.tap.pause(1)
         way_out.callback(session.tap.pause, -1)
         session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
-        if not session.answers(self._place_of(name)):
+        if not session.answers(None if is_called else self._place_of(name)):
             return False
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
         if self._capture is not None:
@@ -61,10 +62,10 @@ class Probes:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_frame", "_is_asked", "_name", "_probes", "_way_out")
+    __slots__ = ("_frame", "_is_asked", "_is_called", "_name", "_probes", "_way_out")
 
-    def __init__(self, probes: Probes, name: str, frame: FrameType):
-        self._probes, self._name, self._frame = probes, name, frame
+    def __init__(self, probes: Probes, name: str, frame: FrameType, is_called: bool):
+        self._probes, self._name, self._frame, self._is_called = probes, name, frame, is_called
         self._way_out = contextlib.ExitStack()
         self._is_asked = True
 
@@ -75,7 +76,7 @@ class _Run:
         try:
             probes.flush_files()
             probes.watch(self._name, self._frame, way_out)
-            self._is_asked = probes.begin(self._name, way_out)
+            self._is_asked = probes.begin(self._name, self._is_called, way_out)
             way_out.callback(probes.flush_files)
         except BaseException:
             way_out.close()

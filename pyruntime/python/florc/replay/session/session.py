@@ -386,9 +386,11 @@ class Replay:
 
     # -- what probes write -----------------------------------------------------------------------------------------
 
-    def probe(self, name: str, frame: FrameType) -> contextlib.AbstractContextManager[None]:
-        """A context manager around an added statement: what it prints reaches the user if it was asked for."""
-        return self.probes.around(name, frame)
+    def probe(self, name: str, frame: FrameType, is_called: bool = False) -> contextlib.AbstractContextManager[Any]:
+        """A context manager around an added statement, or a lambda of it: what it prints reaches the user if it was asked for."""
+        if is_called and self.looking.is_running():
+            return contextlib.nullcontext()
+        return self.probes.around(name, frame, is_called)
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         path = parts[-1][0]
