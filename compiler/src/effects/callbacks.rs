@@ -109,7 +109,7 @@ impl Extractor<'_, '_> {
         let Some(lambdas) = site.lambdas.checked_sub(1) else { return };
         for value in self.project.index.assigned.get(home, *name).into_iter().flatten() {
             if let ExprKind::Lambda { body, .. } = &value.kind {
-                self.expression(Context { scope: home, dropped: None, lambdas }, body, out);
+                self.expression(Context { lambdas, ..Context::new(home, None) }, body, out);
             }
         }
     }

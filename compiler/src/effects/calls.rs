@@ -55,7 +55,10 @@ impl Extractor<'_, '_> {
         if facts.unknowable && (name != "builtins.vars" || call.args.is_empty()) {
             unknown(Does::ChangeNames);
         }
-        if facts.settings && !site.result_used {
+        // Those of torch put back what they changed where they are left as a context, wherever that was made; the runtime reads
+        // them before and after each block.
+        let may_be_context = site.in_with || site.result_used && name.as_str().starts_with("torch.");
+        if facts.settings && !may_be_context {
             unknown(Does::ChangeSetting);
         }
         let sets_attribute = matches!(name.as_str(), "builtins.setattr" | "builtins.delattr");

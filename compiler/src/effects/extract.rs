@@ -96,7 +96,8 @@ impl<'p, 't> Extractor<'p, 't> {
             _ => None,
         };
         for expr in walk::own_expressions(stmt) {
-            self.expression(Context::new(scope, dropped), expr, out);
+            let in_with = matches!(stmt.kind, StmtKind::With { .. });
+            self.expression(Context { in_with, ..Context::new(scope, dropped) }, expr, out);
         }
         match &stmt.kind {
             StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| self.target(scope, target, out)),

@@ -12,12 +12,14 @@ pub(super) struct Context {
     pub dropped: Option<Range>,
     /// How many more lambdas may be followed: one may call another, or itself.
     pub lambdas: usize,
+    /// Whether it is the head of a `with`: what is changed there is put back at its end.
+    pub in_with: bool,
 }
 
 impl Context {
     /// Of what a statement evaluates.
     pub fn new(scope: ScopeId, dropped: Option<Range>) -> Self {
-        Self { scope, dropped, lambdas: 4 }
+        Self { scope, dropped, lambdas: 4, in_with: false }
     }
 }
 
@@ -33,12 +35,14 @@ pub(super) struct Site<'c> {
     pub result_used: bool,
     /// See [`Context::lambdas`].
     pub lambdas: usize,
+    /// See [`Context::in_with`].
+    pub in_with: bool,
 }
 
 impl<'c> Site<'c> {
     pub fn new(context: Context, call: &'c Call, range: Range) -> Self {
-        let Context { scope, dropped, lambdas } = context;
-        Self { scope, call, range, result_used: dropped != Some(range), lambdas }
+        let Context { scope, dropped, lambdas, in_with } = context;
+        Self { scope, call, range, result_used: dropped != Some(range), lambdas, in_with }
     }
 
     /// The values that are handed over.

@@ -11,6 +11,7 @@ from ..plan import places
 from ..process.fast_forward import why_not
 from ..support import mishaps
 from ..support.static import name_of
+from ..survey import settings
 from ..survey.scopes import Reader
 from ..survey.survey import Survey
 from .budget import Budget
@@ -86,16 +87,17 @@ class Blocks:
             return
         is_first = self.pacer.is_new(block)
         self.passing.discard(block)  # it was left by an exception
-        before, survey, looks = places.Before({}, {}, None), None, time.thread_time()
+        before, survey, found, looks = places.Before({}, {}, None), None, {}, time.thread_time()
         try:
             before = places.before(places.loops[block], frame)
             survey = self._survey(block, frame)
+            found = settings.now()
         except Exception as error:  # R0
             self._fail(block, "before", error)
         if is_first:
             self.pacer.looked_first(time.thread_time() - looks)
         now = time.perf_counter()
-        self.open.append(Open(block, key, now, spent + now - begun, before, survey, now - begun))
+        self.open.append(Open(block, key, now, spent + now - begun, before, survey, found, now - begun))
 
     def _survey(self, block: str, frame: FrameType) -> Survey | None:
         """Look at what the program holds, where there is time for it."""

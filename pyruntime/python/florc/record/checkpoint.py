@@ -8,6 +8,7 @@ from types import FrameType
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple, dumps
+from ..survey import settings
 from ..survey.survey import Again, Survey
 from . import dead_values
 
@@ -31,6 +32,8 @@ class Open(NamedTuple):
     charged: float
     before: places.Before
     survey: Survey | None
+    settings: settings.Settings[str, Any]
+    """Of the process, when it began."""
     looking: float = 0.0
     """Seconds that florc took when it began."""
 
@@ -65,6 +68,9 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
 
     before = once.seconds
     loop = places.loops[current.block]
+    setting = settings.changed(current.settings, settings.now())
+    if setting is not None:
+        raise NotKept(f"it changes {setting}, a setting of the process that no checkpoint holds")
     again = None if current.survey is None else current.survey.again(frame)
     try:
         found = places.gather(loop, objects, frame)

@@ -14,6 +14,7 @@ from .. import _native, session
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple
+from ..survey import settings
 from .checkpoint import Open
 from .entering import Entered
 from .materializer import Materializer
@@ -44,6 +45,7 @@ class _Watch(NamedTuple):
     place: _native.Path
     before: places.Before
     survey: Survey | None
+    settings: settings.Settings[str, Any]
     looked: float
     charged: float
     due: float
@@ -92,7 +94,7 @@ class Boundaries:
             return  # it will be over before it is looked at
         before = places.before(places.loops[loop + BOUNDARY], frame)
         survey = self._survey(loop + BOUNDARY, frame)
-        self._watches.append(_Watch(place, before, survey, now, spent, now + pause))
+        self._watches.append(_Watch(place, before, survey, settings.now(), now, spent, now + pause))
 
     def _look(
         self, watch: _Watch, block: str, key: str, objects: Sequence[Any], frame: FrameType, now: float, spent: float
@@ -102,7 +104,7 @@ class Boundaries:
         if not self._materializer.has_share(block):
             self._watches.append(watch._replace(due=now + self._pacer.until_next_look(block, self._started)))
             return
-        current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey)
+        current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey, watch.settings)
         computed = max(now - watch.looked - (spent - watch.charged), 0.0)
         if self._materializer.ended(current, computed, objects, frame):
             self._entered.kept(key, None)

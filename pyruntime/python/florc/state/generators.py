@@ -1,17 +1,20 @@
 """Random number generators: objects anywhere in the graph, and the global ones, which are in every checkpoint.
 
 Nodes: `["rng", "python", version, leaf, gauss]`, `["rng", "torch", device, leaf]`,
-`["rng", "bits" | "RandomState", class name, state]`, `["generator", bit generator]`.
+`["rng", "bits" | "RandomState", class name, state]`, `["generator", bit generator]`; a bit generator made from a `SeedSequence` also
+has that, as JSON: the next `spawn` counts on from there.
 `state` is a numpy state dict: `["d", key, value, …]`, arrays in it as `["a", dtype, leaf]`.
 """
 
 from __future__ import annotations
 
 import array
+import json
 import random
 import sys
 
 from ..adapters import twisters
+from ..support.light import dumps
 from ..support.static import name_of
 from .atoms import decode
 from .kind import Kind
@@ -74,7 +77,26 @@ def encode_torch(enc: Encoder, generator: Any) -> Node:
 
 
 def encode_bits(enc: Encoder, bits: Any) -> Node:
-    return ["rng", "bits", name_of(type(bits)), _pack(enc, bits.state)]
+    seeds = _seeds_of(bits)
+    return ["rng", "bits", name_of(type(bits)), _pack(enc, bits.state), *([] if seeds is None else [_seeds_text(seeds)])]
+
+
+def _seeds_of(bits: Any) -> Any:
+    """What a bit generator was made from, if that can tell how often it was asked for children."""
+    seeds = getattr(bits, "_seed_seq", None)
+    return seeds if type(seeds) is sys.modules["numpy"].random.SeedSequence else None
+
+
+def _seeds_text(seeds: Any) -> str:
+    entropy = seeds.entropy
+    words = entropy if type(entropy) is int else [int(word) for word in entropy]
+    return dumps([words, list(map(int, seeds.spawn_key)), seeds.pool_size, seeds.n_children_spawned])
+
+
+def _seeds(text: str) -> Any:
+    entropy, spawn_key, pool_size, spawned = json.loads(text)
+    sequence = sys.modules["numpy"].random.SeedSequence
+    return sequence(entropy, spawn_key=tuple(spawn_key), pool_size=pool_size, n_children_spawned=spawned)
 
 
 def encode_random_state(enc: Encoder, state: Any) -> Node:
@@ -120,6 +142,9 @@ def _set(r: Restorer, node: Node, generator: Any) -> None:
         generator.set_state(_torch_state(r, node))
     elif node[1] == "bits":
         generator.state = _unpack(r, node[3])
+        seeds = _seeds_of(generator)
+        if len(node) > 4 and seeds is not None and _seeds_text(seeds) != node[4]:
+            seeds.__setstate__(_seeds(node[4]).__reduce__()[2])  # others may share it: in place, as unpickling does
     else:
         generator.set_state(_unpack(r, node[3]))
 
@@ -177,7 +202,9 @@ class Rng(Kind):
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         cls = self._class(node)
-        return cls(node[2]) if node[1] == "torch" else cls(0) if node[1] != "python" else cls()
+        if node[1] == "python":
+            return cls()
+        return cls(node[2]) if node[1] == "torch" else cls(_seeds(node[4]) if len(node) > 4 else 0)
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         _set(r, node, obj)

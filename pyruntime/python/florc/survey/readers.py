@@ -115,7 +115,8 @@ def of_numpy(obj: Any) -> Parts | None:
             return {**parts, "._mask": mask} if mask is not None else parts
         return {**parts, **of_instance(obj)}
     if issubclass(type(obj), numpy.random.Generator):
-        return {"(state)": hash(repr(obj.bit_generator.state))}
+        bits = obj.bit_generator
+        return {"(state)": hash((repr(bits.state), repr(getattr(bits, "_seed_seq", None))))}
     if issubclass(type(obj), numpy.random.RandomState):
         state = obj.get_state()
         return {"(state)": hash((state[1].tobytes(), *state[2:]))}
