@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::knowledge::Knowledge;
 use crate::loops::LoopId;
 use crate::scopes::{Owner, Scope, ScopeId};
-use crate::syntax::tree::{Expr, ExprKind, Stmt, StmtKind};
+use crate::syntax::tree::{Expr, ExprKind, Literal, Stmt, StmtKind};
 use crate::syntax::walk;
 use std::collections::BTreeSet;
 
@@ -35,6 +35,60 @@ pub(super) fn live(analysis: &Analysis) -> bool {
         });
     }
     reads_elsewhere || accumulates || (computes && adds_to_others(analysis))
+}
+
+/// Whether gradients may come to be where no call of a method `backward` shows it: `torch.autograd.backward(…)`, `p.grad = g`,
+/// `getattr(loss, "backward")()`, `run = loss.backward`, and functions that somebody else calls (`optimizer.step(closure)`, `__exit__`).
+/// Then every loop may compute some, and nothing is known of the order in which they are cleared and read.
+pub(super) fn hidden(analysis: &Analysis) -> bool {
+    analysis.project.scopes.list.enumerated().any(|(id, scope)| {
+        let mut found = is_function(scope)
+            && own_suite_mentions(scope.body, &|name| name == "backward")
+            && !analysis.graph.sites.iter().any(|site| site.targets.contains(&id));
+        walk::statements(scope.body, &mut |stmt| {
+            found = found
+                || sets_gradient(stmt)
+                || walk::own_expressions(stmt).any(|expr| hides_backward(analysis, id, expr));
+        });
+        found
+    })
+}
+
+/// `p.grad = g`.
+fn sets_gradient(stmt: &Stmt) -> bool {
+    let is_none = |value: &Expr| matches!(value.kind, ExprKind::Constant(Literal::None));
+    match &stmt.kind {
+        StmtKind::Assign { targets, value } => targets.iter().any(|target| any(target, &is_gradient)) && !is_none(value),
+        StmtKind::AnnAssign { target, value: Some(value), .. } => is_gradient(target) && !is_none(value),
+        _ => false,
+    }
+}
+
+fn hides_backward(analysis: &Analysis, scope: ScopeId, expr: &Expr) -> bool {
+    let mut found = false;
+    walk::expressions(expr, &mut |part| {
+        match &part.kind {
+            ExprKind::Call(call) => {
+                let library = analysis.project.library_name(scope, &call.callee);
+                found |= library.is_some_and(|name| name.as_str() == "torch.autograd.backward");
+                if callee_name(&call.callee) == "backward" {
+                    // in plain sight; what stands in it is looked at all the same
+                    let inside = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
+                    found |= inside.into_iter().any(|part| hides_backward(analysis, scope, part));
+                    if let ExprKind::Attribute { value, .. } = &call.callee.kind {
+                        found |= hides_backward(analysis, scope, value);
+                    }
+                    return false;
+                }
+            }
+            ExprKind::Attribute { attr: name, .. } | ExprKind::Name(name) => found |= name == "backward",
+            ExprKind::Constant(Literal::Str(text)) => found |= text == "backward" || text == "grad",
+            ExprKind::Lambda { body, .. } => found |= calls(body, &|name| name == "backward"),
+            _ => {}
+        }
+        !found
+    });
+    found
 }
 
 /// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.

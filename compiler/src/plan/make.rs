@@ -3,7 +3,7 @@
 use super::autograd::differentiated;
 use super::describe::describe;
 use super::estimates::{boundary, estimates};
-use super::gradients::live;
+use super::gradients::{hidden, live};
 use super::heads::heads;
 use super::model::{EffectsMode, LoopPlan, Options, Plan, Recorded};
 use super::roles::{Role, recorded_roles, roles};
@@ -35,7 +35,8 @@ impl Analysis<'_> {
             Some(recorded) => recorded_roles(self, recorded, &obstacles),
             None => roles(self, &facts, &obstacles),
         };
-        let gradients = live(self);
+        let hidden = hidden(self);
+        let gradients = hidden || live(self);
         let differentiated = differentiated(self, &facts);
         let ids = self.loops.names(&self.project.scopes, self.files);
         let is_wrapped = |role: &Role| !matches!(role, Role::Inside(_) | Role::LeftAlone);
@@ -51,7 +52,7 @@ impl Analysis<'_> {
             .zip(self.loops.list.ids())
             .map(|((role, estimate), at)| {
                 let mut plan = describe(self, at, &ids, role.action);
-                plan.gradients = plan.is_memoized() && gradients && facts.loops[at].backward;
+                plan.gradients = plan.is_memoized() && gradients && (hidden || facts.loops[at].backward);
                 plan.differentiated = plan.is_memoized() && differentiated.contains(&plan.stmt);
                 plan.note = role.note;
                 if plan.is_memoized() {
@@ -63,7 +64,7 @@ impl Analysis<'_> {
                     plan.boundary = boundary(self, &self.loops.list[at], &flows);
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read
                     let is_flat = !work.loops_below || plan.is_memoized() && work.trains;
-                    plan.boundary_gradients = is_flat || gradients && work.backward;
+                    plan.boundary_gradients = is_flat || gradients && (hidden || work.backward);
                 }
                 if let Some(was) = recorded.and_then(|recorded| recorded.get(&plan.stmt)) {
                     plan.trains = was.trains;

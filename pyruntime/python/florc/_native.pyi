@@ -448,6 +448,9 @@ class Checkpoint:
     def gradients(self) -> bool:
         """Whether it holds gradients."""
     @property
+    def leaves_gradients(self) -> bool:
+        """Whether some tensor had a gradient that is not in it."""
+    @property
     def chunks(self) -> list[str]:
         """The hashes of its chunks; the first is the object graph, the others are its leaves."""
     @property
@@ -1040,6 +1043,19 @@ class Walk:
         """Whether a whole number in the graph is the address of an object (`id`)."""
     def note_numbers(self, packed: bytes) -> None:
         """Take note of the numbers of a leaf: 64 bits each, little-endian."""
+    def add_hooks(self, count: int) -> None:
+        """The node at hand has so many hooks."""
+
+    def hooked(self) -> list[tuple[int, int]]:
+        """Nodes of objects with hooks, and how many they have."""
+
+    @property
+    def leaves_gradients(self) -> bool:
+        """Whether a tensor has a gradient that is not in the graph."""
+
+    def leaves_gradient(self) -> None:
+        """A tensor has a gradient that is not in the graph."""
+
     def held(self) -> set[int]:
         """The addresses of the objects whose content is in the graph."""
     def finish(self, head: str) -> tuple[bytes, Leaves, int]:

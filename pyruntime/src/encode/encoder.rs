@@ -174,6 +174,27 @@ impl Walk {
         packed.as_chunks().0.iter().for_each(|number| self.note_number(i64::from_le_bytes(*number)));
     }
 
+    /// The node at hand has so many hooks.
+    fn add_hooks(&self, count: usize) {
+        self.found().add_hooks(count);
+    }
+
+    /// Nodes of objects with hooks, and how many they have.
+    fn hooked(&self) -> Vec<(usize, usize)> {
+        self.found().hooked.clone()
+    }
+
+    /// Whether a tensor has a gradient that is not in the graph.
+    #[getter]
+    fn leaves_gradients(&self) -> bool {
+        self.found().leaves_gradients
+    }
+
+    /// A tensor has a gradient that is not in the graph.
+    fn leaves_gradient(&self) {
+        self.found().leaves_gradients = true;
+    }
+
     /// The addresses of the objects whose content is in the graph; not those that it only names.
     fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
         let found = self.found();

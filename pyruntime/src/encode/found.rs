@@ -49,6 +49,10 @@ pub(super) struct Found {
     pub weak_nodes: Vec<usize>,
     /// Whole numbers that may be addresses of objects.
     pub addresses: Vec<i64>,
+    /// Nodes of objects with hooks, and how many they have.
+    pub hooked: Vec<(usize, usize)>,
+    /// Whether a tensor has a gradient that is not in the graph.
+    pub leaves_gradients: bool,
 }
 
 impl Found {
@@ -66,6 +70,7 @@ impl Found {
             light_nodes,
             weak_nodes,
             addresses,
+            hooked,
             ..
         } = self;
         nodes.clear();
@@ -79,6 +84,8 @@ impl Found {
         light_nodes.clear();
         weak_nodes.clear();
         addresses.clear();
+        hooked.clear();
+        self.leaves_gradients = false;
         (self.current, self.done, self.light) = (-1, 0, false);
     }
 
@@ -104,6 +111,15 @@ impl Found {
     pub(super) fn add_span(&mut self, device: usize, address: usize, len: usize) {
         if let Ok(node) = usize::try_from(self.current) {
             self.spans.push(Span { device, address, len, node });
+        }
+    }
+
+    /// The node at hand has so many hooks.
+    pub(super) fn add_hooks(&mut self, count: usize) {
+        if count > 0
+            && let Ok(node) = usize::try_from(self.current)
+        {
+            self.hooked.push((node, count));
         }
     }
 

@@ -268,7 +268,7 @@ fn put_head(kind: &str, class: &Class, out: &mut String) {
     }
 }
 
-/// `name,value,…` of every attribute that is state, but for those of `others`.
+/// `name,value,…` of every attribute that is state, but for those of `others`. Of hooks it is noted how many there are.
 pub(super) fn put_named(
     slf: &Bound<'_, Walk>,
     attributes: &Bound<'_, PyDict>,
@@ -277,8 +277,13 @@ pub(super) fn put_named(
 ) -> PyResult<()> {
     let hooks = slf.get().hooks.bind(slf.py());
     let mut is_first = true;
+    let mut count = 0;
     each_item(attributes, |name, value| {
-        if hooks.contains(&name)? || others.iter().any(|other| name.eq(*other).unwrap_or(false)) {
+        if hooks.contains(&name)? {
+            count += value.cast::<PyDict>().map_or(0, |hooks| hooks.len());
+            return Ok(());
+        }
+        if others.iter().any(|other| name.eq(*other).unwrap_or(false)) {
             return Ok(());
         }
         if !std::mem::take(&mut is_first) {
@@ -287,7 +292,9 @@ pub(super) fn put_named(
         put_value(slf, &name, out)?;
         out.push(',');
         put_value(slf, &value, out)
-    })
+    })?;
+    slf.get().found().add_hooks(count);
+    Ok(())
 }
 
 /// The attributes of an object, past any `__getattribute__` of its class.

@@ -55,10 +55,17 @@ pub(super) fn put_tensor(
     for text in [",\"cpu\",\"", parameter, if requires_grad { "r" } else { "" }, "\",null,"] {
         out.push_str(text);
     }
-    if walk.gradients && requires_grad {
-        put_value(slf, &tensor.getattr(intern!(py, "grad"))?, out)?;
-    } else {
-        out.push_str("null");
+    let gradient = if requires_grad { Some(tensor.getattr(intern!(py, "grad"))?) } else { None };
+    match gradient {
+        Some(gradient) if walk.gradients => put_value(slf, &gradient, out)?,
+        _ => {
+            walk.found().leaves_gradients |= gradient.is_some_and(|gradient| !gradient.is_none());
+            out.push_str("null");
+        }
+    }
+    if requires_grad {
+        let hooks = hooks_of(tensor)?;
+        walk.found().add_hooks(hooks);
     }
     out.push_str(",[");
     let attributes = tensor.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
@@ -67,6 +74,20 @@ pub(super) fn put_tensor(
     }
     out.push_str(if layout.raw { "],true]" } else { "],false]" });
     Ok(true)
+}
+
+/// How many hooks a tensor has.
+fn hooks_of(tensor: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let py = tensor.py();
+    let mut count = 0;
+    for name in [intern!(py, "_backward_hooks"), intern!(py, "_post_accumulate_grad_hooks")] {
+        if let Some(hooks) = tensor.getattr_opt(name)?
+            && let Ok(hooks) = hooks.cast::<PyDict>()
+        {
+            count += hooks.len();
+        }
+    }
+    Ok(count)
 }
 
 /// How the elements of a tensor lie in memory.

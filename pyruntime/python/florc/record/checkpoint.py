@@ -102,6 +102,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
             "dead": [*dead, *dead_values.known_by_place(loop, found)],
             "forms": forms,
             "gradients": loop.gradients,
+            "leaves_gradients": walked.leaves_gradients,
             "seconds": computed,
             "origins": places.origins(loop, current.before, found),
         }

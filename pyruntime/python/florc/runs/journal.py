@@ -79,6 +79,10 @@ class History(Entries):
         """A checkpoint of the block, to see which places its checkpoints hold; None when there is none."""
         return self._held.get(block)
 
+    def leaves_gradients(self, block: str) -> bool:
+        """Whether the block was seen to leave gradients that its checkpoint does not hold."""
+        return any(checkpoint.leaves_gradients for checkpoint in self.checkpoints.values() if checkpoint.block == block)
+
     def dead(self, block: str) -> frozenset[str]:
         """The names that the recorded script read no more after a block, and that each of its checkpoints holds."""
         return self._in_each(block, lambda checkpoint: checkpoint.dead)

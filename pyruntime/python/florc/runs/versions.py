@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 
@@ -226,7 +227,15 @@ class Versions:
 
     def _lacks_gradients(self, block: str) -> bool:
         held, loop = self._history.held_by(block), self._loops.get(block)
-        return held is not None and loop is not None and loop.gradients and not held.gradients
+        if held is None or loop is None:
+            return False
+        return loop.gradients and not held.gradients or self._asks_hidden_gradients and self._history.leaves_gradients(block)
+
+    @functools.cached_property
+    def _asks_hidden_gradients(self) -> bool:
+        """Whether an added statement asks for gradients, in a project that computes them where nobody sees it: in a library."""
+        recorded, _ = self._comparison.names()
+        return "backward" not in recorded and any("grad" in change.text for change in self.changes if not change.removed)
 
     def _missing(self, block: str) -> list[_native.Place]:
         """Places that are read after the block, and that its checkpoints do not hold."""

@@ -83,6 +83,7 @@ def _encode(
         "gradients": encoder.gradients,
         "places": [[name, value] for name, value in roots],
         "owners": extra,
+        "hooks": encoder.hooked(),
         RANDOM: random_state,
     }
     text = json.dumps(head, separators=(",", ":"), check_circular=False, allow_nan=False)

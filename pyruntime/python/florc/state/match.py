@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import memory, owners, paths, reach
+from . import hooks, memory, owners, paths, reach
 from .atoms import ATOMS, decode
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 from .registry import KINDS
@@ -26,6 +26,7 @@ class Matcher:
         self.needs_memory: set[int] = set()
         self.anchors: dict[int, tuple[Any, ...]] = {}
         self.index = -1
+        self._hooks = hooks.recorded(document)
         self._classes: dict[tuple[Any, ...], type] = {}
         self._checked: set[type] = set()
         self._queue: deque[Any] = deque()
@@ -157,6 +158,15 @@ class Matcher:
         items = [self._peek(item, depth - 1) for item in node[1]]
         return _MISSING if any(item is _MISSING for item in items) else tuple(items)
 
+    def _check_hooks(self, index: int, node: list[Any]) -> None:
+        if self._hooks is None:
+            return
+        recorded, live = self._hooks.get(index, 0), self.live[index]
+        if live is None and recorded:
+            raise Refused("it has hooks, which no checkpoint holds")
+        if live is not None and hooks.of_live(node, live) != recorded:
+            raise Refused("it has other hooks here than it had in the recorded run")
+
     def _check(self) -> None:
         for index, node in enumerate(self.nodes):
             kind = KINDS.get(node[0])
@@ -166,5 +176,6 @@ class Matcher:
                 kind.check(self, node, index)
                 if self.live[index] is None:
                     kind.check_new(self, node, index)
+                self._check_hooks(index, node)
             except Refused as refused:
                 raise CannotRestore(paths.of_node(self.document, index), str(refused)) from None

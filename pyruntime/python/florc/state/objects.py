@@ -80,6 +80,8 @@ def encode_attributes(enc: Encoder, attributes: dict[str, Any]) -> list[Any]:
         if name not in HOOKS:
             out.append(name)
             out.append(value(item))
+        elif item and issubclass(type(item), dict):
+            enc.add_hooks(len(item))
     return out
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import _native
 from ..support.static import name_of
+from . import hooks
 from .autograd import with_history
 from .kind import Kind
 from .kinds import DeviceLeaf, Refused, torch_module, unguarded
@@ -63,8 +64,15 @@ def encode_tensor(enc: Encoder, t: Any) -> Node:
     requires_grad = t.requires_grad
     flags = ("p" if type(t) is not torch.Tensor else "") + ("r" if requires_grad else "")
     grad = None
-    if enc.gradients and requires_grad and grad_fn is None:
-        grad = enc.value(t.grad)
+    if requires_grad and (grad_fn is None or t.retains_grad) and t.grad is not None:
+        if not enc.gradients:
+            enc.leaves_gradient()
+        elif grad_fn is None:
+            grad = enc.value(t.grad)
+        else:
+            raise Refused("it retains a gradient, which only its history could lead to")
+    if requires_grad:
+        enc.add_hooks(hooks.of_tensor(t))
     name = None if grad_fn is None else grad_fn.name().rsplit("::", 1)[-1]
     enc.histories += name is not None
     attributes = t.__dict__

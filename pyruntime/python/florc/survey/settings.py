@@ -35,6 +35,7 @@ _SIGNALS = {
     "SIGUSR2": SIGUSR2,
 }
 _DECIMAL = "decimal_context"
+_GLOBAL_HOOKS = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks", "_global_backward_pre_hooks")
 _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdin", "stdout", "stderr")
 
 
@@ -131,6 +132,10 @@ _OF_MODULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "the time limit of sockets": ("socket", lambda socket: socket.getdefaulttimeout()),
     "a setting of threading": ("threading", lambda threading: (threading.stack_size(), id(threading.excepthook))),
     "a setting of torch": ("torch", _of_torch),
+    "hooks of all modules of torch": (
+        "torch.nn.modules.module",
+        lambda module: [len(module.__dict__[name]) for name in _GLOBAL_HOOKS if name in module.__dict__],
+    ),
     "torch.set_printoptions": ("torch._tensor_str", lambda printing: tuple(vars(printing.PRINT_OPTS).values())),
     "tracemalloc": ("tracemalloc", lambda tracemalloc: tracemalloc.is_tracing()),
 }

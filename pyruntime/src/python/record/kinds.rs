@@ -142,6 +142,10 @@ pub struct Checkpoint {
     places: Vec<String>,
     #[pyo3(get)]
     gradients: bool,
+    /// Whether some tensor had a gradient that is not in it.
+    #[pyo3(get)]
+    #[serde(default)]
+    leaves_gradients: bool,
     chunks: Vec<Chunk>,
     #[pyo3(get)]
     seq: u64,

@@ -1,0 +1,37 @@
+"""Hooks are code: no checkpoint holds them. How many an object has is in the graph, so that it is noticed where a replay has others.
+
+`hooks` of a document: `[[number of the node, count], …]`, for objects that have some.
+"""
+
+from __future__ import annotations
+
+from .objects import HOOKS, instance_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .kinds import Node
+
+_OF_TENSORS = ("_backward_hooks", "_post_accumulate_grad_hooks")
+
+
+def of_tensor(tensor: Any) -> int:
+    """How many a tensor has."""
+    return sum(len(held) for held in (getattr(tensor, name, None) for name in _OF_TENSORS) if held)
+
+
+def of_live(node: Node, live: Any) -> int:
+    """How many the live object of a node has."""
+    if node[0] == "tensor":
+        return of_tensor(live) if "r" in node[6] else 0
+    attributes = instance_dict(live) if node[0] in ("torch.Module", "object") else None
+    if not attributes or node[0] == "object" and "_optimizer_step_pre_hooks" not in attributes:
+        return 0
+    return sum(len(held) for held in map(attributes.get, HOOKS) if issubclass(type(held), dict))
+
+
+def recorded(document: dict[str, Any]) -> dict[int, int] | None:
+    """How many the object of each node had; None where that was not recorded."""
+    found = document.get("hooks")
+    return None if found is None else {int(node): int(count) for node, count in found}
