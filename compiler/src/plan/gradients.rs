@@ -64,6 +64,12 @@ fn sets_gradient(stmt: &Stmt) -> bool {
     }
 }
 
+const ATTRIBUTES_BY_NAME: &[&str] = &["builtins.getattr", "builtins.setattr", "operator.methodcaller"];
+
+fn is_name_of_it(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Constant(Literal::Str(text)) if text == "backward" || text == "grad")
+}
+
 fn hides_backward(analysis: &Analysis, scope: ScopeId, expr: &Expr) -> bool {
     let mut found = false;
     walk::expressions(expr, &mut |part| {
@@ -71,6 +77,8 @@ fn hides_backward(analysis: &Analysis, scope: ScopeId, expr: &Expr) -> bool {
             ExprKind::Call(call) => {
                 let library = analysis.project.library_name(scope, &call.callee);
                 found |= library.is_some_and(|name| name.as_str() == "torch.autograd.backward");
+                let by_name = library.is_some_and(|name| ATTRIBUTES_BY_NAME.contains(&name.as_str()));
+                found |= by_name && call.args.iter().any(is_name_of_it);
                 if callee_name(&call.callee) == "backward" {
                     // in plain sight; what stands in it is looked at all the same
                     let inside = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
@@ -82,7 +90,6 @@ fn hides_backward(analysis: &Analysis, scope: ScopeId, expr: &Expr) -> bool {
                 }
             }
             ExprKind::Attribute { attr: name, .. } | ExprKind::Name(name) => found |= name == "backward",
-            ExprKind::Constant(Literal::Str(text)) => found |= text == "backward" || text == "grad",
             ExprKind::Lambda { body, .. } => found |= calls(body, &|name| name == "backward"),
             _ => {}
         }

@@ -1105,6 +1105,9 @@ class Sight:
 class Again:
     """The objects of a sight that were found again."""
 
+    def discount(self, walk: Walk) -> None:
+        """Tell a walk which objects are held here: what nothing but its graph refers to is known by its references."""
+
     def changed(self, walk: Walk | None = None) -> list[int]:
         """The objects that hold something else now, without those whose content is in the graph of `walk`."""
     def held(self, walk: Walk) -> list[Any]:

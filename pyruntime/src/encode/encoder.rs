@@ -10,7 +10,7 @@ use super::addresses::is_any_mapped;
 use super::classes::Classes;
 use super::found::{Found, State};
 use super::how::How;
-use super::json::{dump, put_list, put_number};
+use super::json::{dump, put, put_list, put_number};
 use super::leaves::{Leaf, Leaves};
 use super::nodes;
 use super::shared::put_groups;
@@ -41,7 +41,7 @@ impl Walk {
             }
             _ => {
                 let mut text = String::new();
-                nodes::put_value(slf, obj, &mut text)?;
+                slf.get().exposing(|| nodes::put_value(slf, obj, &mut text))?;
                 read_back(slf.py(), &text)
             }
         }
@@ -209,6 +209,10 @@ impl Walk {
         out.push_str(head.strip_suffix('}').unwrap_or(head));
         out.push_str(",\"shared\":");
         put_groups(found.spans.clone(), &mut out);
+        for (name, numbers) in [("alone", found.alone()), ("lone_memory", std::mem::take(&mut found.lone_memory))] {
+            put(&mut out, format_args!(",\"{name}\":"));
+            put_list(runs(numbers), &mut out, |(first, count), out| put(out, format_args!("[{first},{count}]")));
+        }
         out.push_str(",\"leaves\":");
         put_list(&found.leaves, &mut out, |leaf, out| put_number(leaf.len(), out));
         out.push_str(",\"nodes\":");
@@ -219,6 +223,18 @@ impl Walk {
         let leaves = Leaves { leaves: std::mem::replace(&mut found.leaves, Vec::with_capacity(count)) };
         Ok((PyBytes::new(py, out.as_bytes()), leaves, nbytes))
     }
+}
+
+/// Rising numbers as runs: the first one, and how many follow each other.
+fn runs(numbers: Vec<usize>) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match found.last_mut() {
+            Some((first, count)) if *first + *count == number => *count += 1,
+            _ => found.push((number, 1)),
+        }
+    }
+    found
 }
 
 fn fill_now(slf: &Bound<'_, Walk>, numbers: Vec<usize>) -> PyResult<()> {

@@ -17,6 +17,10 @@ pub(super) struct Node {
     pub object: Py<PyAny>,
     pub class: Arc<Class>,
     pub parent: i64,
+    /// How often the graph refers to it, as far as each time stands for one reference of the interpreter's.
+    pub inside: usize,
+    /// Whether it was met otherwise, too: as a place, or by an encoder written in Python, which may have made it.
+    pub is_exposed: bool,
     pub state: State,
     /// Its text, once it is filled.
     pub text: std::ops::Range<usize>,
@@ -53,6 +57,12 @@ pub(super) struct Found {
     pub hooked: Vec<(usize, usize)>,
     /// Whether a tensor has a gradient that is not in the graph.
     pub leaves_gradients: bool,
+    /// Whether what is met now does not stand for one reference.
+    pub exposes: bool,
+    /// How many references others of florc's hold, by address.
+    pub others: Addresses<usize>,
+    /// Tensors whose memory no other tensor has.
+    pub lone_memory: Vec<usize>,
 }
 
 impl Found {
@@ -71,6 +81,8 @@ impl Found {
             weak_nodes,
             addresses,
             hooked,
+            others,
+            lone_memory,
             ..
         } = self;
         nodes.clear();
@@ -85,6 +97,9 @@ impl Found {
         weak_nodes.clear();
         addresses.clear();
         hooked.clear();
+        others.clear();
+        lone_memory.clear();
+        self.exposes = false;
         self.leaves_gradients = false;
         (self.current, self.done, self.light) = (-1, 0, false);
     }
@@ -112,6 +127,23 @@ impl Found {
         if let Ok(node) = usize::try_from(self.current) {
             self.spans.push(Span { device, address, len, node });
         }
+    }
+
+    /// Nodes of objects that nothing but the graph refers to.
+    pub(super) fn alone(&self) -> Vec<usize> {
+        let mut owners: Addresses<usize> = Addresses::default();
+        for address in self.leaves.iter().filter_map(Leaf::owner) {
+            *owners.entry(address).or_default() += 1;
+        }
+        let is_alone = |node: &Node| {
+            let object = node.object.as_ptr();
+            let of = |known: &Addresses<usize>| known.get(&(object as usize)).copied().unwrap_or(0);
+            let known = 1 + node.inside + of(&owners) + of(&self.others);
+            // SAFETY: the node holds its object
+            let held = usize::try_from(unsafe { pyo3::ffi::Py_REFCNT(object) }).unwrap_or(usize::MAX);
+            !node.is_exposed && held <= known
+        };
+        self.nodes.iter().enumerate().filter(|(_, node)| is_alone(node)).map(|(number, _)| number).collect()
     }
 
     /// The node at hand has so many hooks.

@@ -107,6 +107,14 @@ pub(super) enum Leaf {
 }
 
 impl Leaf {
+    /// The address of the object that a leaf holds because its memory is that object's.
+    pub fn owner(&self) -> Option<usize> {
+        match self {
+            Leaf::Memory(memory) => Some(memory.owner.as_ptr() as usize),
+            Leaf::Given { .. } => None,
+        }
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Leaf::Memory(MemoryLeaf { len, .. }) | Leaf::Given { len, .. } => *len,

@@ -1,6 +1,7 @@
 //! Tensors whose elements lie in host memory without gaps: their node, with no more questions than needed.
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::dtypes::Dtype;
@@ -44,6 +45,13 @@ pub(super) fn put_tensor(
         found.add_span(device, address, layout.span * item);
         let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind())?;
         put_number(index, out);
+        drop(found);
+        if has_lone_memory(tensor).unwrap_or(false) {
+            let mut found = walk.found();
+            if let Ok(number) = usize::try_from(found.current) {
+                found.lone_memory.push(number);
+            }
+        }
     }
     out.push(',');
     put_str(&dtype, out);
@@ -57,7 +65,7 @@ pub(super) fn put_tensor(
     }
     let gradient = if requires_grad { Some(tensor.getattr(intern!(py, "grad"))?) } else { None };
     match gradient {
-        Some(gradient) if walk.gradients => put_value(slf, &gradient, out)?,
+        Some(gradient) if walk.gradients => walk.exposing(|| put_value(slf, &gradient, out))?,
         _ => {
             walk.found().leaves_gradients |= gradient.is_some_and(|gradient| !gradient.is_none());
             out.push_str("null");
@@ -74,6 +82,18 @@ pub(super) fn put_tensor(
     }
     out.push_str(if layout.raw { "],true]" } else { "],false]" });
     Ok(true)
+}
+
+/// Whether no other tensor lies in the memory of this one.
+fn has_lone_memory(tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static COUNT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    /// The tensor, and the object that stands for its memory while it is asked.
+    const OWN: usize = 2;
+    let py = tensor.py();
+    let count = COUNT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("torch._C")?.getattr("_storage_Use_Count")?.unbind()))?;
+    let storage = tensor.call_method0(intern!(py, "untyped_storage"))?;
+    let users: usize = count.bind(py).call1((storage.getattr(intern!(py, "_cdata"))?,))?.extract()?;
+    Ok(users <= OWN)
 }
 
 /// How many hooks a tensor has.

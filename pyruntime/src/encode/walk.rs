@@ -44,9 +44,25 @@ impl Walk {
         Some((number, !matches!(state, State::ByName | State::Opaque)))
     }
 
+    /// Others of florc's hold so many references to these objects, by address.
+    pub(crate) fn discount(&self, held: impl IntoIterator<Item = usize>) {
+        let mut found = self.found();
+        for address in held {
+            *found.others.entry(address).or_default() += 1;
+        }
+    }
+
     /// Never held while Python runs.
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
         lock(&self.found)
+    }
+
+    /// What is met meanwhile may not be what its holder refers to: see [`Node::is_exposed`].
+    pub(super) fn exposing<T>(&self, meet: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        let before = std::mem::replace(&mut self.found().exposes, true);
+        let met = meet();
+        self.found().exposes = before;
+        met
     }
 
     pub(super) fn class_of(&self, obj: &Bound<'_, PyAny>) -> PyResult<Arc<Class>> {
@@ -62,9 +78,14 @@ impl Walk {
         let walk = slf.get();
         let address = obj.as_ptr() as usize;
         let light = {
-            let found = walk.found();
-            if let Some(number) = found.numbers.get(&address) {
-                return Ok(Some(*number));
+            let mut found = walk.found();
+            if let Some(&number) = found.numbers.get(&address) {
+                let exposes = found.exposes;
+                if let Some(node) = found.nodes.get_mut(number) {
+                    node.inside += usize::from(!exposes);
+                    node.is_exposed |= exposes;
+                }
+                return Ok(Some(number));
             }
             found.light
         };
@@ -76,7 +97,9 @@ impl Walk {
         found.numbers.insert(address, number);
         let parent = found.current;
         let (object, class) = (obj.clone().unbind(), Arc::clone(class));
-        found.nodes.push(Node { object, class, parent, state: State::Met, text: 0..0 });
+        let is_exposed = found.exposes;
+        let inside = usize::from(!is_exposed);
+        found.nodes.push(Node { object, class, parent, inside, is_exposed, state: State::Met, text: 0..0 });
         Ok(Some(number))
     }
 }

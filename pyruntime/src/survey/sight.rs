@@ -230,6 +230,18 @@ impl Again {
         PyList::new(py, held.filter_map(|(_, now)| Some(now.as_ref()?.object.bind(py))))
     }
 
+    /// Tells a walk which objects are held here: what nothing but its graph refers to is known by its references.
+    fn discount(&self, walk: &Bound<'_, Walk>) {
+        let held = self.found.iter().flatten().flat_map(|now| {
+            let parts = now.parts.iter().flatten().filter_map(|(_, value)| match value {
+                Value::Object(part) => Some(part.as_ptr() as usize),
+                _ => None,
+            });
+            parts.chain([now.object.as_ptr() as usize])
+        });
+        walk.get().discount(held);
+    }
+
     /// An object; None where it was not found again.
     fn object(&self, py: Python<'_>, index: usize) -> Option<Py<PyAny>> {
         Some(self.found.get(index)?.as_ref()?.object.clone_ref(py))

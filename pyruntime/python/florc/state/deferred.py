@@ -144,6 +144,10 @@ class Deferred:
             finally:
                 self.guard.take_down()
 
+    def holds(self, obj: Any) -> bool:
+        """Whether an object is held here, because it waits."""
+        return id(obj) in self._waiting
+
     def replace(self, filled: list[Any]) -> None:
         """These tensors get their whole content from another checkpoint: they wait no more. Whatever leads to others that wait is
         not in that checkpoint, as it would be with its content."""

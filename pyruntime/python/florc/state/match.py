@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import hooks, memory, owners, paths, reach
+from . import alone, hooks, memory, owners, paths, reach
 from .atoms import ATOMS, decode
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 from .registry import KINDS
@@ -39,6 +39,7 @@ class Matcher:
         self._drain()
         for name, optimizer, position, value in self.document["owners"]:
             self._pair_owner(name, self.live[optimizer], position, value)
+        alone.part(self)
         memory.plan(self)
         self._check()
 

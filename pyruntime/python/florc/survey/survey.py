@@ -101,6 +101,7 @@ class Again:
             for number, scope in enumerate(self._scopes)
             if scope is not None and not scope.label and (scope.own or scope.is_file)
         ]
+        self._found.discount(walk)
         return self._found.paths(walk, own, names)
 
     def _name(self, index: int, key: Any) -> str:

@@ -1,0 +1,81 @@
+"""Objects that a block replaced, while somebody else still holds those that were there before: `best.append(trainer.net)`.
+
+To restore means to put the recorded state into the live objects, since others may hold them. Where the recorded run had another
+object at the same place, that would change what these others hold. Which objects a block replaced is not recorded: that would take
+a walk over all of them when it begins. But two cases are told apart by counting references:
+
+- Nothing but the graph referred to an object when the block ended (`alone`), and somebody else refers to the live one: it is
+  another object, or whoever refers to it had let go of it by then. A new object is right in both cases.
+- The same of memory that only one tensor had (`lone_memory`): the live tensor gets new memory.
+
+An object that others held then, too, is taken to be the same one.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from itertools import chain
+
+from .deferred import deferred
+from .kinds import torch_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from .match import Matcher
+
+_DEPTH = 2
+"""An instance leads to its dict, that of a module to the tables of its parameters: so deep lie dicts that have no node."""
+_OWN = 2
+"""References to a live object that the search itself has: the list of live objects, the argument of `getrefcount`."""
+_OF_MEMORY = 2
+"""Users of a tensor's memory: the tensor, and the object that stands for the memory while it is asked."""
+
+
+def part(m: Matcher) -> None:
+    """Take live objects out of the match that are not the recorded ones."""
+    alone = _numbers(m.document, "alone")
+    # what waits to be read was proven to be alone when it began to wait
+    candidates = [number for number in alone if m.live[number] is not None and not deferred.holds(m.live[number])]
+    while candidates:
+        inside = _references(m.live)
+        others = [number for number in candidates if _holders(m.live, number) > inside.get(id(m.live[number]), 0)]
+        if not others:
+            break
+        for number in others:
+            m.live[number] = None
+        candidates = [number for number in candidates if m.live[number] is not None]
+    count = None
+    for number in _numbers(m.document, "lone_memory"):
+        live = m.live[number]
+        if live is None or number in m.needs_memory or m.nodes[number][0] != "tensor" or deferred.holds(live):
+            continue
+        count = count or torch_module()._C._storage_Use_Count
+        if count(live.untyped_storage()._cdata) > _OF_MEMORY:
+            m.needs_memory.add(number)
+
+
+def _numbers(document: dict[str, Any], name: str) -> Iterable[int]:
+    return chain.from_iterable(range(first, first + count) for first, count in document.get(name, ()))
+
+
+def _holders(live: list[Any], number: int) -> int:
+    """How many refer to a live object, besides florc."""
+    return sys.getrefcount(live[number]) - _OWN
+
+
+def _references(live: list[Any]) -> dict[int, int]:
+    """How often live objects refer to others, by address."""
+    own = {id(obj) for obj in live}
+    found: dict[int, int] = {}
+    holders = [obj for obj in live if obj is not None and gc.is_tracked(obj)]
+    for _ in range(1 + _DEPTH):
+        held = gc.get_referents(*holders)
+        for address in map(id, held):
+            found[address] = found.get(address, 0) + 1
+        holders = list({id(obj): obj for obj in held if type(obj) is dict and id(obj) not in own}.values())
+        del held
+    return found
