@@ -282,6 +282,8 @@ class Comparison:
         """By the lines of a file's added statements: the first and the last line of those side by side with it."""
     def names(self) -> tuple[set[str], set[str]]:
         """Every name that the recorded project mentions, and those that only changed files do."""
+    def names_that_hold(self) -> tuple[set[str], bool]:
+        """The names that added statements bind, and whether they may hold objects otherwise: in attributes, lambdas."""
     def left_by_forward(self) -> set[str]:
         """Attributes that calls of modules of the recorded project leave behind and do not read."""
 

@@ -141,7 +141,7 @@ impl Found {
             let known = 1 + node.inside + of(&owners) + of(&self.others);
             // SAFETY: the node holds its object
             let held = usize::try_from(unsafe { pyo3::ffi::Py_REFCNT(object) }).unwrap_or(usize::MAX);
-            !node.is_exposed && held <= known
+            node.state == State::Filled && !node.is_exposed && held <= known
         };
         self.nodes.iter().enumerate().filter(|(_, node)| is_alone(node)).map(|(number, _)| number).collect()
     }

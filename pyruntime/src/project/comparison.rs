@@ -131,6 +131,22 @@ impl Comparison {
         (recorded, added)
     }
 
+    /// The names that added statements bind, and whether they may hold objects otherwise.
+    fn names_that_hold(&self, py: Python<'_>) -> PyResult<(BTreeSet<String>, bool)> {
+        deep(py, || {
+            let (mut names, mut otherwise) = (BTreeSet::new(), false);
+            for (file, report) in self.each() {
+                let added: BTreeSet<_> = report.changes.iter().filter(|it| !it.removed).map(|it| it.stmt).collect();
+                let mut stmts = Vec::new();
+                walk::all_statements(&file.module, &mut |stmt| stmts.extend(added.contains(&stmt.id).then_some(stmt)));
+                let (found, more) = probes::names_that_hold(stmts);
+                names.extend(found);
+                otherwise |= more;
+            }
+            Ok((names, otherwise))
+        })
+    }
+
     /// Attributes that calls of modules of the recorded project leave behind and do not read.
     fn left_by_forward(&self, py: Python<'_>) -> PyResult<BTreeSet<String>> {
         deep(py, || {

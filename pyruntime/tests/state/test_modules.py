@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
-from florc.state import Unsupported, by_reference, differences, encode, leaf_bytes  # noqa: E402
+from florc.state import CannotRestore, Unsupported, by_reference, differences, encode, leaf_bytes  # noqa: E402
 from program import Program  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.data import DataLoader, Dataset, TensorDataset  # noqa: E402
@@ -16,7 +16,9 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset  # noqa: E402
 def test_submodules_replaced(freeze):
     net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
     net[1] = nn.BatchNorm1d(2)
+    held = net[0]
     before = freeze({"net": net})
+    del held
     live = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(1, 1))
     first = live[0]
     before.restore({"net": live})
@@ -35,11 +37,15 @@ def test_learning_rates_handed_out_earlier_stay(freeze):
 
 def test_hooks_stay(freeze):
     net, calls = nn.Linear(2, 2), []
+    handle = net.register_forward_hook(lambda *a: calls.append(1))
     before = freeze({"net": net})
-    net.register_forward_hook(lambda *a: calls.append(1))
     before.restore({"net": net})
     net(torch.ones(1, 2))
     assert calls == [1]
+    for change in (handle.remove, lambda: net.weight.register_hook(print)):
+        change()
+        with pytest.raises(CannotRestore, match="other hooks here"):
+            before.restore({"net": net})
 
 
 def test_averaged_model_and_scaler(freeze):
@@ -168,8 +174,8 @@ def test_under_inference_mode_and_a_default_device(freeze):
 def test_compiled_modules_keep_their_compiled_code(freeze):
     net = torch.compile(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)))
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    before = freeze({"net": net, "optimizer": optimizer})
     weight = net._orig_mod[0].weight
+    before = freeze({"net": net, "optimizer": optimizer})
     with torch.no_grad():
         weight += 1
     before.restore({"net": net, "optimizer": optimizer})

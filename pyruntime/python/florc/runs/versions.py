@@ -36,7 +36,9 @@ class Versions:
         """Functions: the executions that entered one of them run an added statement, too."""
         self._loops: dict[str, _native.Loop] = {}
         self._probes: dict[str, tuple[str, int]] = {}
-        self._may_wait: tuple[tuple[int, ...], bool] = (), True
+        self._may_wait = -1, True
+        """For so many files: whether the state of optimizers may be read when it is needed."""
+        self._names: tuple[object, set[str], bool] = None, set(), False
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
@@ -210,10 +212,10 @@ class Versions:
     def may_wait(self) -> bool:
         """Whether the state of optimizers may be read when it is needed: no file of the user's mentions what leads to an object
         past its names (`_PAST_NAMES`), in its recorded or in its present version."""
-        texts = [text for *_, text in (*self._project.files(), *self._history.run.files())]
-        key = tuple(map(hash, texts))
-        if self._may_wait[0] != key:
-            self._may_wait = key, not any(_PAST_NAMES.search(text) for text in texts)
+        files = self._project.files()  # of which some may be loaded late
+        if self._may_wait[0] != len(files):
+            texts = [text for *_, text in (*files, *self._history.run.files())]
+            self._may_wait = len(files), not any(_PAST_NAMES.search(text) for text in texts)
         return self._may_wait[1]
 
     def _asks_caches(self) -> bool:
@@ -234,7 +236,7 @@ class Versions:
     @functools.cached_property
     def _asks_hidden_gradients(self) -> bool:
         """Whether an added statement asks for gradients, in a project that computes them where nobody sees it: in a library."""
-        recorded, _ = self._comparison.names()
+        recorded, _ = self.names()
         return "backward" not in recorded and any("grad" in change.text for change in self.changes if not change.removed)
 
     def _missing(self, block: str) -> list[_native.Place]:
@@ -274,6 +276,12 @@ class Versions:
     def names(self) -> tuple[set[str], set[str]]:
         """Every name that the recorded project mentions, and those that only changed files do."""
         return self._comparison.names()
+
+    def names_that_hold(self) -> tuple[set[str], bool]:
+        """The names that added statements bind, and whether they may hold objects otherwise: in attributes, lambdas."""
+        if self._names[0] is not self._comparison:
+            self._names = (self._comparison, *self._comparison.names_that_hold())
+        return self._names[1], self._names[2]
 
     def left_by_forward(self) -> set[str]:
         """Attributes that calls of modules of the recorded project leave behind and do not read."""

@@ -4,6 +4,7 @@
 they are used when the program has them.
 """
 
+from .alone import Added
 from .autograd import NO_HISTORY, History
 from .deferred import deferred
 from .differences import Difference, differences
@@ -21,6 +22,7 @@ unnoticed = deferred.guard.lowered
 
 __all__ = [
     "NO_HISTORY",
+    "Added",
     "CannotRestore",
     "DeviceLeaf",
     "Difference",

@@ -8,7 +8,9 @@ a walk over all of them when it begins. But two cases are told apart by counting
   another object, or whoever refers to it had let go of it by then. A new object is right in both cases.
 - The same of memory that only one tensor had (`lone_memory`): the live tensor gets new memory.
 
-An object that others held then, too, is taken to be the same one.
+An object that others held then, too, is taken to be the same one. So is one that only added statements hold: by a name that nobody
+else has (`for p in net.parameters(): …` leaves one), or in a container of such a name. Where they may hold it otherwise, nobody can
+tell, and the block runs.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import gc
 import sys
 from itertools import chain
 
+from ..support.light import NamedTuple
+from ..support.static import module_of
 from .deferred import deferred
-from .kinds import torch_module
+from .kinds import Refused, torch_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,22 +33,46 @@ if TYPE_CHECKING:
 
 _DEPTH = 2
 """An instance leads to its dict, that of a module to the tables of its parameters: so deep lie dicts that have no node."""
+_CONTAINERS = (dict, list, set, tuple)
+_HELD = 3
+"""How deep in containers of added names an object is looked for."""
 _OWN = 2
 """References to a live object that the search itself has: the list of live objects, the argument of `getrefcount`."""
 _OF_MEMORY = 2
 """Users of a tensor's memory: the tensor, and the object that stands for the memory while it is asked."""
 
 
-def part(m: Matcher) -> None:
-    """Take live objects out of the match that are not the recorded ones."""
+class Added(NamedTuple):
+    """What added statements hold: the values of the names that they bind, and whether they may hold objects otherwise."""
+
+    values: list[Any]
+    otherwise: bool
+
+
+NOTHING = Added([], False)
+
+
+def part(m: Matcher, added: Added) -> None:
+    """Take live objects out of the match that are not the recorded ones. Raises Refused where an added statement may hold such an
+    object, so that nobody can tell."""
     alone = _numbers(m.document, "alone")
     # what waits to be read was proven to be alone when it began to wait
     candidates = [number for number in alone if m.live[number] is not None and not deferred.holds(m.live[number])]
     while candidates:
         inside = _references(m.live)
         others = [number for number in candidates if _holders(m.live, number) > inside.get(id(m.live[number]), 0)]
+        if others and added.values:
+            held = _held(added.values)
+            others = [
+                number
+                for number in others
+                if _holders(m.live, number) > sum(of.get(id(m.live[number]), 0) for of in (inside, held))
+            ]
         if not others:
             break
+        if added.otherwise or not all(map(_is_plain, added.values)):
+            m.index = others[0]
+            raise Refused("the recorded run may have had another object there, and what was added may hold this one")
         for number in others:
             m.live[number] = None
         candidates = [number for number in candidates if m.live[number] is not None]
@@ -65,6 +93,26 @@ def _numbers(document: dict[str, Any], name: str) -> Iterable[int]:
 def _holders(live: list[Any], number: int) -> int:
     """How many refer to a live object, besides florc."""
     return sys.getrefcount(live[number]) - _OWN
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether an object holds others in no way that `_held` does not see: not an iterator, nor one of the user's."""
+    return not gc.is_tracked(value) or type(value) in _CONTAINERS or module_of(type(value)).startswith(("torch", "numpy"))
+
+
+def _held(added: list[Any]) -> dict[int, int]:
+    """How often added names, and containers that they hold, refer to objects, by address."""
+    found: dict[int, int] = {}
+    for value in added:
+        found[id(value)] = found.get(id(value), 0) + 2  # the name, and this list
+    holders = [value for value in added if type(value) in _CONTAINERS]
+    for _ in range(_HELD):
+        held = gc.get_referents(*holders)
+        for address in map(id, held):
+            found[address] = found.get(address, 0) + 1
+        holders = [obj for obj in held if type(obj) in _CONTAINERS]
+        del held
+    return found
 
 
 def _references(live: list[Any]) -> dict[int, int]:

@@ -32,14 +32,17 @@ class Matcher:
         self._queue: deque[Any] = deque()
         self._keyed: list[list[Any]] = []
 
-    def run(self, live_places: dict[str, Any]) -> None:
+    def run(self, live_places: dict[str, Any], added: alone.Added = alone.NOTHING) -> None:
         for name, value in self.document["places"]:
             if name in live_places:
                 self.pair(value, live_places[name])
         self._drain()
         for name, optimizer, position, value in self.document["owners"]:
             self._pair_owner(name, self.live[optimizer], position, value)
-        alone.part(self)
+        try:
+            alone.part(self, added)
+        except Refused as refused:
+            raise CannotRestore(paths.of_node(self.document, self.index), str(refused)) from None
         memory.plan(self)
         self._check()
 

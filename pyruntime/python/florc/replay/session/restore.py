@@ -28,12 +28,19 @@ class Restorer:
     """Restores checkpoints in place. Between `take` and `put_back` it holds one of them."""
 
     def __init__(
-        self, history: History, files: set[str], checks_first: bool = False, may_wait: Callable[[], bool] = lambda: False
+        self,
+        history: History,
+        files: set[str],
+        checks_first: bool = False,
+        may_wait: Callable[[], bool] = lambda: False,
+        added_names: Callable[[], tuple[set[str], bool]] = lambda: (set(), False),
     ):
         """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`:
-        whether the state of optimizers may be read when it is needed (`state.deferred`)."""
-        self._history = history
-        self._reader = Reader(files)
+        whether the state of optimizers may be read when it is needed (`state.deferred`). `added_names`:
+        which names added statements bind, and whether they may hold objects otherwise."""
+        self._history, self._files = history, files
+        self._reader, self._modules = Reader(files), _native.Modules(files)
+        self._added_names = added_names
         self.checks_first, self._may_wait = checks_first, may_wait
         self._pending: _native.Checkpoint | None = None
         self._graph: dict[str, Any] = {}
@@ -91,7 +98,7 @@ class Restorer:
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         histories = state.History.made
         try:
-            values = state.restore(graph, leaves, live, foreign=foreign)
+            values = state.restore(graph, leaves, live, foreign=foreign, added=self._added(frame))
         except state.CannotRestore as error:
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
@@ -128,6 +135,20 @@ class Restorer:
             if place.name in maybe and place.name not in values and not _can_be_without(frame, place):
                 raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
+
+    def _added(self, frame: FrameType) -> state.Added:
+        """What added statements hold."""
+        names, otherwise = self._added_names()
+        found: list[Any] = []
+        at: FrameType | None = frame if names else None
+        while at is not None:
+            if at.f_code.co_filename in self._files and at.f_locals is not at.f_globals:
+                found += [value for name, value in at.f_locals.items() if name in names]
+                places.release(at)
+            at = at.f_back
+        for _, held in self._modules.find() if names else ():
+            found += [value for name, value in held.items() if name in names]
+        return state.Added(found, otherwise)
 
     def named(self, checkpoint: _native.Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""

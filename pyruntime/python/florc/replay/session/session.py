@@ -79,7 +79,9 @@ class Replay:
         self.begun = False
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
-        self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait)
+        self.restorer = Restorer(
+            history, self.versions.files, checks_first, self.versions.may_wait, self.versions.names_that_hold
+        )
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history

@@ -1,0 +1,23 @@
+# florc: exact
+# florc: why = the tensor at a place is another one after each step, and a list holds all of them
+import torch
+torch.manual_seed(0)
+
+
+class Trainer:
+    pass
+
+
+trainer = Trainer()
+trainer.params = {"w": torch.randn(6, 4)}
+x = torch.randn(48, 6)
+history = []
+for epoch in range(5):
+    for batch in torch.randperm(48).split(16):
+        w = trainer.params["w"].clone().requires_grad_()
+        loss = (x[batch] @ w).pow(2).mean()
+        loss.backward()
+        trainer.params["w"] = (w - 0.1 * w.grad).detach()
+    history.append(trainer.params["w"])
+    print("epoch", epoch, loss.item())
++    print("PROBE", epoch, [round(kept.sum().item(), 6) for kept in history])

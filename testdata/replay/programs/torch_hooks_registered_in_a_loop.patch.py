@@ -1,0 +1,19 @@
+# florc: exact
+# florc: restores = any
+# florc: why = hooks are in no checkpoint, and a loop registers them
+import torch
+torch.manual_seed(0)
+x, y = torch.randn(48, 6), torch.randn(48, 1)
+net = torch.nn.Linear(6, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+mse = torch.nn.functional.mse_loss
+for p in net.parameters():
+    p.register_hook(lambda g: g.clamp(-0.01, 0.01))
+
+for epoch in range(4):
+    for i in torch.randperm(48).split(12):
+        optimizer.zero_grad()
+        mse(net(x[i]), y[i]).backward()
+        optimizer.step()
+    print("epoch", epoch, net.bias.item())
++    print("PROBE", epoch, net.weight.grad.tolist(), net.weight._backward_hooks is None)
