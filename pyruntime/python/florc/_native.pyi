@@ -453,6 +453,12 @@ class Checkpoint:
     def leaves_gradients(self) -> bool:
         """Whether some tensor had a gradient that is not in it."""
     @property
+    def alone(self) -> list[tuple[int, int]]:
+        """Nodes of objects that nothing else referred to, as runs: the first, how many."""
+    @property
+    def lone_memory(self) -> list[tuple[int, int]]:
+        """The same of tensors whose memory no other tensor had."""
+    @property
     def chunks(self) -> list[str]:
         """The hashes of its chunks; the first is the object graph, the others are its leaves."""
     @property
@@ -1054,6 +1060,10 @@ class Walk:
     @property
     def leaves_gradients(self) -> bool:
         """Whether a tensor has a gradient that is not in the graph."""
+
+    def holders(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other tensor has,
+        as runs: the first, how many."""
 
     def leaves_gradient(self) -> None:
         """A tensor has a gradient that is not in the graph."""

@@ -10,7 +10,7 @@ use super::addresses::is_any_mapped;
 use super::classes::Classes;
 use super::found::{Found, State};
 use super::how::How;
-use super::json::{dump, put, put_list, put_number};
+use super::json::{dump, put_list, put_number};
 use super::leaves::{Leaf, Leaves};
 use super::nodes;
 use super::shared::put_groups;
@@ -195,6 +195,12 @@ impl Walk {
         self.found().leaves_gradients = true;
     }
 
+    /// After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other has, as runs.
+    fn holders(&self) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+        let found = self.found();
+        (runs(&found.alone_nodes), runs(&found.lone_memory))
+    }
+
     /// The addresses of the objects whose content is in the graph; not those that it only names.
     fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
         let found = self.found();
@@ -209,10 +215,8 @@ impl Walk {
         out.push_str(head.strip_suffix('}').unwrap_or(head));
         out.push_str(",\"shared\":");
         put_groups(found.spans.clone(), &mut out);
-        for (name, numbers) in [("alone", found.alone()), ("lone_memory", std::mem::take(&mut found.lone_memory))] {
-            put(&mut out, format_args!(",\"{name}\":"));
-            put_list(runs(numbers), &mut out, |(first, count), out| put(out, format_args!("[{first},{count}]")));
-        }
+        let alone = found.alone();
+        found.alone_nodes = alone;
         out.push_str(",\"leaves\":");
         put_list(&found.leaves, &mut out, |leaf, out| put_number(leaf.len(), out));
         out.push_str(",\"nodes\":");
@@ -226,9 +230,9 @@ impl Walk {
 }
 
 /// Rising numbers as runs: the first one, and how many follow each other.
-fn runs(numbers: Vec<usize>) -> Vec<(usize, usize)> {
+fn runs(numbers: &[usize]) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
-    for number in numbers {
+    for &number in numbers {
         match found.last_mut() {
             Some((first, count)) if *first + *count == number => *count += 1,
             _ => found.push((number, 1)),

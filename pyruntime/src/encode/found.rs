@@ -63,6 +63,8 @@ pub(super) struct Found {
     pub others: Addresses<usize>,
     /// Tensors whose memory no other tensor has.
     pub lone_memory: Vec<usize>,
+    /// What [`Found::alone`] said in the end.
+    pub alone_nodes: Vec<usize>,
 }
 
 impl Found {
@@ -83,6 +85,7 @@ impl Found {
             hooked,
             others,
             lone_memory,
+            alone_nodes,
             ..
         } = self;
         nodes.clear();
@@ -99,6 +102,7 @@ impl Found {
         hooked.clear();
         others.clear();
         lone_memory.clear();
+        alone_nodes.clear();
         self.exposes = false;
         self.leaves_gradients = false;
         (self.current, self.done, self.light) = (-1, 0, false);

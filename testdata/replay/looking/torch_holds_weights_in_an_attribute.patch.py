@@ -1,4 +1,4 @@
-# florc: exact
+# florc: unsure
 # florc: restores = any
 # florc: why = an added statement holds a weight where nobody looks for it
 import torch

@@ -93,6 +93,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         raise NotKept(str(error)) from None
     _check(current, loop, again, encoded.encoder)
     walked = encoded.encoder
+    alone, lone_memory = walked.holders()
     header = dumps(
         {
             "block": current.block,
@@ -103,6 +104,8 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
             "forms": forms,
             "gradients": loop.gradients,
             "leaves_gradients": walked.leaves_gradients,
+            "alone": alone,
+            "lone_memory": lone_memory,
             "seconds": computed,
             "origins": places.origins(loop, current.before, found),
         }

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+from typing import NamedTuple
 
 from .. import _native
 from ..plan import places
@@ -23,6 +24,15 @@ The collector and addresses show every object; compiled steps and CUDA graphs ke
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
+class Holding(NamedTuple):
+    """Where added statements may hold objects: names that they bind, those of them that nobody else mentions, and whether they may
+    hold some otherwise, in attributes and lambdas."""
+
+    names: frozenset[str] | set[str] = frozenset()
+    own: frozenset[str] | set[str] = frozenset()
+    otherwise: bool = False
+
+
 class Versions:
     """The present project beside the recorded one."""
 
@@ -38,7 +48,7 @@ class Versions:
         self._probes: dict[str, tuple[str, int]] = {}
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
-        self._names: tuple[object, set[str], bool] = None, set(), False
+        self._holding: tuple[object, Holding] = None, Holding()
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
@@ -277,11 +287,13 @@ class Versions:
         """Every name that the recorded project mentions, and those that only changed files do."""
         return self._comparison.names()
 
-    def names_that_hold(self) -> tuple[set[str], bool]:
-        """The names that added statements bind, and whether they may hold objects otherwise: in attributes, lambdas."""
-        if self._names[0] is not self._comparison:
-            self._names = (self._comparison, *self._comparison.names_that_hold())
-        return self._names[1], self._names[2]
+    def holding(self) -> Holding:
+        """Where added statements may hold objects of the script's."""
+        if self._holding[0] is not self._comparison:
+            names, otherwise = self._comparison.names_that_hold()
+            recorded, _ = self.names()
+            self._holding = self._comparison, Holding(names, names - recorded, otherwise)
+        return self._holding[1]
 
     def left_by_forward(self) -> set[str]:
         """Attributes that calls of modules of the recorded project leave behind and do not read."""

@@ -4,7 +4,7 @@
 they are used when the program has them.
 """
 
-from .alone import Added
+from .alone import Holders
 from .autograd import NO_HISTORY, History
 from .deferred import deferred
 from .differences import Difference, differences
@@ -22,12 +22,12 @@ unnoticed = deferred.guard.lowered
 
 __all__ = [
     "NO_HISTORY",
-    "Added",
     "CannotRestore",
     "DeviceLeaf",
     "Difference",
     "Encoded",
     "History",
+    "Holders",
     "NeedsCopy",
     "Unsupported",
     "by_reference",

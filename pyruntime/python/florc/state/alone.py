@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from itertools import chain
 
 from ..support.light import NamedTuple
 from ..support.static import module_of
@@ -26,7 +25,7 @@ from .kinds import Refused, torch_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from .match import Matcher
@@ -42,27 +41,33 @@ _OF_MEMORY = 2
 """Users of a tensor's memory: the tensor, and the object that stands for the memory while it is asked."""
 
 
-class Added(NamedTuple):
-    """What added statements hold: the values of the names that they bind, and whether they may hold objects otherwise."""
+class Holders(NamedTuple):
+    """Who held what. Numbers of nodes are runs: the first, how many."""
 
-    values: list[Any]
-    otherwise: bool
+    alone: Sequence[tuple[int, int]] = ()
+    """Nodes of objects that nothing but the graph referred to when they were recorded,"""
+    lone_memory: Sequence[tuple[int, int]] = ()
+    """and of tensors whose memory no other tensor had."""
+    added: Sequence[Any] = ()
+    """What names hold now that only added statements bind."""
+    is_unsure: bool = False
+    """Whether added statements may hold objects otherwise."""
 
 
-NOTHING = Added([], False)
+NOBODY = Holders()
 
 
-def part(m: Matcher, added: Added) -> None:
+def part(m: Matcher, holders: Holders) -> None:
     """Take live objects out of the match that are not the recorded ones. Raises Refused where an added statement may hold such an
     object, so that nobody can tell."""
-    alone = _numbers(m.document, "alone")
+    alone = _numbers(holders.alone, len(m.nodes))
     # what waits to be read was proven to be alone when it began to wait
     candidates = [number for number in alone if m.live[number] is not None and not deferred.holds(m.live[number])]
     while candidates:
         inside = _references(m.live)
         others = [number for number in candidates if _holders(m.live, number) > inside.get(id(m.live[number]), 0)]
-        if others and added.values:
-            held = _held(added.values)
+        if others and holders.added:
+            held = _held(holders.added)
             others = [
                 number
                 for number in others
@@ -70,14 +75,14 @@ def part(m: Matcher, added: Added) -> None:
             ]
         if not others:
             break
-        if added.otherwise or not all(map(_is_plain, added.values)):
+        if holders.is_unsure or not all(map(_is_plain, holders.added)):
             m.index = others[0]
             raise Refused("the recorded run may have had another object there, and what was added may hold this one")
         for number in others:
             m.live[number] = None
         candidates = [number for number in candidates if m.live[number] is not None]
     count = None
-    for number in _numbers(m.document, "lone_memory"):
+    for number in _numbers(holders.lone_memory, len(m.nodes)):
         live = m.live[number]
         if live is None or number in m.needs_memory or m.nodes[number][0] != "tensor" or deferred.holds(live):
             continue
@@ -86,8 +91,8 @@ def part(m: Matcher, added: Added) -> None:
             m.needs_memory.add(number)
 
 
-def _numbers(document: dict[str, Any], name: str) -> Iterable[int]:
-    return chain.from_iterable(range(first, first + count) for first, count in document.get(name, ()))
+def _numbers(runs: Iterable[tuple[int, int]], count: int) -> list[int]:
+    return [number for first, length in runs for number in range(first, min(first + length, count))]
 
 
 def _holders(live: list[Any], number: int) -> int:
@@ -100,11 +105,11 @@ def _is_plain(value: Any) -> bool:
     return not gc.is_tracked(value) or type(value) in _CONTAINERS or module_of(type(value)).startswith(("torch", "numpy"))
 
 
-def _held(added: list[Any]) -> dict[int, int]:
+def _held(added: Sequence[Any]) -> dict[int, int]:
     """How often added names, and containers that they hold, refer to objects, by address."""
     found: dict[int, int] = {}
     for value in added:
-        found[id(value)] = found.get(id(value), 0) + 2  # the name, and this list
+        found[id(value)] = found.get(id(value), 0) + 2  # the name, and the list of these
     holders = [value for value in added if type(value) in _CONTAINERS]
     for _ in range(_HELD):
         held = gc.get_referents(*holders)

@@ -32,7 +32,7 @@ class Matcher:
         self._queue: deque[Any] = deque()
         self._keyed: list[list[Any]] = []
 
-    def run(self, live_places: dict[str, Any], added: alone.Added = alone.NOTHING) -> None:
+    def run(self, live_places: dict[str, Any], holders: alone.Holders = alone.NOBODY) -> None:
         for name, value in self.document["places"]:
             if name in live_places:
                 self.pair(value, live_places[name])
@@ -40,7 +40,7 @@ class Matcher:
         for name, optimizer, position, value in self.document["owners"]:
             self._pair_owner(name, self.live[optimizer], position, value)
         try:
-            alone.part(self, added)
+            alone.part(self, holders)
         except Refused as refused:
             raise CannotRestore(paths.of_node(self.document, self.index), str(refused)) from None
         memory.plan(self)

@@ -41,31 +41,31 @@ def restore(
     *,
     trust_pickle: bool = True,
     foreign: Iterable[Any] = (),
-    added: alone.Added = alone.NOTHING,
+    holders: alone.Holders = alone.NOBODY,
 ) -> dict[str, Any]:
     """Put the recorded state into the objects of `live` (place -> object) and return the value of every place.
 
     A place missing in `live` is unbound: it gets a new object, unless another place leads to its live one. Leave out
     what the loop only rebinds, so that what the name held before keeps its value. The objects in `foreign` are known to be
-    no part of the recorded state, wherever they hang now, and stay as they are. `added`: what added statements hold (`alone`). A function `read_leaf` reads all leaves before
+    no part of the recorded state, wherever they hang now, and stay as they are. `holders`: who held what of it (`alone`). A function `read_leaf` reads all leaves before
     anything changes; `Leaves` are read where they are needed, and what only an optimizer's `state` leads to may wait
     (`deferred`). `graph`: the text, or what it says. Raises CannotRestore, naming the place, with nothing changed, unless one of
     `Leaves` cannot be read.
     """
     with no_collections(), _ordinary_tensors(), deferred.guard.lowered():
         document = json.loads(graph) if isinstance(graph, bytes) else graph
-        return _restore(document, read_leaf, live, trust_pickle, foreign, added)
+        return _restore(document, read_leaf, live, trust_pickle, foreign, holders)
 
 
 def _restore(
-    document: dict[str, Any], read_leaf: Any, live: dict[str, Any], trust_pickle: bool, foreign: Any, added: alone.Added
+    document: dict[str, Any], read_leaf: Any, live: dict[str, Any], trust_pickle: bool, foreign: Any, holders: alone.Holders
 ) -> dict[str, Any]:
     if document.get("format") != FORMAT:
         raise CannotRestore("", f"format {document.get('format')} of a checkpoint is not known")
     generators.check_globals(document[RANDOM])
     matcher = Matcher(document, trust_pickle)
     matcher.claims.update(map(id, foreign))
-    matcher.run(live, added)
+    matcher.run(live, holders)
     restorer = Restorer(matcher, read_leaf)
     restorer.make()
     deferred.replace([live for live, node in zip(matcher.live, matcher.nodes) if node[0] == "tensor" and node[1] is not None])

@@ -149,6 +149,13 @@ pub struct Checkpoint {
     chunks: Vec<Chunk>,
     #[pyo3(get)]
     seq: u64,
+    /// Nodes of objects that nothing else referred to, and of tensors whose memory no other had, as runs: the first, how many.
+    #[pyo3(get)]
+    #[serde(default)]
+    alone: Vec<(usize, usize)>,
+    #[pyo3(get)]
+    #[serde(default)]
+    lone_memory: Vec<(usize, usize)>,
     /// Names outside the block that held objects of its places.
     #[pyo3(get)]
     names: Vec<String>,

@@ -11,6 +11,7 @@ from typing import Any
 from ... import _native, state
 from ...plan import forms, places
 from ...runs.journal import History
+from ...runs.versions import Holding
 from ...support import static
 from ...survey.scopes import Reader
 from .leaves import Leaves
@@ -33,14 +34,14 @@ class Restorer:
         files: set[str],
         checks_first: bool = False,
         may_wait: Callable[[], bool] = lambda: False,
-        added_names: Callable[[], tuple[set[str], bool]] = lambda: (set(), False),
+        holding: Callable[[], Holding] = Holding,
     ):
         """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`:
-        whether the state of optimizers may be read when it is needed (`state.deferred`). `added_names`:
-        which names added statements bind, and whether they may hold objects otherwise."""
+        whether the state of optimizers may be read when it is needed (`state.deferred`). `holding`: where added
+        statements may hold objects."""
         self._history, self._files = history, files
         self._reader, self._modules = Reader(files), _native.Modules(files)
-        self._added_names = added_names
+        self._holding = holding
         self.checks_first, self._may_wait = checks_first, may_wait
         self._pending: _native.Checkpoint | None = None
         self._graph: dict[str, Any] = {}
@@ -91,14 +92,18 @@ class Restorer:
             raise CannotRestore(f"what {uncounted[0]} counts is not in its checkpoint")
         outside = places.outside(loop, frame)
         with state.unnoticed():
-            live.update(self.named(checkpoint, recorded_outside(loop, checkpoint, frame)))
+            named = self.named(checkpoint, recorded_outside(loop, checkpoint, frame))
+        # an added statement that binds a name gave it another object than it had
+        live.update((name, value) for name, value in named.items() if _root(name) not in self._holding().names)
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
         # and those that it binds, where nobody reads what they hold at this instant
         lost |= set(loop.binds).difference(place.name for place in loop.places)
+        lost |= self._holding().names  # in the recorded run, they held nothing, or something else
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
+        del outside, named  # who holds an object is counted
         histories = state.History.made
         try:
-            values = state.restore(graph, leaves, live, foreign=foreign, added=self._added(frame))
+            values = state.restore(graph, leaves, live, foreign=foreign, holders=self._holders(checkpoint, frame))
         except state.CannotRestore as error:
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
@@ -136,9 +141,9 @@ class Restorer:
                 raise CannotRestore(f"{place.name} cannot be unbound")
         return [values.get(name, places.unbound) for name in bound]
 
-    def _added(self, frame: FrameType) -> state.Added:
-        """What added statements hold."""
-        names, otherwise = self._added_names()
+    def _holders(self, checkpoint: _native.Checkpoint, frame: FrameType) -> state.Holders:
+        """Who held what when it was recorded, and what added statements hold now."""
+        _, names, otherwise = self._holding()
         found: list[Any] = []
         at: FrameType | None = frame if names else None
         while at is not None:
@@ -146,9 +151,10 @@ class Restorer:
                 found += [value for name, value in at.f_locals.items() if name in names]
                 places.release(at)
             at = at.f_back
-        for _, held in self._modules.find() if names else ():
+        modules = self._modules.find() if names else ()
+        for held in {id(held): held for _, held in modules}.values():  # `__main__` may have two names
             found += [value for name, value in held.items() if name in names]
-        return state.Added(found, otherwise)
+        return state.Holders(checkpoint.alone, checkpoint.lone_memory, found, otherwise)
 
     def named(self, checkpoint: _native.Checkpoint, outside: dict[str, Any]) -> dict[str, Any]:
         """The objects outside the block that are part of its checkpoint, found by name or by path."""
@@ -172,6 +178,11 @@ class Restorer:
         origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
         bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
         return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
+
+
+def _root(name: str) -> str:
+    """The name that a name, or a path of `Survey.paths`, begins with."""
+    return str(json.loads(name)[0]) if name.startswith("[") else name
 
 
 def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
