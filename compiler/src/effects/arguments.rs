@@ -24,9 +24,34 @@ impl Extractor<'_, '_> {
                 (None, None) => {}
             }
         }
-        if targets.is_empty() {
-            return;
+        if !targets.is_empty() {
+            self.run_on(scope, object, targets, out);
         }
+    }
+
+    /// To read an attribute that a class computes runs its getter, not what runs when it is assigned or deleted.
+    pub(super) fn read_property(&self, scope: ScopeId, object: &Expr, attr: Name, out: &mut Vec<Effect>) {
+        let class = self.project.class_of_value(scope, object);
+        let getters = self.project.accessors(class, attr).into_iter().filter(|&target| !self.is_setter(target));
+        self.run_on(scope, object, getters, out);
+    }
+
+    /// `@rate.setter`, `@rate.deleter`.
+    fn is_setter(&self, target: ScopeId) -> bool {
+        let Owner::Function(function) = self.project.scopes.list[target].owner else { return false };
+        function.decorators.iter().any(|decorator| match &decorator.kind {
+            ExprKind::Attribute { attr, .. } => attr == "setter" || attr == "deleter",
+            _ => false,
+        })
+    }
+
+    fn run_on(
+        &self,
+        scope: ScopeId,
+        object: &Expr,
+        targets: impl IntoIterator<Item = ScopeId>,
+        out: &mut Vec<Effect>,
+    ) {
         let call = Call { callee: object.clone(), args: Vec::new(), keywords: Vec::new() };
         let site = Site::new(Context::new(scope, None), &call, object.range);
         targets.into_iter().for_each(|target| self.summary(site, Some(object), target, out));

@@ -140,7 +140,7 @@ impl<'p, 't> Extractor<'p, 't> {
                     clauses.iter().for_each(|clause| self.iterate(scope, &clause.iter, out));
                 }
                 ExprKind::Attribute { value, attr } if self.project.is_property(*attr) => {
-                    self.implicit(scope, value, &[attr], out);
+                    self.read_property(scope, value, *attr, out);
                 }
                 ExprKind::Subscript { value, .. } => self.implicit(scope, value, &["__getitem__"], out),
                 _ => {}
@@ -209,6 +209,11 @@ impl<'p, 't> Extractor<'p, 't> {
     }
 
     fn delete(&self, scope: ScopeId, target: &Expr, out: &mut Vec<Effect>) {
+        if let ExprKind::Attribute { value, attr } = &target.kind
+            && self.project.is_property(*attr)
+        {
+            self.implicit(scope, value, &[attr], out);
+        }
         let (object, why) = match &target.kind {
             ExprKind::Subscript { value, .. } => (value.as_ref(), Reason::ItemDeleted),
             ExprKind::Attribute { value, .. } if self.is_of_library(scope, value) => {

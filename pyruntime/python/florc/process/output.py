@@ -8,6 +8,7 @@ import sys
 
 from .. import _native, session
 from ..support import mishaps
+from ..support.console import exit_at_once
 from ..support.light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
@@ -116,8 +117,14 @@ class Divert:
             self._point(self._file, self._file)
             self._hand_on()
 
+    def __enter__(self) -> None:
+        self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _hand_on(self) -> None:
-        while True:
+        while os.lseek(self._spool, 0, os.SEEK_END) > self.written:
             data = os.pread(self._spool, 1 << 16, self.written)
             if not data:
                 return
@@ -128,7 +135,7 @@ class Divert:
                     new = new[os.write(self._own[0], new) :]
             except BrokenPipeError:
                 # `florc replay train.py | head`: nobody wants to know more.
-                os._exit(0)
+                exit_at_once(0)
 
     def _hash(self, count: int) -> str:
         from _blake2 import blake2b

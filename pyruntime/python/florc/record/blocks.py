@@ -59,6 +59,11 @@ class Blocks:
         if hasattr(sys.modules.get("torch"), "utils"):
             from .. import state  # noqa: F401  what looking needs then: importing it is not looking
 
+    @staticmethod
+    def mention(text: str) -> None:
+        """A further file of the user's is part of the run."""
+        settings.mention(text)
+
     def _fail(self, block: str, where: str, error: Exception) -> None:
         mishaps.swallowed(f"{where} {block}", error)
         self.materializer.fail(block, f"{name_of(type(error))}: {error}")

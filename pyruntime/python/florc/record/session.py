@@ -92,11 +92,13 @@ class Recording:
         if self._blocks is None:
             begun = time.perf_counter()
             from ..support import static
-            from ..survey import readers
+            from ..survey import readers, settings
             from .blocks import Blocks
 
             static.is_users = self.files.__contains__
-            readers.asks_caches = self.project is None or any("cache_info" in text for *_, text in self.project.files())
+            texts = [text for *_, text in self.project.files()] if self.project is not None else [settings.EVERYTHING]
+            readers.asks_caches = self.project is None or any("cache_info" in text for text in texts)
+            settings.mention("\n".join(texts))
             self._blocks = Blocks(
                 self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
             )
@@ -124,6 +126,8 @@ class Recording:
         begun = time.perf_counter()
         compiled = instrumented.compile_user_file(text, file, lambda: self._instrument(text, file, module))
         self.adopt(compiled, file)
+        if self._blocks is not None:  # else it is among the files that are looked at then
+            self._blocks.mention(text)
         self._spent += time.perf_counter() - begun
         instrumented.warn(compiled, text, file)
         return compiled.code

@@ -64,7 +64,7 @@ class ReplayProcess:
 
     def __init__(self, attempt: Attempt, tell: Tell):
         run = attempt.run
-        self._attempt, self._tell = attempt, tell
+        self._attempt, self._tell, self._process = attempt, tell, os.getpid()
         self._folder = folder_of(run)
         if os.path.isdir(run.info["cwd"]):
             os.chdir(run.info["cwd"])
@@ -107,7 +107,8 @@ class ReplayProcess:
         sys.meta_path.insert(0, project.ProjectFinder(self._attempt.versions.territory, self._compile))
         session.begin(self._replay)
         self._replay.tap.install()
-        self._replay.statements.others.listen()
+        self._replay.statements.others.listen(self._script_left)
+        os._exit = self._exit  # type: ignore[assignment]
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
@@ -124,6 +125,16 @@ class ReplayProcess:
             self._run_those_that_wrote(self._files.causes)  # what it did not find may be what they wrote
         at_exit = _end_of_process()
         end(self._finish(failure or at_exit))
+
+    def _exit(self, status: int) -> NoReturn:
+        """What `os._exit` does in a replay: the script ends without a word, not the replay."""
+        if os.getpid() == self._process and type(status) is int:
+            self._script_left()
+        messages.exit_at_once(status)
+
+    def _script_left(self) -> NoReturn:
+        """The script ended its process at once, past `finally` and what is registered for the exit."""
+        end(self._finish())
 
     def _record_ended(self) -> NoReturn:
         replay = self._replay
@@ -155,6 +166,7 @@ class ReplayProcess:
     def _start_again(self, blocks: dict[str, str]) -> NoReturn:
         """Start this command again with these blocks (and why) running instead of being restored."""
         self._files.end(again=True)
+        self._replay.statements.others.listen_no_more()
         self._divert.undo()
         task, environment = self._attempt.task, STARTED.environment
         environment.update(task.to_environment() if task else {})
@@ -214,7 +226,7 @@ def end(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # None, or an object of the script's own
             stream.flush()
-    os._exit(code)
+    messages.exit_at_once(code)
 
 
 def _end_of_process() -> BaseException | None:

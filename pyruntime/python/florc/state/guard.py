@@ -80,11 +80,20 @@ class Guard:
     @contextlib.contextmanager
     def lowered(self) -> Iterator[None]:
         """Around what florc does in this thread that runs no code of the user's, and asks no tensor what it holds."""
-        before, self._looking = self._looking, get_ident()
+        before = self.lower()
         try:
             yield
         finally:
-            self._looking = before
+            self.raise_again(before)
+
+    def lower(self) -> int:
+        """`lowered` without a context: returns what `raise_again` is told."""
+        before, self._looking = self._looking, get_ident()
+        return before
+
+    def raise_again(self, before: int) -> None:
+        """What went on since `lower` is over."""
+        self._looking = before
 
     def pass_by(self, obj: Any) -> None:
         """Somebody is about to get the attributes of an object, or its state."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+exit_at_once = os._exit
+"""What ends the process: in a replay, something else stands in its place for the script."""
 quiet = False
 _OWN = "florc: "
 _stream: TextIO | None = None
@@ -56,7 +58,7 @@ def answer(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        os._exit(0)
+        exit_at_once(0)
 
 
 def hand_on(line: str) -> None:

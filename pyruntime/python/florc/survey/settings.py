@@ -1,7 +1,7 @@
 """Settings of the whole process: what a block leaves changed of them is in no checkpoint, so the block has none.
 
 The compiler knows calls that change one (`settings` in `compiler/src/knowledge`). Here it is a fact, whoever changed them: they are
-read when a block begins and when it ends. That has to be cheap, some 20 us, since it is done for each block that may be kept.
+read when a block begins and when it ends. That has to be cheap, some 10 us, since it is done for each block that may be kept.
 Not read: what has no cheap way to be asked (the umask, limits of resources, handlers at the exit), and caches.
 """
 
@@ -39,12 +39,19 @@ _GLOBAL_HOOKS = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_
 _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdin", "stdout", "stderr")
 
 
+def mention(text: str) -> None:
+    """A file of the user's is part of the run: settings that it mentions are read from now on."""
+    for name, words in _MENTIONED.items():
+        if name not in _open and any(word in text for word in words):
+            _open.add(name)
+
+
 def now() -> Settings[str, Any]:
-    """All of them."""
-    found = {name: read(None) for name, read in _OF_PYTHON.items()}
+    """All of them that are read."""
+    found = {name: read(None) for name, read in _OF_PYTHON.items() if name in _open}
     modules = sys.modules
     for name, (module, read_of) in _OF_MODULES.items():
-        if module in modules:
+        if module in modules and name in _open:
             with suppress(Exception):  # half imported, or replaced by something else
                 found[name] = read_of(modules[module])
     return found
@@ -101,6 +108,13 @@ def _of_decimal(decimal: Any) -> str:
     return repr(found[0] if found else decimal.DefaultContext)
 
 
+def _autocasts(torch: Any) -> tuple[bool, bool]:
+    try:
+        return torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled("cuda")
+    except TypeError:  # before 2.4 it takes no name
+        return torch.is_autocast_cpu_enabled(), torch.is_autocast_enabled()
+
+
 def _of_torch(torch: Any) -> Any:
     """Those that decide what is computed, and in which order numbers are added."""
     return (
@@ -111,7 +125,7 @@ def _of_torch(torch: Any) -> Any:
         torch.are_deterministic_algorithms_enabled(),
         torch.get_float32_matmul_precision(),
         torch.is_anomaly_enabled(),
-        torch.is_autocast_cpu_enabled(),
+        _autocasts(torch),
         torch.is_warn_always_enabled(),
         id(getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)),
     )
@@ -138,3 +152,28 @@ _OF_MODULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "torch.set_printoptions": ("torch._tensor_str", lambda printing: tuple(vars(printing.PRINT_OPTS).values())),
     "tracemalloc": ("tracemalloc", lambda tracemalloc: tracemalloc.is_tracing()),
 }
+
+_MENTIONED: dict[str, tuple[str, ...]] = {
+    "os.environ": ("environ", "env("),
+    "the recursion limit": ("recursion",),
+    "the switch interval": ("switchinterval",),
+    "sys.path": ("sys",),
+    "sys.argv": ("sys",),
+    "a hook or a stream of sys": ("hook", "sys", "redirect_std"),
+    "the trace function": ("trace", "profile"),
+    "warnings.filters": ("warning",),
+    "the handler of a signal": ("signal",),
+    "a context variable": ("ContextVar", "contextvars"),
+    "the dialects of csv": ("csv",),
+    "faulthandler": ("faulthandler",),
+    "what logging does": ("logging",),
+    "how processes are started": ("start_method",),
+    "the time limit of sockets": ("socket",),
+    "a setting of threading": ("threading",),
+    "tracemalloc": ("tracemalloc",),
+}
+"""Libraries change these as they like, when something of them is first called: they are read where a file of the user's has one of
+these words. All others are always read: they decide what is computed, or where files are."""
+EVERYTHING = " ".join(word for words in _MENTIONED.values() for word in words)
+"""A text that mentions all of them."""
+_open = {*_OF_PYTHON, *_OF_MODULES} - _MENTIONED.keys()

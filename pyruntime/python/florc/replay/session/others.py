@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from ... import _native
 
 _STARTERS = ("popen_spawn_posix", "popen_forkserver", "popen_loky_posix")
-_EVENTS = ("subprocess.Popen", "os.posix_spawn", "os.system")
+_EVENTS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec")
 
 
 class Others:
@@ -24,16 +25,29 @@ class Others:
 
     def __init__(self) -> None:
         self._heard = False
+        self._process, self._leave = os.getpid(), lambda: None
+        self.is_replaced = False
+        """Whether the script put another program in the place of its own process (`os.execv`)."""
 
-    def listen(self) -> None:
-        """Start to listen. Called once in a process."""
+    def listen(self, leave: Callable[[], None]) -> None:
+        """Start to listen. Called once in a process. `leave()` does not return: nothing of the replay is left after `os.execv`."""
+        self._leave = leave
         _native.listen(list(_EVENTS), self._hear)
+
+    def listen_no_more(self) -> None:
+        """What is started now is florc's."""
+        self._process = -1
 
     def were_started(self) -> bool:
         """Whether the script has started such a process until now."""
         return self._heard or any(name.rpartition(".")[2] in _STARTERS for name in list(sys.modules))
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "os.exec":
+            if os.getpid() == self._process:
+                self.is_replaced = True
+                self._leave()
+            return
         words = args[:1] if event == "os.system" else (args[0], *args[1])
         self._heard = self._heard or runs_python(
             [os.fsdecode(word) for word in words if isinstance(word, (str, bytes, os.PathLike))]

@@ -102,13 +102,16 @@ class Looking:
 
     def _watch(self, name: str, look: Callable[[str, FrameType], None], frame: FrameType) -> None:
         """An error of florc's here is not one of the added statement's: the verdict tells of it."""
+        guard = state.deferred.guard
+        looking = guard.lower()  # a survey compares the versions of tensors
         try:
-            with state.unnoticed():  # a survey compares the versions of tensors
-                look(name, frame)
+            look(name, frame)
         except Exception as error:
             file, line = self._versions.probe_place(name)
             mishaps.swallowed(f"watching what was added, {os.path.basename(file)}:{line}", error)
             self._before = None
+        finally:
+            guard.raise_again(looking)
 
     def _begin(self, name: str, frame: FrameType) -> None:
         file, line = self._versions.probe_place(name)
@@ -130,9 +133,11 @@ class Looking:
             return
         began = time.perf_counter()
         group, found, survey = self._before
-        drawn = [name for name, state in drawn_from().items() if state != found.get(name, state)]
+        present = drawn_from()
+        drawn = [name for name, state in present.items() if state != found.get(name, state)] if present != found else []
         changed = None if survey is None else survey.change(frame, None, None)
-        places.release(frame)
+        if survey is not None:
+            places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
@@ -204,8 +209,10 @@ def drawn_from() -> dict[str, Any]:
     found = {}
     for name, read in _GENERATORS.items():
         if name in sys.modules:
-            with contextlib.suppress(Exception):  # a library that is only half imported
+            try:
                 found[name] = read()
+            except Exception:  # a library that is only half imported
+                continue
     return found
 
 

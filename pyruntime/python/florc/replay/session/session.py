@@ -133,6 +133,8 @@ class Replay:
             missing.append(
                 f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
             )
+        if self.statements.others.is_replaced:
+            missing.append("the script put another program in the place of its own process (os.exec): what that does has no answer")
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property

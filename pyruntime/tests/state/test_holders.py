@@ -1,0 +1,110 @@
+"""Objects that others hold: those that the recorded run replaced are not written to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from florc.state import CannotRestore, Holders, encode, leaf_bytes, restore
+
+torch = pytest.importorskip("torch")
+
+
+class Node:
+    def __init__(self, value: float):
+        self.value, self.items = value, [value]
+
+
+class Recorded:
+    """A state with what the record says of who held it."""
+
+    def __init__(self, **places: Any):
+        encoded = encode(places)
+        self._graph, self._leaves = encoded.graph, [bytes(leaf_bytes(leaf)) for leaf in encoded.leaves]
+        self._holders = encoded.encoder.holders()
+
+    def into(self, *, added: list[Any] | None = None, is_unsure: bool = False, **live: Any) -> dict[str, Any]:
+        holders = Holders(*self._holders, added or [], is_unsure)
+        return restore(self._graph, self._leaves.__getitem__, live, holders=holders)
+
+
+def test_what_somebody_else_holds_stays() -> None:
+    held = [Node(1.0)]
+    recorded = Recorded(holder={"node": Node(2.0)})
+    live = {"node": held[0]}
+    recorded.into(holder=live)
+    assert live["node"].value == 2.0 and live["node"] is not held[0]
+    assert (held[0].value, held[0].items) == (1.0, [1.0])
+
+
+def test_what_nobody_else_holds_is_written_to() -> None:
+    recorded = Recorded(holder={"node": Node(2.0)})
+    live = {"node": Node(1.0)}
+    number = id(live["node"])
+    recorded.into(holder=live)
+    assert id(live["node"]) == number and live["node"].items == [2.0]
+
+
+def test_what_others_held_then_is_written_to() -> None:
+    node = Node(2.0)
+    recorded = Recorded(holder={"node": node})
+    other = Node(1.0)
+    live = {"node": other}
+    recorded.into(holder=live)
+    assert live["node"] is other and other.items == [2.0] and node.value == 2.0
+
+
+def test_two_places_of_the_graph_are_no_others() -> None:
+    node = Node(2.0)
+    recorded = Recorded(holder={"node": node, "again": [node]})
+    del node
+    live: dict[str, Any] = {"node": Node(1.0), "again": []}
+    live["again"].append(live["node"])
+    number = id(live["node"])
+    recorded.into(holder=live)
+    assert id(live["node"]) == number and live["again"][0] is live["node"]
+
+
+@pytest.mark.parametrize("keep", [lambda t: t, lambda t: t.view(-1), lambda t: t[1:], lambda t: t.detach().numpy()])
+def test_memory_that_somebody_else_sees_stays(keep: Any) -> None:
+    recorded = Recorded(holder={"w": torch.full((3,), 2.0)})
+    live = {"w": torch.full((3,), 1.0)}
+    kept = keep(live["w"])
+    recorded.into(holder=live)
+    assert live["w"].tolist() == [2.0] * 3 and set(kept.tolist()) == {1.0}
+
+
+def test_memory_that_others_saw_then_is_written_to() -> None:
+    tensor = torch.full((3,), 2.0)
+    view = tensor.view(-1)
+    recorded = Recorded(holder={"w": tensor})
+    live = {"w": torch.full((3,), 1.0)}
+    kept = live["w"].view(-1)
+    recorded.into(holder=live)
+    assert kept.tolist() == [2.0] * 3 and view.tolist() == [2.0] * 3
+
+
+def test_names_of_added_statements_do_not_count() -> None:
+    recorded = Recorded(holder={"node": Node(2.0), "other": Node(2.0)})
+    live = {"node": Node(1.0), "other": Node(1.0)}
+    head, inside = live["node"], {"deep": [(live["other"],)]}
+    recorded.into(holder=live, added=[head, inside])
+    assert live["node"] is head and head.value == 2.0
+    assert inside["deep"][0][0] is live["other"] and live["other"].value == 2.0
+
+
+@pytest.mark.parametrize("way", ["attribute", "iterator"])
+def test_where_nobody_can_tell_the_block_runs(way: str) -> None:
+    recorded = Recorded(holder={"node": Node(2.0)})
+    live = {"node": Node(1.0)}
+    kept: Any = [live["node"]]
+    kept = iter(kept) if way == "iterator" else kept
+    with pytest.raises(CannotRestore, match="what was added may hold this one"):
+        recorded.into(holder=live, added=[kept] if way == "iterator" else [], is_unsure=way == "attribute")
+    assert live["node"].value == 1.0
+
+
+def test_runs_of_numbers_that_are_not_there() -> None:
+    recorded = Recorded(holder={"node": Node(2.0)})
+    recorded._holders = ([(0, 1 << 60), (5000, 3)], [(1 << 40, 2)])
+    assert recorded.into(holder={"node": Node(1.0)})["holder"]["node"].value == 2.0
