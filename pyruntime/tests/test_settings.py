@@ -108,15 +108,35 @@ def changes() -> dict[str, tuple[Callable[[], Any], str]]:
         "profile": (lambda: called(sys.setprofile, lambda *_: None, sys.getprofile()), "the trace function"),
         "collector": (lambda: called(lambda on: (gc.disable, gc.enable)[on](), False, True), "the garbage collector"),
         "threshold": (lambda: called(lambda to: gc.set_threshold(*to), (999, 9, 9), gc.get_threshold()), "the garbage collector"),
-        "warnings": (lambda: warnings.catch_warnings(action="error") if sys.version_info >= (3, 11) else one_more(warnings.filters, ("error", None, Warning, None, 0)), "warnings.filters"),
-        "signal": (lambda: called(lambda to: signal.signal(signal.SIGUSR1, to), signal.SIG_IGN, signal.SIG_DFL), "the handler of a signal"),
+        "warnings": (
+            lambda: (
+                warnings.catch_warnings(action="error")
+                if sys.version_info >= (3, 11)
+                else one_more(warnings.filters, ("error", None, Warning, None, 0))
+            ),
+            "warnings.filters",
+        ),
+        "signal": (
+            lambda: called(lambda to: signal.signal(signal.SIGUSR1, to), signal.SIG_IGN, signal.SIG_DFL),
+            "the handler of a signal",
+        ),
         "context": (context_variable, "a context variable"),
         "csv": (lambda: called(csv.field_size_limit, 1000, csv.field_size_limit()), "the dialects of csv"),
         "precision": (lambda: put(decimal.getcontext(), "prec", 5), "the decimal context"),
         "flags": (flags_of_decimal, "the decimal context"),
-        "faults": (lambda: called(lambda on: (faulthandler.disable, faulthandler.enable)[on](), not faulthandler.is_enabled(), faulthandler.is_enabled()), "faulthandler"),
+        "faults": (
+            lambda: called(
+                lambda on: (faulthandler.disable, faulthandler.enable)[on](),
+                not faulthandler.is_enabled(),
+                faulthandler.is_enabled(),
+            ),
+            "faulthandler",
+        ),
         "logging": (lambda: called(logging.disable, logging.ERROR, logging.NOTSET), "what logging does"),
-        "start": (lambda: called(lambda to: multiprocessing.set_start_method(to, force=True), "spawn", None), "how processes are started"),
+        "start": (
+            lambda: called(lambda to: multiprocessing.set_start_method(to, force=True), "spawn", None),
+            "how processes are started",
+        ),
         "seterr": (lambda: numpy.errstate(over="raise"), "numpy.seterr"),
         "printing": (lambda: numpy.printoptions(precision=3), "numpy.set_printoptions"),
         "sockets": (lambda: called(socket.setdefaulttimeout, 5.0, None), "the time limit of sockets"),

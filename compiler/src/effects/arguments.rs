@@ -45,13 +45,7 @@ impl Extractor<'_, '_> {
         })
     }
 
-    fn run_on(
-        &self,
-        scope: ScopeId,
-        object: &Expr,
-        targets: impl IntoIterator<Item = ScopeId>,
-        out: &mut Vec<Effect>,
-    ) {
+    fn run_on(&self, scope: ScopeId, object: &Expr, targets: impl IntoIterator<Item = ScopeId>, out: &mut Vec<Effect>) {
         let call = Call { callee: object.clone(), args: Vec::new(), keywords: Vec::new() };
         let site = Site::new(Context::new(scope, None), &call, object.range);
         targets.into_iter().for_each(|target| self.summary(site, Some(object), target, out));

@@ -58,7 +58,9 @@ pub(super) fn hidden(analysis: &Analysis) -> bool {
 fn sets_gradient(stmt: &Stmt) -> bool {
     let is_none = |value: &Expr| matches!(value.kind, ExprKind::Constant(Literal::None));
     match &stmt.kind {
-        StmtKind::Assign { targets, value } => targets.iter().any(|target| any(target, &is_gradient)) && !is_none(value),
+        StmtKind::Assign { targets, value } => {
+            targets.iter().any(|target| any(target, &is_gradient)) && !is_none(value)
+        }
         StmtKind::AnnAssign { target, value: Some(value), .. } => is_gradient(target) && !is_none(value),
         _ => false,
     }

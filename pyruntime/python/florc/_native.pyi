@@ -878,7 +878,7 @@ def in_added(change: int) -> None:
     """An added statement begins (1) or is over (-1)."""
 
 def inline_bytes(object: object, start: int, length: int) -> bytes:
-    """`length` bytes of what the object itself holds, `start` bytes from its address. Raises ValueError for a range outside it."""
+    """`length` bytes of what an object itself holds, `start` bytes from its address. Raises ValueError for others."""
 
 def inputs_taken() -> tuple[str | None, bool]:
     """What was taken since the last call, as JSON; and whether no more will be kept."""
@@ -942,8 +942,8 @@ def listen_no_more() -> None:
     """Listen no more."""
 
 def distributions(installed: dict[str, set[str]]) -> dict[str, str]:
-    """What `*.dist-info/RECORD` says of the distributions of modules, by the folder that they were loaded from: a hash by name and
-    version."""
+    """What `*.dist-info/RECORD` says of the distributions of modules, by the folder that they were loaded from: a hash by name
+    and version."""
 
 def leading_imports(text: str) -> list[tuple[str, list[str]]]:
     """The import statements of a script up to its first other statement or relative import, each with the packages that it names.
@@ -1062,8 +1062,8 @@ class Walk:
         """Whether a tensor has a gradient that is not in the graph."""
 
     def holders(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other tensor has,
-        as runs: the first, how many."""
+        """After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other tensor
+        has, as runs: the first, how many."""
 
     def leaves_gradient(self) -> None:
         """A tensor has a gradient that is not in the graph."""

@@ -17,6 +17,9 @@ use super::shared::put_groups;
 use super::tensor::put_tensor;
 use super::walk::Walk;
 
+/// Rising numbers: the first one of those that follow each other, and how many these are.
+type Runs = Vec<(usize, usize)>;
+
 #[pymethods]
 impl Walk {
     #[new]
@@ -196,7 +199,7 @@ impl Walk {
     }
 
     /// After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other has, as runs.
-    fn holders(&self) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+    fn holders(&self) -> (Runs, Runs) {
         let found = self.found();
         (runs(&found.alone_nodes), runs(&found.lone_memory))
     }
@@ -229,9 +232,8 @@ impl Walk {
     }
 }
 
-/// Rising numbers as runs: the first one, and how many follow each other.
-fn runs(numbers: &[usize]) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = Vec::new();
+fn runs(numbers: &[usize]) -> Runs {
+    let mut found = Runs::new();
     for &number in numbers {
         match found.last_mut() {
             Some((first, count)) if *first + *count == number => *count += 1,

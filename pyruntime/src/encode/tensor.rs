@@ -90,7 +90,8 @@ fn has_lone_memory(tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
     /// The tensor, and the object that stands for its memory while it is asked.
     const OWN: usize = 2;
     let py = tensor.py();
-    let count = COUNT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("torch._C")?.getattr("_storage_Use_Count")?.unbind()))?;
+    let count =
+        COUNT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("torch._C")?.getattr("_storage_Use_Count")?.unbind()))?;
     let storage = tensor.call_method0(intern!(py, "untyped_storage"))?;
     let users: usize = count.bind(py).call1((storage.getattr(intern!(py, "_cdata"))?,))?.extract()?;
     Ok(users <= OWN)

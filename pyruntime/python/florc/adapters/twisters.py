@@ -49,18 +49,18 @@ class OfNumpy(NamedTuple):
 def of_python() -> OfPython:
     """The state of Python's global generator."""
     global _python
-    generator = random._inst  # type: ignore[attr-defined]  # whose methods the functions of the module are
+    generator: Any = random._inst  # whose methods the functions of the module are
     if _python is None:
         _python = _found(_python_at, -1)
     if type(generator) is random.Random and _python >= 0:
         found = _native.inline_bytes(generator, _python, _BYTES + 4)
-        return OfPython(generator.VERSION, found[4:] + found[:4], generator.gauss_next)
+        return OfPython(generator.VERSION, found[4:] + found[:4], vars(generator)["gauss_next"])
     return _said_by_python(generator)
 
 
 def of_numpy(generator: Any) -> OfNumpy | None:
-    """The state of NumPy's global generator (`numpy.random.mtrand._rand`). None for one that is no Mersenne Twister, and where the
-    words cannot be read."""
+    """The state of NumPy's global generator (`numpy.random.mtrand._rand`). None for one that is no Mersenne Twister, and where
+    the words cannot be read."""
     global _numpy
     if _numpy is None:
         _numpy = _found(_numpy_at, _NOWHERE)
@@ -78,8 +78,8 @@ _python: int | None = None
 
 
 class _Places(NamedTuple):
-    """Where the words stand in an `MT19937`, with the position behind them, and where the flag of a kept normal number stands in a
-    `RandomState`, with the number 8 bytes behind it."""
+    """Where the words stand in an `MT19937`, with the position behind them, and where the flag of a kept normal number stands in
+    a `RandomState`, with the number 8 bytes behind it."""
 
     words: int
     flag: int
@@ -107,7 +107,7 @@ def _python_at() -> int:
     for _ in range(_TRIED):
         own.random()
         said = _said_by_python(own).words
-        base = random.Random.__base__.__basicsize__  # type: ignore[union-attr]
+        base = random.Random.__base__.__basicsize__  # type: ignore[union-attr]  # the class in C has one
         memory = _native.inline_bytes(own, _HEAD, base - _HEAD)
         places.add(_HEAD + memory.index(said[-4:] + said[:-4]))
     (place,) = places

@@ -64,8 +64,8 @@ class _Strip(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if _runtime_call(node) == "probed":
-            return node.args[1].body  # type: ignore[attr-defined]  # a lambda
+        if _runtime_call(node) == "probed" and isinstance(node.args[1], ast.Lambda):
+            return node.args[1].body
         return node.args[0] if _runtime_call(node) == "observed" else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:

@@ -12,6 +12,7 @@ from ..support import console as messages
 from ..support import mishaps
 from ..support.light import suppress
 from ..support.static import name_of
+from ..survey import settings
 from .budget import Budget
 from .checkpoint import Answer, NotKept, Open, answer
 from .fork_policy import LONGEST_DEADLINE_S
@@ -67,6 +68,10 @@ class Materializer:
         """A block ran: materialize its side effects when the Joint Invariant holds. Whether that was begun."""
         block = current.block
         if not self._is_due(block, computed) or block in self.doubted and current.survey is None:
+            return False
+        setting = settings.changed(current.settings, settings.now())  # here, since a child has others
+        if setting is not None:
+            self.fail(block, f"it changes {setting}, a setting of the process that no checkpoint holds")
             return False
         if block not in self.doubted and self.forking.prefers(block, self.pacer.share()):
             kept = self._fork(block, lambda: answer(current, computed, objects, frame, may_copy=False))

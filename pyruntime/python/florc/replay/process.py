@@ -108,7 +108,7 @@ class ReplayProcess:
         session.begin(self._replay)
         self._replay.tap.install()
         self._replay.statements.others.listen(self._script_left)
-        os._exit = self._exit  # type: ignore[assignment]
+        os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)

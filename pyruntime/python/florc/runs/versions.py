@@ -25,8 +25,8 @@ _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no
 
 
 class Holding(NamedTuple):
-    """Where added statements may hold objects: names that they bind, those of them that nobody else mentions, and whether they may
-    hold some otherwise, in attributes and lambdas."""
+    """Where added statements may hold objects: names that they bind, those of them that nobody else mentions, and whether they
+    may hold some otherwise, in attributes and lambdas."""
 
     names: frozenset[str] | set[str] = frozenset()
     own: frozenset[str] | set[str] = frozenset()

@@ -1,16 +1,16 @@
 """Objects that a block replaced, while somebody else still holds those that were there before: `best.append(trainer.net)`.
 
 To restore means to put the recorded state into the live objects, since others may hold them. Where the recorded run had another
-object at the same place, that would change what these others hold. Which objects a block replaced is not recorded: that would take
-a walk over all of them when it begins. But two cases are told apart by counting references:
+object at the same place, that would change what these others hold. Which objects a block replaced is not recorded: that would
+take a walk over all of them when it begins. But two cases are told apart by counting references:
 
 - Nothing but the graph referred to an object when the block ended (`alone`), and somebody else refers to the live one: it is
   another object, or whoever refers to it had let go of it by then. A new object is right in both cases.
 - The same of memory that only one tensor had (`lone_memory`): the live tensor gets new memory.
 
-An object that others held then, too, is taken to be the same one. So is one that only added statements hold: by a name that nobody
-else has (`for p in net.parameters(): …` leaves one), or in a container of such a name. Where they may hold it otherwise, nobody can
-tell, and the block runs.
+An object that others held then, too, is taken to be the same one. So is one that only added statements hold: by a name that
+nobody else has (`for p in net.parameters(): …` leaves one), or in a container of such a name. Where they may hold it otherwise,
+nobody can tell, and the block runs.
 """
 
 from __future__ import annotations

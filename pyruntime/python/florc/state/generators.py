@@ -1,8 +1,8 @@
 """Random number generators: objects anywhere in the graph, and the global ones, which are in every checkpoint.
 
 Nodes: `["rng", "python", version, leaf, gauss]`, `["rng", "torch", device, leaf]`,
-`["rng", "bits" | "RandomState", class name, state]`, `["generator", bit generator]`; a bit generator made from a `SeedSequence` also
-has that, as JSON: the next `spawn` counts on from there.
+`["rng", "bits" | "RandomState", class name, state]`, `["generator", bit generator]`; a bit generator made from a
+`SeedSequence` also has that, as JSON: the next `spawn` counts on from there.
 `state` is a numpy state dict: `["d", key, value, …]`, arrays in it as `["a", dtype, leaf]`.
 """
 
@@ -54,7 +54,13 @@ def _of_numpy(enc: Encoder, numpy: Any) -> Node | None:
     if state is None:
         return None
     value = enc.value
-    words = ["d", "key", ["a", "<u4" if sys.byteorder == "little" else ">u4", enc.leaf(state.words)], "pos", value(state.position)]
+    words = [
+        "d",
+        "key",
+        ["a", "<u4" if sys.byteorder == "little" else ">u4", enc.leaf(state.words)],
+        "pos",
+        value(state.position),
+    ]
     kept = ["has_gauss", value(state.has_gauss), "gauss", value(state.gauss)]
     return ["d", "bit_generator", value("MT19937"), "state", words, *kept]
 

@@ -1,4 +1,4 @@
-"""Hooks are code: no checkpoint holds them. How many an object has is in the graph, so that it is noticed where a replay has others.
+"""Hooks are code: no checkpoint holds them. How many an object has is in the graph, so that others in a replay are noticed.
 
 `hooks` of a document: `[[number of the node, count], …]`, for objects that have some.
 """

@@ -47,10 +47,10 @@ def restore(
 
     A place missing in `live` is unbound: it gets a new object, unless another place leads to its live one. Leave out
     what the loop only rebinds, so that what the name held before keeps its value. The objects in `foreign` are known to be
-    no part of the recorded state, wherever they hang now, and stay as they are. `holders`: who held what of it (`alone`). A function `read_leaf` reads all leaves before
-    anything changes; `Leaves` are read where they are needed, and what only an optimizer's `state` leads to may wait
-    (`deferred`). `graph`: the text, or what it says. Raises CannotRestore, naming the place, with nothing changed, unless one of
-    `Leaves` cannot be read.
+    no part of the recorded state, wherever they hang now, and stay as they are. `holders`: who held what of it
+    (`alone`). A function `read_leaf` reads all leaves before anything changes; `Leaves` are read where they are needed, and what
+    only an optimizer's `state` leads to may wait (`deferred`). `graph`: the text, or what it says. Raises CannotRestore, naming
+    the place, with nothing changed, unless one of `Leaves` cannot be read.
     """
     with no_collections(), _ordinary_tensors(), deferred.guard.lowered():
         document = json.loads(graph) if isinstance(graph, bytes) else graph

@@ -1,8 +1,8 @@
 """Settings of the whole process: what a block leaves changed of them is in no checkpoint, so the block has none.
 
-The compiler knows calls that change one (`settings` in `compiler/src/knowledge`). Here it is a fact, whoever changed them: they are
-read when a block begins and when it ends. That has to be cheap, some 10 us, since it is done for each block that may be kept.
-Not read: what has no cheap way to be asked (the umask, limits of resources, handlers at the exit), and caches.
+The compiler knows calls that change one (`settings` in `compiler/src/knowledge`). Here it is a fact, whoever changed
+them: they are read when a block begins and when it ends. That has to be cheap, some 10 us, since it is done for each block that
+may be kept. Not read: what has no cheap way to be asked (the umask, limits of resources, handlers at the exit), and caches.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 from _contextvars import copy_context
 from _locale import LC_ALL, setlocale
-from _signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal
+from signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal
 
 from ..support.light import suppress
 from . import readers
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 Settings = dict
 """What each setting is, by what people call it. Objects are known by their addresses: nothing is kept alive."""
 
-_SIGNALS = {
-    "SIGALRM": SIGALRM,
-    "SIGHUP": SIGHUP,
-    "SIGINT": SIGINT,
-    "SIGTERM": SIGTERM,
-    "SIGUSR1": SIGUSR1,
-    "SIGUSR2": SIGUSR2,
-}
+_SIGNALS = {"SIGALRM": SIGALRM, "SIGHUP": SIGHUP, "SIGINT": SIGINT, "SIGTERM": SIGTERM, "SIGUSR1": SIGUSR1, "SIGUSR2": SIGUSR2}
 _DECIMAL = "decimal_context"
 _GLOBAL_HOOKS = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks", "_global_backward_pre_hooks")
 _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdin", "stdout", "stderr")
@@ -86,7 +79,7 @@ def _filters() -> list[Any]:
 
 _OF_PYTHON: dict[str, Callable[[None], Any]] = {
     "the current folder": lambda _: _where(),
-    "os.environ": lambda _: hash(tuple(os.environ._data.items())),
+    "os.environ": lambda _: hash(tuple(vars(os.environ)["_data"].items())),
     "the locale": lambda _: setlocale(LC_ALL),
     "the time zone": lambda _: (time.tzname, time.timezone),
     "the recursion limit": lambda _: sys.getrecursionlimit(),
@@ -139,7 +132,10 @@ _OF_MODULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "logging",
         lambda logging: (logging.root.manager.disable, id(logging.getLogRecordFactory()), id(logging.getLoggerClass())),
     ),
-    "how processes are started": ("multiprocessing", lambda processes: processes.get_start_method(True) or processes.get_all_start_methods()[0]),
+    "how processes are started": (
+        "multiprocessing",
+        lambda processes: processes.get_start_method(True) or processes.get_all_start_methods()[0],
+    ),
     "numpy.seterr": ("numpy", lambda numpy: (numpy.geterr(), id(numpy.geterrcall()))),
     "numpy.set_printoptions": ("numpy", lambda numpy: repr(numpy.get_printoptions())),
     "the time limit of sockets": ("socket", lambda socket: socket.getdefaulttimeout()),
@@ -172,8 +168,8 @@ _MENTIONED: dict[str, tuple[str, ...]] = {
     "a setting of threading": ("threading",),
     "tracemalloc": ("tracemalloc",),
 }
-"""Libraries change these as they like, when something of them is first called: they are read where a file of the user's has one of
-these words. All others are always read: they decide what is computed, or where files are."""
+"""Libraries change these as they like, when something of them is first called: they are read where a file of the user's has one
+of these words. All others are always read: they decide what is computed, or where files are."""
 EVERYTHING = " ".join(word for words in _MENTIONED.values() for word in words)
 """A text that mentions all of them."""
 _open = {*_OF_PYTHON, *_OF_MODULES} - _MENTIONED.keys()

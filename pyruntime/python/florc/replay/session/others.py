@@ -25,12 +25,13 @@ class Others:
 
     def __init__(self) -> None:
         self._heard = False
-        self._process, self._leave = os.getpid(), lambda: None
+        self._process = os.getpid()
+        self._leave: Callable[[], None] | None = None
         self.is_replaced = False
         """Whether the script put another program in the place of its own process (`os.execv`)."""
 
     def listen(self, leave: Callable[[], None]) -> None:
-        """Start to listen. Called once in a process. `leave()` does not return: nothing of the replay is left after `os.execv`."""
+        """Start to listen. Called once in a process. `leave()` does not return: nothing of it is left after `os.execv`."""
         self._leave = leave
         _native.listen(list(_EVENTS), self._hear)
 
@@ -44,7 +45,7 @@ class Others:
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "os.exec":
-            if os.getpid() == self._process:
+            if os.getpid() == self._process and self._leave is not None:
                 self.is_replaced = True
                 self._leave()
             return

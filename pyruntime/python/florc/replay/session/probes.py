@@ -28,8 +28,8 @@ class Probes:
         return _Run(self, name, frame, is_called)
 
     def begin(self, name: str, is_called: bool) -> contextlib.AbstractContextManager[None] | None:
-        """What a statement writes goes where its answer goes, until `end`. Returns None if that was not asked for; else the context
-        in which it runs."""
+        """What a statement writes goes where its answer goes, until `end`. Returns None if that was not asked for; else the
+        context in which it runs."""
         session = self.session
         session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
         if not session.answers(None if is_called or session.window is None else self._place_of(name)):

@@ -7,10 +7,8 @@ they must leave everything as they found it.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
-import random
 import sys
 import threading
 import time

@@ -79,9 +79,7 @@ class Replay:
         self.begun = False
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
-        self.restorer = Restorer(
-            history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding
-        )
+        self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding)
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
@@ -134,7 +132,9 @@ class Replay:
                 f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
             )
         if self.statements.others.is_replaced:
-            missing.append("the script put another program in the place of its own process (os.exec): what that does has no answer")
+            missing.append(
+                "the script put another program in the place of its own process (os.exec): what that does has no answer"
+            )
         return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
