@@ -108,7 +108,8 @@ class ReplayProcess:
         session.begin(self._replay)
         self._replay.tap.install()
         self._replay.statements.others.listen(self._script_left)
-        os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
+        if self._attempt.task is None:  # a worker that ends so is started again
+            os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)

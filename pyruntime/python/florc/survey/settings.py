@@ -13,7 +13,7 @@ import sys
 import time
 from _contextvars import copy_context
 from _locale import LC_ALL, setlocale
-from signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal
+from _signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal  # type: ignore[import-not-found]  # what `signal` is made of, without what that imports
 
 from ..support.light import suppress
 from . import readers
