@@ -977,6 +977,9 @@ class Classes:
     """How objects are encoded, by class: `classify(class, object)` is asked once for each."""
 
     def __init__(self, classify: Callable[[type, object], tuple[str, Callable[..., Any], str, str]]) -> None: ...
+    @property
+    def walks(self) -> int:
+        """How many walks there were so far."""
 
 @final
 class MemoryLeaf:
@@ -1009,7 +1012,7 @@ class Leaves:
 class Walk:
     """Walks objects breadth first; an object's number is the order in which it was met."""
 
-    def __init__(self, classes: Classes, hooks: frozenset[str], gradients: bool) -> None: ...
+    def __init__(self, classes: Classes, hooks: frozenset[str], gradients: bool, since: int) -> None: ...
     @property
     def gradients(self) -> bool:
         """Whether gradients are kept."""

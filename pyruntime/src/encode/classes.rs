@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTup
 
 use super::found::Found;
 use super::how::{Class, How};
-use crate::class_table::ClassTable;
+use crate::class_table::{Addresses, ClassTable};
 use crate::locks::lock;
 
 /// `florc._native.Classes`: how objects are encoded, by class. It is asked in Python once for each class:
@@ -21,13 +21,38 @@ pub struct Classes {
     empty_set: OnceLock<String>,
     /// The emptied memory of a walk that is over.
     spare: Mutex<Option<Found>>,
+    memories: Mutex<Memories>,
 }
+
+/// Where the memory of tensors was in earlier walks: most have the same at each checkpoint, and then nobody is asked who else uses it.
+#[derive(Debug, Default)]
+struct Memories {
+    /// How many walks there were.
+    walks: u64,
+    /// By the address of a tensor: the address of its memory, and the first walk that found it there.
+    known: Addresses<(usize, u64)>,
+}
+
+/// More tensors are not remembered: their addresses are those of objects that are gone.
+const MOST_MEMORIES: usize = 1 << 18;
 
 #[pymethods]
 impl Classes {
     #[new]
     fn new(classify: Py<PyAny>) -> Classes {
-        Classes { classify, known: ClassTable::default(), empty_set: OnceLock::new(), spare: Mutex::default() }
+        Classes {
+            classify,
+            known: ClassTable::default(),
+            empty_set: OnceLock::new(),
+            spare: Mutex::default(),
+            memories: Mutex::default(),
+        }
+    }
+
+    /// How many walks there were so far.
+    #[getter]
+    fn walks(&self) -> u64 {
+        lock(&self.memories).walks
     }
 }
 
@@ -42,6 +67,26 @@ impl Classes {
             asked.how = how;
         }
         self.known.insert(&class, asked)
+    }
+
+    pub(super) fn begin_walk(&self) {
+        let mut memories = lock(&self.memories);
+        memories.walks += 1;
+        if memories.known.len() > MOST_MEMORIES {
+            memories.known.clear();
+        }
+    }
+
+    /// Whether the tensor at an address had this memory in one of the first `since` walks, and in every one after that. Where another
+    /// tensor was at the address then, the memory was given back meanwhile: nobody else had it.
+    pub(super) fn had_memory(&self, tensor: usize, memory: usize, since: u64) -> bool {
+        let mut memories = lock(&self.memories);
+        let now = memories.walks;
+        let known = memories.known.entry(tensor).or_insert((memory, now));
+        if known.0 != memory {
+            *known = (memory, now);
+        }
+        known.1 <= since
     }
 
     pub(super) fn take_spare(&self) -> Option<Found> {

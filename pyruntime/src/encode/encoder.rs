@@ -23,9 +23,10 @@ type Runs = Vec<(usize, usize)>;
 #[pymethods]
 impl Walk {
     #[new]
-    fn new(classes: Py<Classes>, hooks: Py<PyAny>, gradients: bool) -> Walk {
+    fn new(classes: Py<Classes>, hooks: Py<PyAny>, gradients: bool, since: u64) -> Walk {
+        classes.get().begin_walk();
         let found = classes.get().take_spare().unwrap_or_else(|| Found { current: -1, ..Found::default() });
-        Walk { found: Mutex::new(found), classes, hooks, gradients }
+        Walk { found: Mutex::new(found), classes, hooks, gradients, since }
     }
 
     /// The encoded form of one object: an atom, or a reference to its node (made when new).

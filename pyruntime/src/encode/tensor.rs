@@ -46,7 +46,8 @@ pub(super) fn put_tensor(
         let index = found.memory_leaf(address, layout.span * item, || tensor.clone().unbind())?;
         put_number(index, out);
         drop(found);
-        if has_lone_memory(tensor).unwrap_or(false) {
+        let is_as_before = walk.classes.get().had_memory(tensor.as_ptr() as usize, address, walk.since);
+        if !is_as_before && has_lone_memory(tensor).unwrap_or(false) {
             let mut found = walk.found();
             if let Ok(number) = usize::try_from(found.current) {
                 found.lone_memory.push(number);

@@ -23,6 +23,8 @@ pub struct Walk {
     pub(super) hooks: Py<PyAny>,
     #[pyo3(get)]
     pub(super) gradients: bool,
+    /// How many walks there were when the block began.
+    pub(super) since: u64,
 }
 
 impl Walk {

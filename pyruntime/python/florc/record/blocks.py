@@ -15,7 +15,7 @@ from ..survey import settings
 from ..survey.scopes import Reader
 from ..survey.survey import Survey
 from .budget import Budget
-from .checkpoint import Open
+from .checkpoint import Open, walks
 from .entering import Entered
 from .forking import Forking
 from .iterations import Boundaries
@@ -102,7 +102,7 @@ class Blocks:
         if is_first:
             self.pacer.looked_first(time.thread_time() - looks)
         now = time.perf_counter()
-        self.open.append(Open(block, key, now, spent + now - begun, before, survey, found, now - begun))
+        self.open.append(Open(block, key, now, spent + now - begun, before, survey, found, walks(), now - begun))
 
     def _survey(self, block: str, frame: FrameType) -> Survey | None:
         """Look at what the program holds, where there is time for it."""

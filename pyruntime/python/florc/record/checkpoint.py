@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import FrameType
 
 from ..plan import places
@@ -34,8 +35,16 @@ class Open(NamedTuple):
     survey: Survey | None
     settings: settings.Settings[str, Any]
     """Of the process, when it began."""
+    walks: int
+    """How often state had been encoded by then."""
     looking: float = 0.0
     """Seconds that florc took when it began."""
+
+
+def walks() -> int:
+    """How often state was encoded so far; no reason to import what encodes."""
+    encoding: Any = sys.modules.get("florc.state.encode")
+    return encoding.walks() if encoding is not None else 0
 
 
 class NotKept(Exception):
@@ -78,12 +87,12 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         names = {name: value for name, value in names.items() if name not in found}
         dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
         try:
-            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy)
+            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy, since=current.walks)
         except state.Unsupported:
             if not dead:
                 raise
             dead = {}
-            encoded = state.encode(found, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy)
+            encoded = state.encode(found, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy, since=current.walks)
     except places.Consumed as error:
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:

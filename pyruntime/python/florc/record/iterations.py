@@ -15,7 +15,7 @@ from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.light import NamedTuple
 from ..survey import settings
-from .checkpoint import Open
+from .checkpoint import Open, walks
 from .entering import Entered
 from .materializer import Materializer
 
@@ -46,6 +46,7 @@ class _Watch(NamedTuple):
     before: places.Before
     survey: Survey | None
     settings: settings.Settings[str, Any]
+    walks: int
     looked: float
     charged: float
     due: float
@@ -94,7 +95,7 @@ class Boundaries:
             return  # it will be over before it is looked at
         before = places.before(places.loops[loop + BOUNDARY], frame)
         survey = self._survey(loop + BOUNDARY, frame)
-        self._watches.append(_Watch(place, before, survey, settings.now(), now, spent, now + pause))
+        self._watches.append(_Watch(place, before, survey, settings.now(), walks(), now, spent, now + pause))
 
     def _look(
         self, watch: _Watch, block: str, key: str, objects: Sequence[Any], frame: FrameType, now: float, spent: float
@@ -104,7 +105,7 @@ class Boundaries:
         if not self._materializer.has_share(block):
             self._watches.append(watch._replace(due=now + self._pacer.until_next_look(block, self._started)))
             return
-        current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey, watch.settings)
+        current = Open(block, key, watch.looked, watch.charged, watch.before, watch.survey, watch.settings, watch.walks)
         computed = max(now - watch.looked - (spent - watch.charged), 0.0)
         if self._materializer.ended(current, computed, objects, frame):
             self._entered.kept(key, None)

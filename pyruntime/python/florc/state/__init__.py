@@ -8,7 +8,7 @@ from .alone import Holders
 from .autograd import NO_HISTORY, History
 from .deferred import deferred
 from .differences import Difference, differences
-from .encode import encode
+from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
@@ -43,4 +43,5 @@ __all__ = [
     "owners_of",
     "restore",
     "unnoticed",
+    "walks",
 ]

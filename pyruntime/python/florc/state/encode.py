@@ -39,6 +39,7 @@ def encode(
     names: dict[str, Any] | None = None,
     paths: Callable[[_native.Walk], list[tuple[str, int]]] | None = None,
     may_copy: bool = True,
+    since: int = 0,
 ) -> Encoded:
     """The state of `places` (name -> object) and of all random generators, at this instant.
 
@@ -47,12 +48,15 @@ def encode(
     (files); they are recorded by reference. `names`: further names whose objects belong to the state only if a place leads to
     them. `paths`: tells of further ways to what a place leads to, by number (`Again.paths`).
 
+    `since`: how often state was encoded (`walks`) when what it belongs to began: nobody is asked who else uses memory
+    that a tensor had then already.
+
     Leaves refer to live memory where no copy is needed: read them before the training continues.
 
     Raises Unsupported, naming the place. Raises NeedsCopy where torch would have to copy although `may_copy` is false: a forked
     child does not have torch's threads.
     """
-    encoder = Encoder(gradients, may_copy)
+    encoder = Encoder(gradients, may_copy, since)
     with no_collections():
         return _encode(encoder, places, dead or {}, frozenset(outputs), names or {}, paths)
 
@@ -122,6 +126,11 @@ def _learn(kind: type, obj: Any) -> tuple[str, Any, str, str]:
 _CLASSES = _native.Classes(_how)
 
 
+def walks() -> int:
+    """How often state was encoded in this process so far."""
+    return _CLASSES.walks
+
+
 def _length(obj: Any) -> int:
     """Of a container, or of an object derived from one, without its own `__len__`."""
     bases: tuple[Any, ...] = (*CONTENT_BASES, tuple, frozenset)
@@ -134,12 +143,12 @@ class Encoder(_native.Walk):
     They use `value` (the encoded form of a part), `leaf`, `memory` and `span`. `current` is the number of the node at hand.
     """
 
-    def __new__(cls, gradients: bool = False, may_copy: bool = True) -> Encoder:
+    def __new__(cls, gradients: bool = False, may_copy: bool = True, since: int = 0) -> Encoder:
         walk: Any = super()  # whose `__new__` the stub spells `__init__`
-        made: Encoder = walk.__new__(cls, _CLASSES, objects.HOOKS, gradients)
+        made: Encoder = walk.__new__(cls, _CLASSES, objects.HOOKS, gradients, since)
         return made
 
-    def __init__(self, gradients: bool = False, may_copy: bool = True):
+    def __init__(self, gradients: bool = False, may_copy: bool = True, since: int = 0):
         self.may_copy = may_copy
         self.copied = 0
         """How many tensors torch had to copy."""
