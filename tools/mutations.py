@@ -682,3 +682,91 @@ add(
     "let most = link.space.whole() / AT_ONCE;",
     "tests/store/test_pieces.py::test_no_more_memory_than_allowed_is_touched",
 )
+
+# -- what others hold, settings, hooks, gradients out of sight, generators
+
+add(
+    "holders: what somebody else holds is written to",
+    FLORC + "state/alone.py",
+    "    candidates = [number for number in alone if",
+    "    candidates = [number for number in alone[:0] if",
+    "tests/state/test_holders.py",
+    SMALL + "[replaced_object_that_others_hold]",
+)
+add(
+    "holders: memory that somebody else sees is written to",
+    FLORC + "state/alone.py",
+    "        if count(live.untyped_storage()._cdata) > _OF_MEMORY:\n",
+    "        if False:\n",
+    "tests/state/test_holders.py",
+)
+add(
+    "holders: the memory of the last checkpoint is taken for that of the beginning",
+    "pyruntime/src/encode/classes.rs",
+    "        known.1 <= since\n",
+    "        known.1 < now\n",
+    SMALL + "[torch_replaced_memory_in_nested_loops]",
+)
+add(
+    "holders: names of added statements count",
+    FLORC + "state/alone.py",
+    "        if others and holders.added:\n",
+    "        if False:\n",
+    "tests/state/test_holders.py::test_names_of_added_statements_do_not_count",
+)
+add(
+    "holders: what added statements name is taken to lie outside the state",
+    FLORC + "replay/session/restore.py",
+    "        lost |= self._holding().names",
+    "        lost |= set()",
+    SMALL + "[torch_holds_weights]",
+)
+add(
+    "settings: no change is seen",
+    FLORC + "survey/settings.py",
+    "        if name in before and before[name] != value:\n",
+    "        if False:\n",
+    SMALL + "[setting_context_variable]",
+)
+add(
+    "settings: what a file mentions is not read",
+    FLORC + "survey/settings.py",
+    "            _open.add(name)\n",
+    "            pass\n",
+    "tests/test_settings.py::test_what_libraries_change_is_read_where_a_file_mentions_it",
+)
+add(
+    "hooks: others are not noticed",
+    FLORC + "state/match.py",
+    "        if live is not None and hooks.of_live(node, live) != recorded:\n",
+    "        if False:\n",
+    "tests/state/test_modules.py::test_hooks_stay",
+)
+add(
+    "gradients: a closure computes none",
+    "compiler/src/plan/gradients.rs",
+    "        let mut found = is_function(scope)\n",
+    "        let mut found = false && is_function(scope)\n",
+    SMALL + "[torch_gradients_in_a_closure]",
+)
+add(
+    "generators: children are not counted",
+    FLORC + "state/generators.py",
+    "*([] if seeds is None else [_seeds_text(seeds)])",
+    "*[]",
+    SMALL + "[numpy_spawned]",
+)
+add(
+    "generators: a kept normal number is overlooked",
+    FLORC + "adapters/twisters.py",
+    "    return OfNumpy(found[:_BYTES], int.from_bytes(found[_BYTES:], sys.byteorder), has_gauss, gauss)\n",
+    "    return OfNumpy(found[:_BYTES], int.from_bytes(found[_BYTES:], sys.byteorder), 0, gauss)\n",
+    "tests/test_twisters.py::test_of_numpy",
+)
+add(
+    "lambdas: what they print is the script's",
+    "compiler/src/emit/lambdas.rs",
+    "            if can_be_wrapped(body) && !is_written(body.range.start) {\n",
+    "            if false && can_be_wrapped(body) && !is_written(body.range.start) {\n",
+    SMALL + "[torch_hook_of_a_lambda]",
+)

@@ -86,13 +86,18 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         paths = None if again is None else lambda walk: again.paths(walk, seen)
         names = {name: value for name, value in names.items() if name not in found}
         dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
+
+        def encode(*held: dict[str, Any]) -> state.Encoded:
+            options: Any = {"gradients": loop.gradients, "names": names, "may_copy": may_copy, "since": current.walks}
+            return state.encode(*held, paths=paths, **options)
+
         try:
-            encoded = state.encode(found, dead, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy, since=current.walks)
+            encoded = encode(found, dead)
         except state.Unsupported:
             if not dead:
                 raise
             dead = {}
-            encoded = state.encode(found, gradients=loop.gradients, names=names, paths=paths, may_copy=may_copy, since=current.walks)
+            encoded = encode(found)
     except places.Consumed as error:
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
