@@ -717,8 +717,8 @@ add(
 add(
     "holders: what added statements name is taken to lie outside the state",
     FLORC + "replay/session/restore.py",
-    "        lost |= self._holding().names",
-    "        lost |= set()",
+    "        lost |= added\n",
+    "",
     SMALL + "[torch_holds_weights]",
 )
 add(

@@ -3,6 +3,7 @@ use florc::Options;
 use florc::emit::ProbeMark;
 use florc::probes::{self, Change, Report, compare};
 use florc::project::Codebase;
+use florc::syntax::tree::Stmt;
 use florc::syntax::{File, walk};
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -89,16 +90,7 @@ impl Comparison {
 
     /// Whether the statements that are not the recorded ones read nothing of `name` but the form of a tensor or an array.
     fn asks_for_form_only(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
-        deep(py, || {
-            Ok(self.each().all(|(file, report)| {
-                let present: BTreeSet<_> = report.changes.iter().filter(|it| !it.removed).map(|it| it.stmt).collect();
-                let mut stmts = Vec::new();
-                walk::all_statements(&file.module, &mut |stmt| {
-                    stmts.extend(present.contains(&stmt.id).then_some(stmt))
-                });
-                probes::asks_for_form_only(stmts, name)
-            }))
-        })
+        deep(py, || Ok(self.each().all(|(file, report)| probes::asks_for_form_only(present_only(file, report), name))))
     }
 
     /// Whether the added statement at a line of a file is in the function of a loop, but not inside the loop.
@@ -136,10 +128,7 @@ impl Comparison {
         deep(py, || {
             let (mut names, mut otherwise) = (BTreeSet::new(), false);
             for (file, report) in self.each() {
-                let added: BTreeSet<_> = report.changes.iter().filter(|it| !it.removed).map(|it| it.stmt).collect();
-                let mut stmts = Vec::new();
-                walk::all_statements(&file.module, &mut |stmt| stmts.extend(added.contains(&stmt.id).then_some(stmt)));
-                let (found, more) = probes::names_that_hold(stmts);
+                let (found, more) = probes::names_that_hold(present_only(file, report));
                 names.extend(found);
                 otherwise |= more;
             }
@@ -155,6 +144,14 @@ impl Comparison {
             Ok(probes::left_by_forward(files.iter().map(|file| &file.module)))
         })
     }
+}
+
+/// The statements of a file that are not the recorded ones.
+fn present_only<'f>(file: &'f File, report: &Report) -> Vec<&'f Stmt> {
+    let present: BTreeSet<_> = report.changes.iter().filter(|it| !it.removed).map(|it| it.stmt).collect();
+    let mut stmts = Vec::new();
+    walk::all_statements(&file.module, &mut |stmt| stmts.extend(present.contains(&stmt.id).then_some(stmt)));
+    stmts
 }
 
 impl Comparison {

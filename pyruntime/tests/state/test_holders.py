@@ -93,6 +93,15 @@ def test_names_of_added_statements_do_not_count() -> None:
     assert inside["deep"][0][0] is live["other"] and live["other"].value == 2.0
 
 
+def test_an_added_name_for_a_container_of_the_script_does_not_make_it_an_added_one() -> None:
+    recorded = Recorded(holder={"node": Node(2.0)})
+    live = {"node": Node(1.0)}
+    history = [live["node"]]
+    trainer = {"history": history}
+    recorded.into(holder=live, added=[history])
+    assert trainer["history"][0].value == 1.0 and live["node"].value == 2.0
+
+
 @pytest.mark.parametrize("way", ["attribute", "iterator"])
 def test_where_nobody_can_tell_the_block_runs(way: str) -> None:
     recorded = Recorded(holder={"node": Node(2.0)})

@@ -88,8 +88,8 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
 
         def encode(*held: dict[str, Any]) -> state.Encoded:
-            options: Any = {"gradients": loop.gradients, "names": names, "may_copy": may_copy, "since": current.walks}
-            return state.encode(*held, paths=paths, **options)
+            since, gradients = current.walks, loop.gradients
+            return state.encode(*held, gradients=gradients, names=names, paths=paths, may_copy=may_copy, since=since)
 
         try:
             encoded = encode(found, dead)

@@ -98,7 +98,8 @@ class Recording:
             static.is_users = self.files.__contains__
             texts = [text for *_, text in self.project.files()] if self.project is not None else [settings.EVERYTHING]
             readers.asks_caches = self.project is None or any("cache_info" in text for text in texts)
-            settings.mention("\n".join(texts))
+            for text in texts:
+                settings.mention(text)
             self._blocks = Blocks(
                 self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 from typing import NamedTuple
@@ -48,7 +47,9 @@ class Versions:
         self._probes: dict[str, tuple[str, int]] = {}
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
-        self._holding: tuple[object, Holding] = None, Holding()
+        self._holding: Holding | None = None
+        self._asks_gradients: bool | None = None
+        """Both of the present comparison; None where nobody asked yet."""
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
@@ -80,6 +81,7 @@ class Versions:
         self._fresh.clear()
         self._kept_though_dead.clear()
         self._beside.clear()
+        self._holding = self._asks_gradients = None
         instrumented = {file: comparison.instrument(file) for file in comparison.paths()}
         self._emitted = {file: emitted for file, emitted in instrumented.items() if emitted is not None}
         for file, emitted in self._emitted.items():
@@ -241,13 +243,14 @@ class Versions:
         held, loop = self._history.held_by(block), self._loops.get(block)
         if held is None or loop is None:
             return False
-        return loop.gradients and not held.gradients or self._asks_hidden_gradients and self._history.leaves_gradients(block)
+        return loop.gradients and not held.gradients or self._asks_hidden_gradients() and self._history.leaves_gradients(block)
 
-    @functools.cached_property
     def _asks_hidden_gradients(self) -> bool:
         """Whether an added statement asks for gradients, in a project that computes them where nobody sees it: in a library."""
-        recorded, _ = self.names()
-        return "backward" not in recorded and any("grad" in change.text for change in self.changes if not change.removed)
+        if self._asks_gradients is None:
+            asks = any("grad" in change.text for change in self.changes if not change.removed)
+            self._asks_gradients = asks and "backward" not in self.names()[0]
+        return self._asks_gradients
 
     def _missing(self, block: str) -> list[_native.Place]:
         """Places that are read after the block, and that its checkpoints do not hold."""
@@ -289,11 +292,10 @@ class Versions:
 
     def holding(self) -> Holding:
         """Where added statements may hold objects of the script's."""
-        if self._holding[0] is not self._comparison:
+        if self._holding is None:
             names, otherwise = self._comparison.names_that_hold()
-            recorded, _ = self.names()
-            self._holding = self._comparison, Holding(names, names - recorded, otherwise)
-        return self._holding[1]
+            self._holding = Holding(names, names - self.names()[0], otherwise)
+        return self._holding
 
     def left_by_forward(self) -> set[str]:
         """Attributes that calls of modules of the recorded project leave behind and do not read."""

@@ -9,8 +9,8 @@ take a walk over all of them when it begins. But two cases are told apart by cou
 - The same of memory that only one tensor had (`lone_memory`): the live tensor gets new memory.
 
 An object that others held then, too, is taken to be the same one. So is one that only added statements hold: by a name that
-nobody else has (`for p in net.parameters(): …` leaves one), or in a container of such a name. Where they may hold it otherwise,
-nobody can tell, and the block runs.
+nobody else has (`for p in net.parameters(): …` leaves one), or in a container to which only such a name leads. Where they may
+hold it otherwise, nobody can tell, and the block runs.
 """
 
 from __future__ import annotations
@@ -106,18 +106,24 @@ def _is_plain(value: Any) -> bool:
 
 
 def _held(added: Sequence[Any]) -> dict[int, int]:
-    """How often added names, and containers that they hold, refer to objects, by address."""
+    """How often added names, and containers that only they lead to, refer to objects, by address."""
     found: dict[int, int] = {}
-    for value in added:
-        found[id(value)] = found.get(id(value), 0) + 2  # the name, and the list of these
-    holders = [value for value in added if type(value) in _CONTAINERS]
+    for address in map(id, added):
+        found[address] = found.get(address, 0) + 2  # the name, and the list of these
+    level = _each_once(added)
     for _ in range(_HELD):
-        held = gc.get_referents(*holders)
+        # in a container that somebody else refers to, objects are that one's; three references are those of this search
+        own = [obj for obj in level if type(obj) in _CONTAINERS and sys.getrefcount(obj) - 3 <= found[id(obj)]]
+        held = gc.get_referents(*own)
         for address in map(id, held):
             found[address] = found.get(address, 0) + 1
-        holders = [obj for obj in held if type(obj) in _CONTAINERS]
+        level = _each_once(held)
         del held
     return found
+
+
+def _each_once(objects: Iterable[Any]) -> list[Any]:
+    return list({id(obj): obj for obj in objects}.values())
 
 
 def _references(live: list[Any]) -> dict[int, int]:
@@ -129,6 +135,6 @@ def _references(live: list[Any]) -> dict[int, int]:
         held = gc.get_referents(*holders)
         for address in map(id, held):
             found[address] = found.get(address, 0) + 1
-        holders = list({id(obj): obj for obj in held if type(obj) is dict and id(obj) not in own}.values())
+        holders = _each_once(obj for obj in held if type(obj) is dict and id(obj) not in own)
         del held
     return found

@@ -26,9 +26,8 @@ def of_live(node: Node, live: Any) -> int:
     if node[0] == "tensor":
         return of_tensor(live) if "r" in node[6] else 0
     attributes = instance_dict(live) if node[0] in ("torch.Module", "object") else None
-    if not attributes or node[0] == "object" and "_optimizer_step_pre_hooks" not in attributes:
-        return 0
-    return sum(len(held) for held in map(attributes.get, HOOKS) if issubclass(type(held), dict))
+    held = [attributes[name] for name in HOOKS.intersection(attributes)] if attributes else []
+    return sum(len(hooks) for hooks in held if issubclass(type(hooks), dict))
 
 
 def recorded(document: dict[str, Any]) -> dict[int, int] | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Settings = dict
 """What each setting is, by what people call it. Objects are known by their addresses: nothing is kept alive."""
 
-_SIGNALS = {"SIGALRM": SIGALRM, "SIGHUP": SIGHUP, "SIGINT": SIGINT, "SIGTERM": SIGTERM, "SIGUSR1": SIGUSR1, "SIGUSR2": SIGUSR2}
+_SIGNALS = (SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2)
 _DECIMAL = "decimal_context"
 _GLOBAL_HOOKS = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks", "_global_backward_pre_hooks")
 _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdin", "stdout", "stderr")
@@ -90,7 +90,7 @@ _OF_PYTHON: dict[str, Callable[[None], Any]] = {
     "the trace function": lambda _: (id(sys.gettrace()), id(sys.getprofile())),
     "the garbage collector": lambda _: (gc.isenabled(), gc.get_threshold(), gc.get_debug()),
     "warnings.filters": lambda _: _filters(),
-    "the handler of a signal": lambda _: [id(getsignal(number)) for number in _SIGNALS.values()],
+    "the handler of a signal": lambda _: [id(getsignal(number)) for number in _SIGNALS],
     "a context variable": lambda _: {id(name): _known(value) for name, value in copy_context().items() if name.name != _DECIMAL},
 }
 

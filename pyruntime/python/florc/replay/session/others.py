@@ -27,8 +27,8 @@ class Others:
         self._heard = False
         self._process = os.getpid()
         self._leave: Callable[[], None] | None = None
-        self.is_replaced = False
-        """Whether the script put another program in the place of its own process (`os.execv`)."""
+        self.unanswered: list[str] = []
+        """What of them has no answer, in words."""
 
     def listen(self, leave: Callable[[], None]) -> None:
         """Start to listen. Called once in a process. `leave()` does not return: nothing of it is left after `os.execv`."""
@@ -46,7 +46,9 @@ class Others:
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "os.exec":
             if os.getpid() == self._process and self._leave is not None:
-                self.is_replaced = True
+                self.unanswered.append(
+                    "the script put another program in the place of its own process (os.exec): what that does has no answer"
+                )
                 self._leave()
             return
         words = args[:1] if event == "os.system" else (args[0], *args[1])

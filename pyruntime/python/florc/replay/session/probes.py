@@ -22,17 +22,19 @@ class Probes:
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
-    def around(self, name: str, frame: FrameType, is_called: bool) -> _Run:
+    def around(self, name: str, frame: FrameType, is_called: bool) -> contextlib.AbstractContextManager[bool | None]:
         """A context manager around an added statement: what it prints reaches the user if it was asked for. `is_called`: around a
         lambda of it, which may be called in another place of the nest."""
+        if is_called and self.session.looking.is_running():
+            return contextlib.nullcontext()  # the statement itself calls it
         return _Run(self, name, frame, is_called)
 
     def begin(self, name: str, is_called: bool) -> contextlib.AbstractContextManager[None] | None:
-        """What a statement writes goes where its answer goes, until `end`. Returns None if that was not asked for; else the
-        context in which it runs."""
+        """A statement was reached. Returns the context in which it writes to where its answer goes; None if that was not asked
+        for."""
         session = self.session
         session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
-        if not session.answers(None if is_called or session.window is None else self._place_of(name)):
+        if not session.answers(None if is_called else self._place_of(name)):
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
         return session.divert if self._capture is None else self._capture.values_of(name)

@@ -93,12 +93,12 @@ class Restorer:
         outside = places.outside(loop, frame)
         with state.unnoticed():
             named = self.named(checkpoint, recorded_outside(loop, checkpoint, frame))
-        # an added statement that binds a name gave it another object than it had
-        live.update((name, value) for name, value in named.items() if _root(name) not in self._holding().names)
+        added = self._holding().names  # in the recorded run, they held nothing, or something else
+        live.update((name, value) for name, value in named.items() if _root(name) not in added)
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
         # and those that it binds, where nobody reads what they hold at this instant
         lost |= set(loop.binds).difference(place.name for place in loop.places)
-        lost |= self._holding().names  # in the recorded run, they held nothing, or something else
+        lost |= added
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         del outside, named  # who holds an object is counted
         histories = state.History.made

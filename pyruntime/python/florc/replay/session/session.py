@@ -131,11 +131,7 @@ class Replay:
             missing.append(
                 f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
             )
-        if self.statements.others.is_replaced:
-            missing.append(
-                "the script put another program in the place of its own process (os.exec): what that does has no answer"
-            )
-        return [*missing, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
+        return [*missing, *self.statements.others.unanswered, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
     def differences(self) -> list[str]:
@@ -392,8 +388,6 @@ class Replay:
 
     def probe(self, name: str, frame: FrameType, is_called: bool = False) -> contextlib.AbstractContextManager[Any]:
         """A context manager around an added statement, or a lambda of it: what it prints reaches the user if it was asked for."""
-        if is_called and self.looking.is_running():
-            return contextlib.nullcontext()
         return self.probes.around(name, frame, is_called)
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
