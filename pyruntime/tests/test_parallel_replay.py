@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -374,6 +375,9 @@ def test_a_killed_run_is_replayed_to_its_last_whole_iteration(workshop: Workshop
     )
     workshop.write("train.py", version(text, []))
     workshop.florc("record", "--overhead", "0.9", "train.py", kill_after="epoch 8")
+    (journal,) = workshop.path.glob(".florc/runs/*/journal.0")
+    with open(journal, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)  # the writer outlives the script, and ends what was begun
     workshop.write("train.py", version(text, probes_of(text)))
     serial, parallel = replay(workshop), replay(workshop, "--workers", "3")
     assert serial.code == 0 and serial.out.count("PROBE outer") >= 7

@@ -121,6 +121,6 @@ def test_a_forked_checkpoint_that_an_error_made_nobodys(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir(), (tmp_path / "site/sitecustomize.py").write_text(LOST)
     (tmp_path / "train.py").write_text(SCRIPT)
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
-    command = [sys.executable, "-m", "florc", "record", "--overhead", "0.9", "--engine", "fork", "train.py"]
+    command = [sys.executable, "-m", "florc", "record", "--checkpoint", "every", "--engine", "fork", "train.py"]
     done = _run(command, tmp_path, env)
     assert done.returncode == 3 and "after the child was started" in done.stderr, done
