@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fake_device import FakeDevice, install  # noqa: E402
 from florc import state  # noqa: E402
 from florc._native import Recorder, RunReader  # noqa: E402
 from florc.staging import Staging, devices, pinned  # noqa: E402
+from florc.support import static  # noqa: E402
 from recorder_scripts import MIB, RUN, until  # noqa: E402
 
 
@@ -165,6 +167,64 @@ def test_pinned_memory_is_bounded_and_used_again(bench):
 def test_larger_than_the_recorders_memory_is_not_begun(bench):
     b = bench(limit=1 << 40)
     assert b.take(0, w=torch.zeros(17 * MIB)) is None and b.device.pins == 0
+
+
+@pytest.mark.parametrize("engine", ["thread", "writer"])
+def test_larger_than_the_recorders_memory_goes_in_pieces(bench, engine):
+    b = bench(engine=engine)
+    places = {**net(), "large": torch.randn(25 * MIB), "more": torch.randn(3 * MIB), "last": torch.randn(7)}
+    expected = copied(places)
+    assert b.staging.copy_seconds(state.encode(places), 1e10) > 0.1
+    assert b.take(0, **places) is not None and b.staged == [0] and b.device.pins == 0
+    overwrite(places)
+    # the estimate follows what was measured, and small ones go beside the training as before
+    assert b.staging.copy_seconds(state.encode(places), 1e10) != pytest.approx(112 * MIB / 5e8, rel=0.01)
+    assert b.take(1, **net()) is not None
+    b.device.advance()
+    b.settle(2)
+    assert b.take(2, **expected) is not None
+    found = b.close()
+    assert_same(found[0], expected)
+    assert_same(found[2], expected)
+    assert sorted(found) == [0, 1, 2] and b.lost == []
+
+
+@pytest.mark.parametrize("engine", ["thread", "writer"])
+def test_a_device_that_fails_between_pieces_costs_the_checkpoint(bench, engine):
+    b = bench(engine=engine)
+
+    class Failing(state.DeviceLeaf):
+        @property
+        def tensor(self):
+            raise RuntimeError("CUDA error: device-side assert triggered")
+
+    for last in (0, 1, 2):
+        encoded = state.encode({"a": torch.randn(12 * MIB), "b": torch.randn(9 * MIB), "c": torch.randn(4 * MIB)})
+        leaves = list(encoded.leaves)
+        leaves[last] = Failing(*leaves[last])
+        with pytest.raises(RuntimeError, match="device-side"):
+            b.staging.submit("{}", encoded._replace(leaves=leaves), b.staged.append, b.lost.append)
+    expected = torch.randn(25 * MIB)
+    assert b.take(7, a=expected) is not None
+    found = b.close()
+    assert sorted(found) == [7] and torch.equal(found[7]["a"], expected)
+
+
+def test_nothing_of_a_device_goes_in_pieces_beside_a_thread_of_the_users(bench, monkeypatch):
+    monkeypatch.setattr(static, "is_users", lambda file: file == __file__)
+    b = bench(engine="thread")
+    end = threading.Event()
+    library, users = threading.Thread(target=end.wait), threading.Thread(target=lambda: end.wait())
+    library.start()
+    try:
+        assert b.take(0, large=torch.randn(25 * MIB)) is not None
+        users.start()
+        assert b.take(1, large=torch.randn(25 * MIB)) is None
+    finally:
+        end.set()
+        library.join()
+        users.join()
+    assert b.take(2, large=torch.randn(25 * MIB)) is not None and sorted(b.close()) == [0, 2]
 
 
 def test_a_device_that_never_finishes_costs_its_checkpoints_and_no_more(bench):

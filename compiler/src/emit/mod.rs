@@ -3,6 +3,7 @@
 mod check;
 mod edits;
 mod lambdas;
+mod marks;
 mod runtime;
 mod wrap;
 
@@ -71,13 +72,8 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
     for probe in probes {
         if let Ok(at) = statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id) {
             let stmt = statements[at];
-            let line = source.lines.start_of(source.lines.line(stmt.range.start));
-            // `for x in y: a; print(x)`: in a suite on the line of its header there is no room for a mark.
-            let cramped =
-                |outer: &&Stmt| outer.range.start >= line && outer.id < stmt.id && outer.range.contains(stmt.range);
-            if !statements[..at].iter().any(cramped) {
-                writer.wrap_probe(stmt, &probe.id);
-            }
+            let is_marked = |other: &Stmt| probes.iter().any(|probe| probe.stmt == other.id);
+            writer.wrap_probe(stmt, &probe.id, &statements, is_marked);
             for inner in statements[at..].iter().take_while(|inner| stmt.range.contains(inner.range)) {
                 lambdas::called_later(inner, tokens, &mut |body| writer.wrap_lambda(body, &probe.id));
             }

@@ -1,4 +1,4 @@
-//! The shapes that are written around loops and probes.
+//! The shapes that are written around loops. Those of added statements are in `marks`.
 
 use super::edits::Edit;
 use super::runtime;
@@ -13,15 +13,17 @@ use crate::syntax::tree::{Expr, Stmt, StmtKind};
 /// Collects insertions. Insertions at one offset keep the order in which outer statements come before inner ones when
 /// they open, and after them when they close.
 pub(super) struct Writer<'a> {
-    source: &'a Source,
-    tokens: &'a Tokens,
-    alias: &'a str,
-    newline: &'a str,
+    pub(super) source: &'a Source,
+    pub(super) tokens: &'a Tokens,
+    pub(super) alias: &'a str,
+    pub(super) newline: &'a str,
     insertions: Vec<Insertion>,
     /// What is indented one step further, outer before inner.
     indented: Vec<Indented>,
-    /// Where the last marked line ends.
-    marked_to: usize,
+    /// Where the last marked statement ends.
+    pub(super) marked_to: usize,
+    /// Where the last suite begins that stood on the line of its header.
+    pub(super) opened: Option<usize>,
 }
 
 struct Insertion {
@@ -47,6 +49,7 @@ impl<'a> Writer<'a> {
             insertions: Vec::new(),
             indented: Vec::new(),
             marked_to: 0,
+            opened: None,
         }
     }
 
@@ -59,7 +62,7 @@ impl<'a> Writer<'a> {
         self.insertions.into_iter().map(|insertion| insertion.edit).collect()
     }
 
-    fn insert(&mut self, offset: usize, rank: isize, text: String) {
+    pub(super) fn insert(&mut self, offset: usize, rank: isize, text: String) {
         self.insertions.push(Insertion { edit: Edit { offset, text, anchor: offset }, rank });
     }
 
@@ -155,7 +158,7 @@ impl<'a> Writer<'a> {
         self.insert(callee.end, -2, ")".to_owned());
     }
 
-    fn around(&mut self, range: Range, open: String, close: &str) {
+    pub(super) fn around(&mut self, range: Range, open: String, close: &str) {
         // `in[1, 2]`, `while-x`: a keyword may stand right before.
         let before = self.source.text[..range.start].chars().next_back();
         let open = if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { format!(" {open}") } else { open };
@@ -177,50 +180,8 @@ impl<'a> Writer<'a> {
         self.put_around(stmt.range, open, close);
     }
 
-    /// Marks an added statement; of an added function, its body.
-    pub fn wrap_probe(&mut self, stmt: &Stmt, id: &str) {
-        let (first, last) = match &stmt.kind {
-            StmtKind::Function(function) => match (function.body.first(), function.body.last()) {
-                (Some(first), Some(last)) => (first, last),
-                _ => return,
-            },
-            _ => (stmt, stmt),
-        };
-        let one_line = self.source.lines.line(first.range.start) == self.source.lines.line(stmt.range.start);
-        if !std::ptr::eq(first, stmt) && one_line {
-            return;
-        }
-        let range = Range::new(first.range.start, last.range.end);
-        if range.start < self.marked_to {
-            return; // it shares a line with a statement that is marked with all that follows it there
-        }
-        self.marked_to = self.tokens.logical_line_end(range.end.max(1) - 1, self.source.text.len());
-        if !self.source.starts_line(range.start) {
-            self.mark_rest_of_line(range.start, id);
-            return;
-        }
-        let unit = self.unit(range);
-        let indent = self.indentation(range);
-        let open = format!("with {}.{}(\"{id}\"):{}{indent}{unit}", self.alias, runtime::PROBE, self.newline);
-        self.put_around(range, open, String::new());
-    }
-
-    /// Marks the body of a lambda in an added statement, for when it is called.
-    pub fn wrap_lambda(&mut self, body: Range, id: &str) {
-        self.around(body, format!("{}.{}(\"{id}\", lambda: ", self.alias, runtime::PROBED), ")");
-    }
-
-    /// `step(); print(x)`: the added statement goes to a line of its own.
-    fn mark_rest_of_line(&mut self, start: usize, id: &str) {
-        let line = self.source.lines.start_of(self.source.lines.line(start));
-        let before = &self.source.text[line..start];
-        let blanks = &before[..before.len() - before.trim_start().len()];
-        let text = format!("{}{blanks}with {}.{}(\"{id}\"): ", self.newline, self.alias, runtime::PROBE);
-        self.insert(start, 0, text);
-    }
-
     /// Opens before a range of whole statements, indents its lines one step, closes after its last logical line.
-    fn put_around(&mut self, range: Range, open: String, close: String) {
+    pub(super) fn put_around(&mut self, range: Range, open: String, close: String) {
         let unit = self.unit(range);
         let end = self.tokens.logical_line_end(range.end.max(1) - 1, self.source.text.len());
         let first = self.source.lines.line(range.start);
@@ -250,7 +211,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The blanks before a statement on its line, in the text as it will be: with the steps of the blocks around it.
-    fn indentation(&self, range: Range) -> String {
+    pub(super) fn indentation(&self, range: Range) -> String {
         let start = self.source.lines.start_of(self.source.lines.line(range.start));
         let mut text = self.source.text[start..range.start].to_owned();
         for outer in self.indented.iter().rev().filter(|outer| outer.range.contains(range)) {
@@ -261,7 +222,7 @@ impl<'a> Writer<'a> {
     }
 
     /// One step of indentation in the style of the lines around: a tab where the block is indented by tabs.
-    fn unit(&self, range: Range) -> String {
+    pub(super) fn unit(&self, range: Range) -> String {
         let first = self.source.lines.line(range.start);
         let own = self.source.lines.start_of(first);
         let uses_tabs = self.source.text[own..range.start].contains('\t')

@@ -42,4 +42,10 @@ impl Tokens {
         let at = self.line_ends.partition_point(|&end| end <= offset);
         self.line_ends.get(at).copied().unwrap_or(len).min(len)
     }
+
+    /// Where the logical line begins that holds `offset`; comments and empty lines may come before its first statement.
+    pub fn logical_line_start(&self, offset: usize) -> usize {
+        let at = self.line_ends.partition_point(|&end| end <= offset);
+        at.checked_sub(1).map_or(0, |before| self.line_ends[before])
+    }
 }

@@ -1216,8 +1216,13 @@ class Recorder:
     ) -> None: ...
     def submit(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> _Staged | None:
         """Copy a checkpoint to staging memory: `seq`, `bytes`, `stall_s`; None when there is no room now."""
-    def submit_in_pieces(self, header: str, graph: bytes, leaves: Leaves | Iterable[Any]) -> _Staged | None:
-        """As `submit`, of a checkpoint that is larger than the memory it may take; waits for the disk."""
+    def submit_in_pieces(
+        self, header: str, graph: bytes, leaves: Leaves | Iterable[Any], fetch: Callable[[int, int, int, int], None] | None = None
+    ) -> _Staged | None:
+        """As `submit`, of a checkpoint that is larger than the memory it may take; waits for the disk.
+
+        `fetch(leaf, start, nbytes, address)` copies bytes of a `DeviceLeaf`; without it there must be none. Its errors pass.
+        """
     def fork(
         self, nbytes: int, encode: Callable[[], tuple[Any, ...]], deadline_s: float = 60.0, others: bool = True
     ) -> _Cloned | None:

@@ -22,5 +22,5 @@ pub use classes::Classes;
 pub use json::put_str;
 pub use leaves::{Leaves, MemoryLeaf};
 pub use nodes::instance_dict;
-pub use parts::{part_of, parts_of};
+pub use parts::{part_of, parts_and_remote_of, parts_of};
 pub use walk::Walk;

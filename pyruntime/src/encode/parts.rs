@@ -30,6 +30,21 @@ pub fn parts_of<'py>(leaves: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyByt
     leaves.try_iter()?.map(|leaf| part_of(&leaf?, held)).collect()
 }
 
+/// As [`parts_of`]; what a device has (`DeviceLeaf`) is elsewhere.
+pub fn parts_and_remote_of<'py>(
+    leaves: &Bound<'py, PyAny>,
+    held: &mut Vec<Bound<'py, PyBytes>>,
+) -> PyResult<Vec<Part>> {
+    let part = |leaf: PyResult<Bound<'py, PyAny>>| {
+        let leaf = leaf?;
+        match leaf.getattr_opt("device")? {
+            Some(_) => Ok(Part::elsewhere(leaf.getattr("nbytes")?.extract()?)),
+            None => part_of(&leaf, held),
+        }
+    };
+    leaves.try_iter()?.map(part).collect()
+}
+
 /// Memory is taken as it is, bytes are borrowed, anything else bytes-like is copied once more into `held`.
 pub fn part_of<'py>(leaf: &Bound<'py, PyAny>, held: &mut Vec<Bound<'py, PyBytes>>) -> PyResult<Part> {
     if let Ok(memory) = leaf.cast::<MemoryLeaf>() {

@@ -91,6 +91,13 @@ impl Space {
         Some(past)
     }
 
+    /// Gives the newest range back, which nobody was told of.
+    pub fn untake(&mut self) {
+        if let Some(newest) = self.taken.pop_back() {
+            self.places.remove(&newest.offset);
+        }
+    }
+
     /// Leaves the oldest range taken for ever: somebody may still write to it.
     pub fn forget_oldest(&mut self) {
         self.taken.pop_front();
@@ -204,6 +211,12 @@ impl Mapping {
         // SAFETY: the range is inside the mapping; the rest is the caller's promise
         unsafe { ptr::copy_nonoverlapping(source, self.base.as_ptr().add(offset), len) };
         true
+    }
+
+    /// Where a range is, for whoever fills it; `None` outside the mapping.
+    pub fn address(&self, offset: usize, len: usize) -> Option<usize> {
+        let is_inside = offset.checked_add(len).is_some_and(|end| end <= self.len);
+        is_inside.then(|| self.base.as_ptr() as usize + offset)
     }
 
     /// A range as bytes; `None` outside the mapping.

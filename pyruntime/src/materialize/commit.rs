@@ -195,6 +195,15 @@ impl Committer {
         Ok(())
     }
 
+    /// Adds a chunk of which only the name is given. False where nothing has it.
+    pub(super) fn gather_known(&mut self, gathering: &mut Gathering, hash: ChunkHash, len: usize) -> Result<bool> {
+        let is_known = gathering.fresh.contains(&hash) || open_index(&mut self.index, &self.packs_dir)?.contains(&hash);
+        if is_known {
+            gathering.chunks.push((hash, len));
+        }
+        Ok(is_known)
+    }
+
     /// Adds bytes of a chunk that is complete with [`Gathering::end_chunk`].
     pub(super) fn gather_part(&mut self, gathering: &mut Gathering, bytes: &[u8], left: u64) -> Result<()> {
         self.pack_of(gathering, left)?.add_to_chunk(bytes)

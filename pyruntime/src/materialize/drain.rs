@@ -37,6 +37,13 @@ pub fn drain(ends: &Ends, arena: &Mapping, committer: &mut Committer, parent: Op
                     send(&ends.replies_in, &Reply::Done(done));
                 }
             }
+            Command::Ask { seq, hash } => {
+                let (has, done) = pieces.ask(committer, seq, hash);
+                send(&ends.replies_in, &Reply::Has { seq, has });
+                if let Some(done) = done {
+                    send(&ends.replies_in, &Reply::Done(done));
+                }
+            }
             Command::Forked { seq, offset, len } => {
                 let done = slot::commit(committer, arena, seq, Extent { offset, len });
                 send(&ends.replies_in, &Reply::Done(done));

@@ -12,6 +12,7 @@ pub mod commit;
 pub mod drain;
 pub mod engine;
 mod in_pieces;
+mod large;
 pub mod memory;
 mod pieces;
 pub mod pipe;

@@ -44,28 +44,44 @@ impl Pieces {
             }
         };
         let open = self.open.insert(open);
-        if open.done.error.is_none()
-            && let Err(error) = open.add(committer, piece)
-        {
-            (open.done.errno, open.done.error) = (error.errno(), Some(error.to_string()));
-            open.gathering = Gathering::default();
-        }
+        open.try_add(committer, piece);
         open.at += piece.len();
-        let is_over = open.parts.last().is_none_or(|(_, end)| open.at >= *end);
         open.done.cpu_s += thread_cpu_s() - start;
-        if !is_over {
-            return None;
+        self.conclude(committer)
+    }
+
+    /// Whether the store has the next part, which then is part of the checkpoint. What became of that, when the part was the last.
+    pub fn ask(&mut self, committer: &mut Committer, seq: u64, hash: ChunkHash) -> (bool, Option<Done>) {
+        let open = self.open.as_mut().filter(|open| open.seq == seq && open.done.error.is_none());
+        let Some((open, (start, stop))) =
+            open.and_then(|open| open.parts.get(open.next).copied().map(|part| (open, part)))
+        else {
+            return (false, None);
+        };
+        // a store that cannot be read has nothing; what is written to it will fail, and say why
+        if open.at > start || !committer.gather_known(&mut open.gathering, hash, stop - start).unwrap_or(false) {
+            return (false, None);
         }
-        let mut open = self.open.take()?;
-        if open.done.error.is_none() {
+        open.next += 1;
+        open.at = stop;
+        // empty parts that follow have their place there, too
+        open.try_add(committer, &[]);
+        (true, self.conclude(committer))
+    }
+
+    /// Makes the checkpoint durable, if all of it is there.
+    fn conclude(&mut self, committer: &mut Committer) -> Option<Done> {
+        let is_over = |open: &mut Open| open.parts.last().is_none_or(|(_, end)| open.at >= *end);
+        let Open { header, gathering, mut done, .. } = self.open.take_if(is_over)?;
+        if done.error.is_none() {
             let start = thread_cpu_s();
-            let gathering = std::mem::take(&mut open.gathering);
-            if let Err(error) = committer.conclude(gathering, &open.header, seq, &mut open.done) {
-                (open.done.errno, open.done.error) = (error.errno(), Some(error.to_string()));
+            let seq = done.seq;
+            if let Err(error) = committer.conclude(gathering, &header, seq, &mut done) {
+                (done.errno, done.error) = (error.errno(), Some(error.to_string()));
             }
-            open.done.cpu_s += thread_cpu_s() - start;
+            done.cpu_s += thread_cpu_s() - start;
         }
-        Some(open.done)
+        Some(done)
     }
 }
 
@@ -84,6 +100,16 @@ impl Open {
             gathering: Gathering::default(),
             done: Done { seq, ..Done::default() },
         })
+    }
+
+    /// As `add`; after an error, nothing more is written.
+    fn try_add(&mut self, committer: &mut Committer, piece: &[u8]) {
+        if self.done.error.is_none()
+            && let Err(error) = self.add(committer, piece)
+        {
+            (self.done.errno, self.done.error) = (error.errno(), Some(error.to_string()));
+            self.gathering = Gathering::default();
+        }
     }
 
     /// Adds what a piece holds of each part.

@@ -8,6 +8,7 @@ use super::child::slot::{HEAD, Slot};
 use super::child::start::{self as encoder, Encoder};
 use super::commit::Committer;
 use super::engine::{self, Engine};
+use super::large::Seen;
 use super::pipe::Ends;
 use super::staged::{self, Part};
 use super::totals::Totals;
@@ -57,6 +58,7 @@ pub struct Recorder {
     /// Held while bytes are copied, so that extents are sent in the order in which they were taken.
     pub(super) staging: Mutex<()>,
     inline: Mutex<Option<Committer>>,
+    pub(super) seen: Mutex<Seen>,
     pub(super) link: Mutex<WriterLink>,
 }
 
@@ -85,6 +87,7 @@ impl Recorder {
             arena,
             staging: Mutex::new(()),
             inline: Mutex::new(started.inline),
+            seen: Mutex::default(),
             link: Mutex::new(link.with_writer(started.pid)),
         })
     }

@@ -12,16 +12,42 @@ const WORD: usize = 8;
 /// Memory of the caller that becomes one part.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// Where it begins. May be anything when `len` is zero.
+    /// Where it begins. May be anything when `len` is zero. [`Part::ELSEWHERE`]: in no memory of ours.
     pub address: usize,
     /// Its length in bytes.
     pub len: usize,
+}
+
+/// A stretch of a part that is in no memory of ours, and where it belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct Remote {
+    /// Which part.
+    pub part: usize,
+    /// Where in the part it begins, in bytes.
+    pub from: usize,
+    /// How many bytes it has.
+    pub len: usize,
+    /// Where they belong in the arena.
+    pub offset: usize,
 }
 
 impl Part {
     /// Borrowed bytes as a part; the caller sees to it that they live long enough.
     pub fn of(bytes: &[u8]) -> Part {
         Part { address: bytes.as_ptr() as usize, len: bytes.len() }
+    }
+
+    /// The address of what a device has.
+    pub const ELSEWHERE: usize = 0;
+
+    /// So many bytes that are in no memory of ours.
+    pub fn elsewhere(len: usize) -> Part {
+        Part { address: Part::ELSEWHERE, len }
+    }
+
+    /// Whether it has bytes that are in no memory of ours.
+    pub fn is_elsewhere(&self) -> bool {
+        self.address == Part::ELSEWHERE && self.len > 0
     }
 
     /// The part as bytes.
@@ -60,7 +86,20 @@ pub unsafe fn write(mapping: &Mapping, extent: Extent, header: &str, parts: &[Pa
         .is_some_and(|len| unsafe { copy_range(mapping, extent, header, parts, (0, len), copiers) })
 }
 
-/// Copies `len` bytes, from the byte `from` on, of what [`write()`] would. False when they do not fit.
+/// What of the `len` bytes from the byte `from` on is in no memory of ours.
+pub fn remote(extent: Extent, header: &str, parts: &[Part], from: usize, len: usize) -> Vec<Remote> {
+    let stretches = ends(header, parts).into_iter().zip(parts).enumerate();
+    let remote = stretches.filter(|(_, (_, part))| part.is_elsewhere()).filter_map(|(number, (end, part))| {
+        let start = end - part.len;
+        let (first, last) = (start.max(from), end.min(from + len));
+        let offset = extent.offset + (first.max(from) - from);
+        (first < last).then(|| Remote { part: number, from: first - start, len: last - first, offset })
+    });
+    remote.collect()
+}
+
+/// Copies `len` bytes, from the byte `from` on, of what [`write()`] would, but for those of [`remote()`]. False when they do not
+/// fit.
 ///
 /// # Safety
 /// As for [`write()`].
@@ -93,7 +132,7 @@ unsafe fn copy_range(
         let start = if end == 0 { 0 } else { end.next_multiple_of(ALIGNMENT) };
         end = start + part.len;
         let (first, last) = (start.max(from), end.min(from + len));
-        if first < last {
+        if first < last && !part.is_elsewhere() {
             let cut = Part { address: part.address + (first - start), len: last - first };
             copies.push((cut, extent.offset + (first - from)));
         }

@@ -1,6 +1,8 @@
 //! What goes through the pipes. Frames of one fixed size, some followed by text.
 use std::str;
 
+use crate::store::ChunkHash;
+
 /// Every command begins with this many bytes; few enough for a pipe to take them whole or not at
 /// all.
 pub const COMMAND_LEN: usize = 32;
@@ -30,6 +32,14 @@ pub enum Command {
         offset: usize,
         /// How long it is, in bytes; zero: no more pieces come, and the checkpoint is lost.
         len: usize,
+    },
+    /// Whether the store has the chunk of this name, which is the next part of the checkpoint that is handed over in pieces. If
+    /// it has, the part is taken from there, and the piece that follows begins behind it.
+    Ask {
+        /// The checkpoint's number.
+        seq: u64,
+        /// The part's name.
+        hash: ChunkHash,
     },
     /// A child of the training process encodes a checkpoint into an extent of the arena.
     Forked {
@@ -135,6 +145,13 @@ pub enum Reply {
     Done(Done),
     /// A piece was taken that is not the last: its extent is free.
     PieceTaken,
+    /// Whether the store has the part that was asked for.
+    Has {
+        /// The checkpoint's number.
+        seq: u64,
+        /// Yes or no.
+        has: bool,
+    },
     /// Checkpoints were dropped.
     Dropped {
         /// Bytes of packs that were removed.
@@ -165,6 +182,10 @@ impl Command {
             Command::Checkpoint { seq, offset, len } => words(into, [1, *seq, *offset as u64, *len as u64]),
             Command::Forked { seq, offset, len } => words(into, [6, *seq, *offset as u64, *len as u64]),
             Command::Piece { seq, offset, len } => words(into, [7, *seq, *offset as u64, *len as u64]),
+            Command::Ask { seq, hash } => {
+                words(into, [8, *seq, 0, 0]);
+                into.extend_from_slice(&hash.0);
+            }
             Command::Log { kind, payload } => {
                 words(into, [2, kind.len() as u64, payload.len() as u64, 0]);
                 into.extend_from_slice(kind.as_bytes());
@@ -199,6 +220,12 @@ impl Command {
             }
             6 => Command::Forked { seq: a, offset: b as usize, len: c as usize },
             7 => Command::Piece { seq: a, offset: b as usize, len: c as usize },
+            8 => {
+                let Some(hash) = bytes.get(COMMAND_LEN..).and_then(|rest| rest.first_chunk()) else {
+                    return Ok(None);
+                };
+                return Ok(Some((Command::Ask { seq: a, hash: ChunkHash(*hash) }, COMMAND_LEN + hash.len())));
+            }
             3 => Command::Close,
             4 => Command::Prepare { len: a as usize },
             5 => {
@@ -228,6 +255,7 @@ impl Reply {
             }
             Reply::Closed { lost, error } => ([2, *lost, 0, 0, 0, 0, 0], error.as_deref()),
             Reply::PieceTaken => ([5, 0, 0, 0, 0, 0, 0], None),
+            Reply::Has { seq, has } => ([6, *seq, u64::from(*has), 0, 0, 0, 0], None),
             Reply::Dropped { freed } => ([4, *freed, 0, 0, 0, 0, 0], None),
         };
         let error = error.unwrap_or_default();
@@ -262,6 +290,7 @@ impl Reply {
             3 => Reply::Ready,
             4 => Reply::Dropped { freed: a },
             5 => Reply::PieceTaken,
+            6 => Reply::Has { seq: a, has: b != 0 },
             _ => return Err("an unknown reply"),
         };
         Ok(Some((reply, end)))
@@ -299,6 +328,7 @@ mod tests {
             Command::Log { kind: "log".into(), payload: "{\"é\": 1}".into() },
             Command::Prepare { len: 9 },
             Command::Piece { seq: 9, offset: 0, len: 0 },
+            Command::Ask { seq: 9, hash: ChunkHash::of(b"part") },
             Command::Forked { seq: 8, offset: 128, len: 1 << 33 },
             Command::Drop { payload: "{\"seqs\": [3]}".into() },
             Command::Close,
@@ -322,6 +352,9 @@ mod tests {
             encode_s: 2.5,
             ..Done::default()
         };
+        let mut bytes = Vec::new();
+        Reply::Has { seq: 5, has: true }.encode(&mut bytes);
+        assert_eq!(Reply::decode(&bytes), Ok(Some((Reply::Has { seq: 5, has: true }, REPLY_LEN))));
         let mut bytes = Vec::new();
         Reply::Done(done).encode(&mut bytes);
         assert!((0..bytes.len()).all(|len| Reply::decode(&bytes[..len]) == Ok(None)));

@@ -43,6 +43,8 @@ pub(super) struct WriterLink {
     in_flight: VecDeque<u64>,
     /// Those of them that were handed over in pieces.
     in_pieces: VecDeque<u64>,
+    /// The answer to whether the store has a part.
+    has: Option<(u64, bool)>,
     finished: Vec<Done>,
     /// What each request to drop checkpoints has freed, in bytes.
     freed: Vec<u64>,
@@ -72,6 +74,7 @@ impl WriterLink {
             next_seq,
             in_flight: VecDeque::new(),
             in_pieces: VecDeque::new(),
+            has: None,
             finished: Vec::new(),
             freed: Vec::new(),
             state: State::Open,
@@ -124,6 +127,11 @@ impl WriterLink {
         let seq = self.number();
         self.in_pieces.push_back(seq);
         seq
+    }
+
+    /// Whether the store has the part of this checkpoint that was asked for, once that is known.
+    pub(super) fn answer(&mut self, seq: u64) -> Option<bool> {
+        self.has.take_if(|(of, _)| *of == seq).map(|(_, has)| has)
     }
 
     /// How many extents are in use.
@@ -293,6 +301,7 @@ impl WriterLink {
                         Reply::Done(done) => self.settle(done),
                         Reply::Dropped { freed } => self.dropped(freed),
                         Reply::PieceTaken => self.give_back(),
+                        Reply::Has { seq, has } => self.has = Some((seq, has)),
                         Reply::Closed { lost, error } => self.closed_by_writer(lost, error),
                     }
                 }

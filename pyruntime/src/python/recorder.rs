@@ -8,12 +8,12 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::forking;
 use super::key::key_of;
-use crate::encode::parts_of;
+use crate::encode::{parts_and_remote_of, parts_of};
 use crate::guard::exceptions::raise;
 use crate::materialize::child::slot::Slot;
 use crate::materialize::commit::CHECKPOINT;
 use crate::materialize::memory;
-use crate::materialize::staged::Part;
+use crate::materialize::staged::{Part, Remote};
 use crate::materialize::wire::Done;
 use crate::materialize::{Engine, Options, Receipt, Recorder, Totals};
 use crate::store::layout::{RunId, Store};
@@ -75,7 +75,7 @@ impl PyRecorder {
         leaves: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut held = Vec::new();
-        let parts = parts_of_checkpoint(header, graph, leaves, &mut held)?;
+        let parts = parts_of_checkpoint(header, graph, parts_of(leaves, &mut held)?)?;
         // SAFETY: bytes objects do not change and live through the call, the caller vouches for
         // addresses
         let receipt = py.detach(|| unsafe { self.0.submit(header, &parts) });
@@ -83,18 +83,31 @@ impl PyRecorder {
     }
 
     /// As `submit`, of a checkpoint that is larger than the memory it may take: it is handed over in pieces, and the disk is
-    /// waited for. Nothing that needs Python runs meanwhile: the state must be that of one instant.
+    /// waited for. Nothing that needs Python runs meanwhile, but `fetch`: the state must be that of one instant.
+    /// `fetch(leaf, from, nbytes, address)` copies `nbytes` bytes of a `DeviceLeaf` to the address; without it there must be none.
+    /// Raises what `fetch` raises: then nothing was taken.
+    #[pyo3(signature = (header, graph, leaves, fetch=None))]
     fn submit_in_pieces<'py>(
         &self,
         py: Python<'py>,
         header: &str,
         graph: &Bound<'py, PyBytes>,
         leaves: &Bound<'py, PyAny>,
+        fetch: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut held = Vec::new();
-        let parts = parts_of_checkpoint(header, graph, leaves, &mut held)?;
+        let of_leaves = if fetch.is_some() { parts_and_remote_of } else { parts_of };
+        let parts = parts_of_checkpoint(header, graph, of_leaves(leaves, &mut held)?)?;
+        let mut raised = None;
+        let brings = |remote: Remote, address: usize| {
+            // part 0 is the graph
+            let (leaf, from) = (remote.part - 1, remote.from);
+            raised = fetch.and_then(|fetch| fetch.call1((leaf, from, remote.len, address)).err());
+            raised.is_none()
+        };
         // SAFETY: as for `submit`; Python's lock is held, so that no Python code changes a part
-        let receipt = unsafe { self.0.submit_in_pieces(header, &parts) };
+        let receipt = unsafe { self.0.submit_in_pieces(header, &parts, brings) };
+        raised.map_or(Ok(()), Err)?;
         receipt.map(|receipt| dict_of(py, receipt)).transpose()
     }
 
@@ -216,19 +229,12 @@ impl PyRecorder {
     }
 }
 
-/// The object graph and the leaves as parts; `held` keeps what lives only for the call.
-fn parts_of_checkpoint<'py>(
-    header: &str,
-    graph: &Bound<'py, PyBytes>,
-    leaves: &Bound<'py, PyAny>,
-    held: &mut Vec<Bound<'py, PyBytes>>,
-) -> PyResult<Vec<Part>> {
+/// The object graph and the leaves.
+fn parts_of_checkpoint(header: &str, graph: &Bound<'_, PyBytes>, leaves: Vec<Part>) -> PyResult<Vec<Part>> {
     if !(header.starts_with('{') && header.ends_with('}')) {
         return Err(PyValueError::new_err("the header must be a JSON object"));
     }
-    let mut parts = vec![Part::of(graph.as_bytes())];
-    parts.extend(parts_of(leaves, held)?);
-    Ok(parts)
+    Ok(std::iter::once(Part::of(graph.as_bytes())).chain(leaves).collect())
 }
 
 fn dict_of(py: Python<'_>, receipt: Receipt) -> PyResult<Bound<'_, PyDict>> {

@@ -150,6 +150,17 @@ fn there_already(wanted: &mut [Wanted<'_>]) -> Vec<bool> {
     wanted.iter().enumerate().map(|(number, one)| hashes.get(&number) == Some(&one.hash)).collect()
 }
 
+/// The name of a chunk in memory, on every core that this process may use.
+pub fn hash(bytes: &[u8]) -> ChunkHash {
+    let lens = (0..bytes.len().div_ceil(PIECE)).map(|index| (index, PIECE.min(bytes.len() - index * PIECE)));
+    let work = lens.map(|(index, len)| Piece { number: 0, index, len, memory: None }).collect();
+    let found = in_parallel(work, |piece, _| {
+        let from = piece.index * PIECE;
+        Ok(subtree(&bytes[from..from + piece.len], from))
+    });
+    roots(found, |_| bytes.len()).remove(&0).unwrap_or_else(|| ChunkHash::of(bytes))
+}
+
 fn missing(hash: &ChunkHash) -> StoreError {
     StoreError::damaged(format!("chunk {hash}"), Path::new("packs"), "no readable pack holds it")
 }

@@ -1,6 +1,7 @@
 """Runs a small script plain, recorded, and replayed with statements added, and compares what each printed.
 
-A script is written as a patch: lines that begin with `+` are the statements added in hindsight. Lines `=== helper.py`
+A script is written as a patch: lines that begin with `+` are the statements added in hindsight, and `-` lines that a `+` line
+takes the place of: a statement was added to it, before or behind what it has. Lines `=== helper.py`
 begin further files of the same folder; the first file is `train.py`.
 
 What a replay must print is what the added statements print in a plain run of the edited script: by convention the lines
@@ -137,12 +138,12 @@ def split(text: str) -> dict[str, list[str]]:
 
 def before(lines: Sequence[str]) -> str:
     """The recorded text of a file."""
-    return "".join(line + "\n" for line in lines if not line.startswith("+"))
+    return "".join(line[line.startswith("-") :] + "\n" for line in lines if not line.startswith("+"))
 
 
 def after(lines: Sequence[str]) -> str:
     """The text of a file with the added statements."""
-    return "".join(line[line.startswith("+") :] + "\n" for line in lines)
+    return "".join(line[line.startswith("+") :] + "\n" for line in lines if not line.startswith("-"))
 
 
 class Trial:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import time
+from _thread import get_ident
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from ..state import DeviceLeaf
+from ..support import static
 from . import devices
 from .pinned import Block, Pool, layout
 from .worker import Parcel, Worker
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from .. import _native
     from ..state import Encoded
 
@@ -64,14 +69,14 @@ class Staging:
         Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
         raises: then nothing was taken.
         """
-        if encoded.device_bytes:
+        if encoded.device_bytes and self._needs(encoded, len(header)) <= self.capacity:
             return self._begin(header, encoded, staged, lost)
-        if self._fits(encoded, len(header)):
+        if encoded.device_bytes:
+            receipt = self._from_device_in_pieces(header, encoded)
+        elif self._fits(encoded, len(header)):
             receipt = self.recorder.submit(header, encoded.graph, encoded.leaves)
         else:
-            receipt = self.recorder.submit_in_pieces(header, encoded.graph, encoded.leaves)
-            if receipt is not None:
-                self._pieces_per_s = receipt["bytes"] / max(receipt["stall_s"], PAUSE_S)
+            receipt = self._learn(self.recorder.submit_in_pieces(header, encoded.graph, encoded.leaves))
         if receipt is None:
             return None
         staged(receipt["seq"])
@@ -79,14 +84,41 @@ class Staging:
 
     def _fits(self, encoded: Encoded, header: int = 0) -> bool:
         """Whether there is memory for a copy of all of it. Otherwise it is taken in pieces, which waits for the disk."""
-        needed = _native.most_staged(header, len(encoded.leaves) + 1, encoded.nbytes + len(encoded.graph))
+        needed = self._needs(encoded, header)
         return needed <= self.capacity or needed <= self.recorder.whole()
+
+    @staticmethod
+    def _needs(encoded: Encoded, header: int) -> int:
+        """Bytes of staging memory that the whole takes at most."""
+        return _native.most_staged(header, len(encoded.leaves) + 1, encoded.nbytes + len(encoded.graph))
+
+    def _learn(self, receipt: _native._Staged | None) -> _native._Staged | None:
+        if receipt is not None:
+            self._pieces_per_s = receipt["bytes"] / max(receipt["stall_s"], PAUSE_S)
+        return receipt
+
+    def _from_device_in_pieces(self, header: str, encoded: Encoded) -> _native._Staged | None:
+        """What does not fit beside the training is copied while it stands still; each copy waits for the device.
+
+        A copy lets other threads run Python. Those that run the user's code could change what is copied later: then nothing is
+        taken. A library's (one that pins batches, a progress bar's) works on what it is given.
+        """
+        if devices.capturing() or self.waiting or _users_threads():
+            return None
+        leaves = list(encoded.leaves)
+
+        def fetch(leaf: int, start: int, nbytes: int, address: int) -> None:
+            torch: Any = sys.modules["torch"]
+            target = torch.frombuffer((ctypes.c_uint8 * nbytes).from_address(address), dtype=torch.uint8)
+            target.copy_(leaves[leaf].tensor[start : start + nbytes])
+
+        return self._learn(self.recorder.submit_in_pieces(header, encoded.graph, leaves, fetch))
 
     def copy_seconds(self, encoded: Encoded, host_bytes_per_s: float) -> float:
         """A guess of how long the training will be held up by taking this checkpoint."""
         device = encoded.device_bytes
-        if not device and not self._fits(encoded):
-            host_bytes_per_s = self._pieces_per_s
+        if self._needs(encoded, 0) > self.capacity if device else not self._fits(encoded):
+            return (len(encoded.graph) + encoded.nbytes) / self._pieces_per_s
         return (len(encoded.graph) + encoded.nbytes - device) / host_bytes_per_s + device / HELD_BYTES_PER_S
 
     def is_blocked(self) -> bool:
@@ -96,8 +128,7 @@ class Staging:
     def _begin(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         begun = time.perf_counter()
         leaves = list(encoded.leaves)
-        needed = _native.most_staged(len(header), len(leaves) + 1, encoded.nbytes + len(encoded.graph))
-        if needed > self.capacity or devices.capturing():
+        if devices.capturing():
             return None
         blocks = _blocks(leaves)
         first = devices.named(next(name for name in blocks if name != HOST))
@@ -180,6 +211,18 @@ class Staging:
             self.poll()
             if self._worker.given:
                 time.sleep(PAUSE_S)
+
+
+def _users_threads() -> bool:
+    """Whether another thread runs code of the user's."""
+    own = get_ident()
+    for thread, top in sys._current_frames().items():
+        frame: FrameType | None = None if thread == own else top
+        while frame is not None:
+            if static.is_users(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
+    return False
 
 
 def _blocks(leaves: list[Any]) -> dict[str, list[Block]]:

@@ -46,16 +46,16 @@ class Worker:
         """Parcels whose result was not taken yet."""
         self._recorder = recorder
         self._waiting: SimpleQueue[Parcel] = SimpleQueue()
-        self._running = False
+        self.running = False
         self._ends_at = float("inf")
 
     def put(self, parcel: Parcel) -> None:
         """Have it submitted. The thread is none of `threading.enumerate()`: the script's count is its own."""
         self.given += 1
-        if not self._running:
+        if not self.running:
             try:
                 _thread.start_new_thread(self._run, ())
-                self._running = True
+                self.running = True
             except RuntimeError:  # no thread can be had, or Python is ending
                 self.results.append(self._deliver(parcel))
                 return
