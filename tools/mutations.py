@@ -705,7 +705,7 @@ add(
     "pyruntime/src/encode/classes.rs",
     "        known.1 <= since\n",
     "        known.1 < now\n",
-    SMALL + "[torch_replaced_memory_in_nested_loops]",
+    "tests/state/test_holders.py::test_memory_counts_as_lone_unless_the_block_found_it",
 )
 add(
     "holders: names of added statements count",
@@ -726,7 +726,7 @@ add(
     FLORC + "survey/settings.py",
     "        if name in before and before[name] != value:\n",
     "        if False:\n",
-    SMALL + "[setting_context_variable]",
+    "tests/test_settings.py::test_each_is_seen",
 )
 add(
     "settings: what a file mentions is not read",

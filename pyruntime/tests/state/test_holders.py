@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from florc.record.checkpoint import walks
 from florc.state import CannotRestore, Holders, encode, leaf_bytes, restore
 
 torch = pytest.importorskip("torch")
@@ -72,6 +73,18 @@ def test_memory_that_somebody_else_sees_stays(keep: Any) -> None:
     kept = keep(live["w"])
     recorded.into(holder=live)
     assert live["w"].tolist() == [2.0] * 3 and set(kept.tolist()) == {1.0}
+
+
+def test_memory_counts_as_lone_unless_the_block_found_it() -> None:
+    begun = walks()
+    places = {"w": torch.full((3,), 2.0)}
+    # an iteration within the block, then the block itself: it began before the tensor was there
+    encode(places, since=walks())
+    _, lone_memory = encode(places, since=begun).encoder.holders()
+    assert lone_memory == [(0, 1)]
+    # the next execution of the block finds it
+    _, lone_memory = encode(places, since=walks()).encoder.holders()
+    assert lone_memory == []
 
 
 def test_memory_that_others_saw_then_is_written_to() -> None:
