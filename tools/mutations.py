@@ -726,7 +726,7 @@ add(
     FLORC + "survey/settings.py",
     "        if name in before and before[name] != value:\n",
     "        if False:\n",
-    "tests/test_settings.py::test_each_is_seen",
+    SMALL + "[setting_that_no_compiler_sees]",
 )
 add(
     "settings: what a file mentions is not read",
