@@ -29,7 +29,7 @@ impl Writer<'_> {
         }
         self.marked_to = range.end;
         let begin = self.line_begin(range.start);
-        let suite = suite_on_line(all, begin, self.line_end(begin));
+        let suite = suite_on_line(all, begin, self.line_end(begin)).filter(|suite| *suite <= range.start);
         let mut blanks = self.indentation(Range::new(begin, begin));
         if let Some(suite) = suite {
             blanks += &self.unit(Range::new(begin, range.end));
