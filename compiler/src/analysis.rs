@@ -1,13 +1,13 @@
 //! Everything that is known of a project before anything is decided.
 
-use crate::calls::CallGraph;
+use crate::calls::{CallGraph, Callee};
 use crate::effects::{Aliases, Extractor, Summaries};
-use crate::flow::Flow;
+use crate::flow::{Flow, long_call};
 use crate::ids::FileId;
 use crate::loops::{Loop, Loops};
 use crate::project::Project;
 use crate::scopes::ScopeId;
-use crate::syntax::tree::Expr;
+use crate::syntax::tree::{Expr, Stmt};
 use crate::syntax::{File, walk};
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl<'t> Analysis<'t> {
         let graph = CallGraph::new(&project);
         let aliases = Aliases::new(&project);
         let summaries = Summaries::new(&project, &graph, &aliases);
-        let loops = Loops::new(&project.scopes);
+        let loops = Loops::and_calls(&project.scopes, &|scope, stmt| is_library_alone(&project, files, scope, stmt));
         Self { files, project, graph, aliases, summaries, loops }
     }
 
@@ -76,4 +76,14 @@ impl<'t> Analysis<'t> {
             });
         }
     }
+}
+
+/// Whether a statement that calls something long runs a library's function, not one of the project's, and has its lines for itself.
+fn is_library_alone(project: &Project, files: &[File], scope: ScopeId, stmt: &Stmt) -> bool {
+    let Some(call) = long_call(stmt) else { return false };
+    let file = &files[project.scopes.list[scope].file];
+    let end = file.tokens.logical_line_end(stmt.range.end.max(1) - 1, file.source.text.len());
+    let behind = file.source.text[stmt.range.end..end].trim_start();
+    let is_alone = file.source.starts_line(stmt.range.start) && (behind.is_empty() || behind.starts_with('#'));
+    is_alone && matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })
 }

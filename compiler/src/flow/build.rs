@@ -1,6 +1,7 @@
 //! The control-flow graph of one scope. Where Python's rules are subtle (exceptions, `finally`), edges are added rather
 //! than left out: a path too many only makes a name live longer, or less surely bound.
 
+use super::long::long_call;
 use super::step::{LoopNodes, Step};
 use crate::ids::StmtId;
 use crate::knowledge::{Knowledge, List};
@@ -202,6 +203,14 @@ impl Builder<'_> {
                 let to = if matches!(stmt.kind, StmtKind::Break) { jumps.leave } else { jumps.next };
                 self.join(&[node], to);
                 Vec::new()
+            }
+            _ if long_call(stmt).is_some() => {
+                let before = self.step(&from, "before", &[]);
+                let node = self.simple(stmt, &[before], "call");
+                let exit = self.node("call exit");
+                self.join(&[node], exit);
+                self.built.loops.insert(stmt.id, LoopNodes { before, head: before, body: before, exit });
+                vec![exit]
             }
             _ => vec![self.simple(stmt, &from, "statement")],
         }

@@ -1,10 +1,12 @@
 //! Control flow and data flow of one scope: which names are live after a loop, which are surely bound there.
 
 mod build;
+mod long;
 mod outlive;
 mod solve;
 mod step;
 
+pub use long::long_call;
 pub use step::Step;
 
 use crate::ids::StmtId;

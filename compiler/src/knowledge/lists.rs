@@ -24,6 +24,12 @@ pub enum List {
     ReturnsItself,
     /// Methods by whose names a loop is seen to train.
     Trains,
+    /// Functions and methods of libraries that may take as long as a loop: the loop is in the library. By the last part of their name.
+    TakesLong,
+    /// The same of what is called a trainer only.
+    TakesLongOfTrainers,
+    /// Names of modules and objects that are called trainers, besides those that end with the word.
+    Trainers,
     /// Parts of the dotted names of compilers, and of what reads the code of functions.
     ReadsCode,
     /// Packages that the words above do not mean, `re.compile`.

@@ -2,6 +2,7 @@
 
 mod header;
 
+use crate::flow::long_call;
 pub use crate::ids::LoopId;
 use crate::ids::{FileId, IdVec, StmtId};
 use crate::scopes::{Owner, ScopeId, Scopes};
@@ -12,10 +13,10 @@ use crate::syntax::walk;
 pub use header::{last_of_body, variables};
 use std::collections::BTreeMap;
 
-/// A loop.
+/// A loop, or a call of a library in which a loop is ([`Loop::is_call`]).
 #[derive(Clone, Debug)]
 pub struct Loop<'t> {
-    /// The loop statement.
+    /// The statement.
     pub stmt: &'t Stmt,
     /// The scope it runs in.
     pub scope: ScopeId,
@@ -26,6 +27,11 @@ pub struct Loop<'t> {
 }
 
 impl<'t> Loop<'t> {
+    /// Whether it is a statement that calls a library, and no loop of the user's.
+    pub fn is_call(&self) -> bool {
+        !matches!(self.stmt.kind, StmtKind::For(_) | StmtKind::While { .. })
+    }
+
     /// The suite that is repeated.
     pub fn body(&self) -> &'t [Stmt] {
         loop_body(self.stmt)
@@ -66,10 +72,15 @@ pub struct Loops<'t> {
 impl<'t> Loops<'t> {
     /// Finds every `for` and `while` statement.
     pub fn new(scopes: &Scopes<'t>) -> Self {
+        Self::and_calls(scopes, &|_, _| false)
+    }
+
+    /// Also the statements that may take as long as a loop, and of which `is_library` says that a library runs there.
+    pub fn and_calls(scopes: &Scopes<'t>, is_library: &dyn Fn(ScopeId, &'t Stmt) -> bool) -> Self {
         let mut list = IdVec::default();
         for (id, scope) in scopes.list.enumerated() {
             if !matches!(scope.owner, Owner::Class(_)) {
-                collect(scope.body, id, None, &mut list);
+                collect(scope.body, id, None, is_library, &mut list);
             }
         }
         // Scopes come one after another; ids follow the source.
@@ -86,13 +97,14 @@ impl<'t> Loops<'t> {
         Self { list, innermost, of_statement }
     }
 
-    /// `L1`, `L2`, … in each file, with its qualifier.
+    /// `L1`, `L2`, … in each file, with its qualifier; calls are `C1`, `C2`, ….
     pub fn names(&self, scopes: &Scopes, files: &[File]) -> IdVec<LoopId, String> {
-        let mut counts: IdVec<FileId, usize> = IdVec::all(0, &scopes.modules);
+        let mut counts: IdVec<FileId, [usize; 2]> = IdVec::all([0; 2], &scopes.modules);
         let name = |entry: &Loop| {
             let file = scopes.list[entry.scope].file;
-            counts[file] += 1;
-            format!("{}L{}", files[file].qualifier(), counts[file])
+            let (kind, letter) = if entry.is_call() { (1, 'C') } else { (0, 'L') };
+            counts[file][kind] += 1;
+            format!("{}{letter}{}", files[file].qualifier(), counts[file][kind])
         };
         self.list.iter().map(name).collect()
     }
@@ -107,7 +119,8 @@ impl<'t> Loops<'t> {
         self.of_statement.get(&stmt).copied()
     }
 
-    /// The innermost loop whose body (or `else`) holds the statement numbered `stmt`, in the statement's own scope.
+    /// The innermost loop whose body (or `else`) holds the statement numbered `stmt`, in the statement's own scope; of a call that is in
+    /// the list, this.
     pub fn around(&self, stmt: StmtId) -> Option<LoopId> {
         self.innermost.get(stmt).copied().flatten()
     }
@@ -117,6 +130,9 @@ impl<'t> Loops<'t> {
 fn innermost(list: &IdVec<LoopId, Loop>) -> IdVec<StmtId, Option<LoopId>> {
     let mut found = IdVec::default();
     for (at, entry) in list.enumerated() {
+        if entry.is_call() {
+            *found.or_insert_with(entry.stmt.id, || None) = Some(at);
+        }
         for suite in walk::suites(entry.stmt) {
             walk::statements(suite, &mut |stmt| {
                 *found.or_insert_with(stmt.id, || None) = Some(at);
@@ -126,13 +142,20 @@ fn innermost(list: &IdVec<LoopId, Loop>) -> IdVec<StmtId, Option<LoopId>> {
     found
 }
 
-fn collect<'t>(suite: &'t [Stmt], scope: ScopeId, parent: Option<LoopId>, list: &mut IdVec<LoopId, Loop<'t>>) {
+fn collect<'t>(
+    suite: &'t [Stmt],
+    scope: ScopeId,
+    parent: Option<LoopId>,
+    is_library: &dyn Fn(ScopeId, &'t Stmt) -> bool,
+    list: &mut IdVec<LoopId, Loop<'t>>,
+) {
     for stmt in suite {
-        let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
+        let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. })
+            || long_call(stmt).is_some() && is_library(scope, stmt);
         let inner =
             if is_loop { Some(list.push(Loop { stmt, scope, parent, ways_out: ways_out(stmt) })) } else { parent };
         for suite in walk::suites(stmt) {
-            collect(suite, scope, inner, list);
+            collect(suite, scope, inner, is_library, list);
         }
     }
 }

@@ -19,6 +19,9 @@ pub(super) fn estimates(
     let extractor = analysis.extractor();
     let estimate = |entry: &Loop| {
         ways_out(entry)?;
+        if entry.is_call() && mode == EffectsMode::Table2 {
+            return Err(Obstacle { range: entry.stmt.range, why: Reason::NoLoop });
+        }
         match (mode, flows.get(&entry.scope)) {
             (EffectsMode::Table2, _) => changeset_by_table2(&analysis.project, entry),
             (EffectsMode::Flow, Some(flow)) => changeset(&extractor, flow, entry, Instant::LoopEnd),

@@ -59,7 +59,7 @@ impl Analysis<'_> {
                     plan.changeset = estimate.unwrap_or_default();
                 }
                 let work = facts.loops[at];
-                plan.trains = work.trains;
+                plan.trains = work.trains && !self.loops.list[at].is_call();
                 if plan.is_followed() && (work.trains || work.trains_below) && options.mode == EffectsMode::Flow {
                     plan.boundary = boundary(self, &self.loops.list[at], &flows);
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read

@@ -108,7 +108,11 @@ impl Selection<'_, '_> {
     }
 
     fn context_of_site(&self, scope: ScopeId, stmt: StmtId, decisions: &IdVec<LoopId, Decision>) -> Option<Context> {
-        let Some(at) = self.analysis.loops.around(stmt) else { return self.contexts[scope] };
+        let loops = &self.analysis.loops;
+        let is_passed_by = |at: &LoopId| loops.list[*at].is_call() && decisions[*at].action == Role::LeftAlone;
+        let around = loops.around(stmt);
+        let around = around.filter(is_passed_by).map_or(around, |call| loops.list[call].parent);
+        let Some(at) = around else { return self.contexts[scope] };
         Some(match decisions[at].action {
             Role::SkipBlock => Context::Memoized(Some(at)),
             Role::Inside(outer) => Context::Memoized(Some(outer)),
@@ -161,6 +165,12 @@ impl Selection<'_, '_> {
             Context::Memoized(Some(outer)) => Decision { action: Role::Inside(outer), note: None },
             Context::Memoized(None) => alone(Reason::Unfollowed),
             _ if !work.works && !work.loops_below => alone(Reason::Cheap),
+            _ if entry.is_call() => match obstacle {
+                _ if self.is_deep(at) => alone(Reason::TooDeep),
+                _ if work.loops_below => alone(Reason::LoopsOfOwn),
+                Some(note) => Decision { action: Role::LeftAlone, note: Some(note) },
+                None => Decision { action: Role::SkipBlock, note: None },
+            },
             _ if self.is_deep(at) && !work.trains && !work.trains_below => alone(Reason::TooDeep),
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {

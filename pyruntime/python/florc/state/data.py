@@ -15,7 +15,7 @@ from ..support.static import RunsCode, is_users_code, module_of, name_of, static
 from ..support.weak_table import WeakTable
 from .kind import Kind
 from .kinds import Refused, type_name
-from .references import encode_opaque
+from .references import encode_unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ def encode_data(enc: Encoder, obj: Any) -> Node:
 
 
 def encode_pickled(enc: Encoder, obj: Any) -> Node:
-    """Pickled when its class lets itself be pickled, else by reference."""
+    """Pickled when its class lets itself be pickled, else by reference, if there is nothing in it that may change."""
     kind = type(obj)
     if kind not in _NOT_PICKLED:
         try:
             return ["pickle", enc.leaf(_pickled(obj)), *type_name(kind)]
         except Exception:  # a class may refuse in any way it likes
             _NOT_PICKLED[kind] = True
-    return encode_opaque(enc, obj)
+    return encode_unknown(enc, obj)
 
 
 class Data(Kind):

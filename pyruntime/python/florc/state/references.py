@@ -2,7 +2,7 @@
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
 `["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`. That of a connection to a
-database has a number more: how many rows it has changed.
+database has a number more, how many rows it has changed; so have queues, events and the like: what is in them (`handles`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import weakref
 
 from ..adapters.libraries import library_of
 from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
+from .handles import holds_data, is_fixed, told
 from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
@@ -107,7 +108,9 @@ def in_opaque_module(cls: type) -> bool:
     """Whether a checkpoint names the objects of a class, and holds nothing of them."""
     module = type_name(cls)[0]
     library = library_of(module)
-    return library.by_reference if library is not None else module.split(".", 1)[0] in _OPAQUE_MODULES
+    if library is not None:
+        return library.by_reference
+    return module.split(".", 1)[0] in _OPAQUE_MODULES and not holds_data(cls)
 
 
 def is_iterator(cls: type) -> bool:
@@ -141,7 +144,7 @@ def encode_named(enc: Encoder, obj: Any) -> Node:
 
 def encode_module(enc: Encoder, obj: Any) -> Node:
     name = attributes_of(obj).get("__name__")
-    return ["named", name, ""] if type(name) is str and sys.modules.get(name) is obj else encode_opaque(enc, obj)
+    return ["named", name, ""] if type(name) is str and sys.modules.get(name) is obj else encode_unknown(enc, obj)
 
 
 def encode_method(enc: Encoder, obj: Any) -> Node:
@@ -173,18 +176,14 @@ def encode_opaque(enc: Encoder, obj: Any) -> Node:
     anyway, see `refuse_opaque_root`.)"""
     if is_under_way(obj):
         refuse_opaque_root(obj)
-    return ["opaque", *type_name(type(obj)), _qualname(obj), *_rows_changed(obj)]
+    return ["opaque", *type_name(type(obj)), _qualname(obj), *told(obj)]
 
 
-def _rows_changed(obj: Any) -> list[int]:
-    """How many rows a connection to a database (or that of a cursor) has changed, -1 for one that is closed; nothing for other
-    objects. SQLite writes natively: no view of files can tell who reads what a skipped block would have written."""
-    if type_name(type(obj)) not in (("sqlite3", "Connection"), ("sqlite3", "Cursor")):
-        return []
-    try:
-        return [getattr(obj, "connection", obj).total_changes]
-    except Exception:  # `sqlite3.ProgrammingError`
-        return [-1]
+def encode_unknown(enc: Encoder, obj: Any) -> Node:
+    """An object that no rule is for and that cannot be pickled. Refused where what it holds may have changed unseen."""
+    if not is_fixed(type(obj)):
+        raise Refused(f"an object of {dotted(type(obj))} cannot be restored: what it holds is out of sight")
+    return encode_opaque(enc, obj)
 
 
 def _qualname(obj: Any) -> Any:
@@ -320,11 +319,11 @@ class Opaque(Kind):
 
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
         is_same = type_name(type(live)) == (node[1], node[2]) and _qualname(live) == node[3]
-        return is_same and (len(node) == 4 or node[4:] == _rows_changed(live))
+        return is_same and (len(node) == 4 or node[4:] == told(live))
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
         if len(node) > 4:
-            raise Refused(f"no checkpoint holds what is written to a database ({node[1]}.{node[2]})")
+            raise Refused(f"no checkpoint holds what is in an object of {node[1]}.{node[2]}")
         raise Refused(f"an object of {node[1]}.{node[2]} was recorded by reference, and there is none here now")
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
