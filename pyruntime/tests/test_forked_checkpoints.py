@@ -110,7 +110,7 @@ def test_torch_threads_in_the_parent_do_not_stop_the_child(workshop: Workshop) -
     recorded = workshop.florc(*FORKED, "train.py")
     assert recorded.code == 0 and time.monotonic() - begun < 60
     lost = [note["why"] for note in forked(workshop.path).get("lost checkpoint", [])]
-    assert lost == ["it holds a tensor that torch has to copy"]
+    assert lost == ["it holds what a library with threads has to copy"]
     workshop.write("train.py", script.replace("# probe", 'print("PROBE", losses[:5], weights[:4].tolist())'))
     truth = workshop.plain("train.py")
     replayed = workshop.florc("replay", "train.py")

@@ -15,6 +15,8 @@ class Library(NamedTuple):
     """A program only writes to its objects: they may change in a block that is restored. They are by reference, too."""
     is_pickled: bool = False
     """Its objects hold memory that Python cannot see, and pickle copies all of it."""
+    pickles_handles: bool = False
+    """The pickle of its `Booster` holds all that a native library keeps for it."""
     caches: frozenset[str] = frozenset()
     """Attributes that are filled when somebody asks, and cleared when the object changes: to fill them is no side effect."""
     rebound: frozenset[str] = frozenset()
@@ -37,6 +39,7 @@ LIBRARIES: dict[str, Library] = {
     "gymnasium": Library(durations=frozenset({"time_queue"})),
     "h5py": _REFERENCE,
     "joblib": Library(cloudpickle="joblib.externals.cloudpickle.cloudpickle"),
+    "lightgbm.basic": Library(by_reference=True, pickles_handles=True),
     "lmdb": _REFERENCE,
     "matplotlib": _OUTPUT,
     "mlflow": _OUTPUT,
@@ -67,8 +70,16 @@ LIBRARIES: dict[str, Library] = {
     "torch.utils.tensorboard": _OUTPUT,
     "torchmetrics": Library(caches=frozenset({"._computed"})),
     "tqdm": _OUTPUT,
+    "transformers": Library(
+        durations=frozenset(
+            f"{stage}_{what}"
+            for stage in ("train", "eval", "test")
+            for what in ("runtime", "samples_per_second", "steps_per_second", "tokens_per_second")
+        )
+    ),
     "visdom": _OUTPUT,
     "wandb": _OUTPUT,
+    "xgboost.core": Library(by_reference=True, pickles_handles=True),
 }
 
 REBOUND = frozenset().union(*(library.rebound for library in LIBRARIES.values()))

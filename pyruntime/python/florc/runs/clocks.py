@@ -14,6 +14,7 @@ import struct
 import time
 from typing import Any, NamedTuple
 
+_DATETIME = 10
 Span = tuple[float, float]
 """What a clock showed at first and at last, in seconds."""
 
@@ -38,7 +39,8 @@ class Since:
 
 def are_stamps(recorded: Any, replayed: Any, then: Spans, now: Spans) -> bool:
     """Whether two values are what the same clock showed in the recorded run and in this one."""
-    if type(recorded) is not float or type(replayed) is not float:
+    recorded, replayed = _seconds(recorded), _seconds(replayed)
+    if recorded is None or replayed is None:
         return False
     if _holds(then.wall, recorded) and _holds(now.wall, replayed):
         return True
@@ -49,6 +51,18 @@ def are_stamps(recorded: Any, replayed: Any, then: Spans, now: Spans) -> bool:
         and _is_fine(recorded)
         and _is_fine(replayed)
     )
+
+
+def _seconds(value: Any) -> float | None:
+    """A number, or the ten bytes of which a `datetime` without a zone is made, as seconds."""
+    if type(value) is not bytes or len(value) != _DATETIME:
+        return value if type(value) is float else None
+    import datetime
+
+    try:
+        return datetime.datetime(value).timestamp()  # type: ignore[call-overload]  # what its __reduce__ gives, undocumented
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def _holds(span: Span | None, value: float) -> bool:

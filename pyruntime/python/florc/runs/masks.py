@@ -19,17 +19,26 @@ _FORMS = (
     # 8.31it/s
     r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",
     r"[\d.,?]+ ?(?:s|ms|us|µs)/ ?\w+\b",  # 3ms/step
+    r"'\w*_(?:runtime|per_second)': '?[\d.]+(?:e[-+]?\d+)?'?",  # 'train_runtime': '2.693', of transformers
     r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
 )
 _TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
 _BLANKS = re.compile(r"[ \t]+")
 _BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
+_RANDOM_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+"""A UUID of version 4, which says of itself that it is random: a library drew it from the kernel to name something (a study of
+optuna). It is another one in every run, and nothing is computed from it. One of the script's own is recorded and given back."""
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 def without_times(text: str) -> str:
     """A line of a library with its times left out; their width moves the blanks around them."""
     return _BLANKS.sub(" ", _TIME.sub("<time>", _BAR.sub("", text)))
+
+
+def without_random_names(text: str) -> str:
+    """A text with the random names in it left out."""
+    return _RANDOM_NAME.sub("<uuid>", text)
 
 
 def without_numbers(text: str) -> str:

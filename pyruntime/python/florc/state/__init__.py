@@ -13,7 +13,7 @@ from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
 from .owners import owners_of
-from .paths import by_reference
+from .paths import by_reference, plain
 from .restore import restore
 from .sets import lost_orders
 
@@ -41,6 +41,7 @@ __all__ = [
     "lost_orders",
     "on_host",
     "owners_of",
+    "plain",
     "restore",
     "unnoticed",
     "walks",

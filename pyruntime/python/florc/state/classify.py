@@ -9,9 +9,9 @@ from typing import Any
 
 from ..adapters import torch_data, torch_optim, tqdm
 from ..adapters.libraries import library_of
-from ..support.static import module_of, static
+from ..support.static import module_of, name_of, static
 from ..support.weak_table import WeakTable
-from . import arrays, atoms, data, generators, mappings, modules, objects, progress, references, sequences, sets, tensors
+from . import arrays, atoms, boosters, data, generators, mappings, modules, objects, progress, references, sequences, sets, tensors
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 from .registry import ENCODERS
 
@@ -43,6 +43,7 @@ BULK = frozenset(
         arrays.encode_array,
         references.encode_opaque,
         data.encode_pickled,
+        boosters.encode_booster,
         references.encode_weakref,
         references.encode_named,
         references.encode_method,
@@ -139,9 +140,11 @@ def _plain_handler(kind: type) -> Encode:
         return references.encode_module
     if tqdm.is_bar_class(kind):
         return progress.encode_bar
+    library = library_of(module_of(kind))
+    if library is not None and library.pickles_handles and name_of(kind) == "Booster":
+        return boosters.encode_booster
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):
         return references.encode_opaque
-    library = library_of(module_of(kind))
     if library is not None and library.is_pickled:
         return data.encode_pickled
     base = layout_base(kind)

@@ -97,7 +97,7 @@ def _pickler() -> Any:
     return Pickler
 
 
-def _pickled(obj: Any) -> bytes:
+def pickled(obj: Any) -> bytes:
     """`pickle.dumps(obj, 4)`. Raises RunsCode where that would run code of the user's."""
     out = _io.BytesIO()
     _pickler()(out, 4).dump(obj)
@@ -113,7 +113,7 @@ def encode_pickled(enc: Encoder, obj: Any) -> Node:
     kind = type(obj)
     if kind not in _NOT_PICKLED:
         try:
-            return ["pickle", enc.leaf(_pickled(obj)), *type_name(kind)]
+            return ["pickle", enc.leaf(pickled(obj)), *type_name(kind)]
         except Exception:  # a class may refuse in any way it likes
             _NOT_PICKLED[kind] = True
     return encode_unknown(enc, obj)
@@ -159,7 +159,7 @@ class Pickled(Kind):
         data, live = bytes(r.leaf(node[1])), r.live_of(index)
         if live is not None:
             try:
-                if _pickled(live) == data:
+                if pickled(live) == data:
                     return live
             except RunsCode:
                 pass

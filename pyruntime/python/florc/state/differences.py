@@ -117,7 +117,7 @@ class _Comparison:
         elif one[0] in ("tensor", "ndarray", "sparse") and self._facts(one) != self._facts(two):
             self._say(place, f"{describe(one)}: layout, flags or history differ")
         elif one[0] == "opaque" and len(one) == len(two) == 5 and one[4] != two[4]:
-            self._say(place, f"{describe(one)} with {one[4]} rows changed -> {two[4]}")
+            self._say(place, f"{describe(one)} : holds {one[4]} -> {two[4]}")
         elif (
             one[0] == "opaque"
             and one[:4] != two[:4]
@@ -191,8 +191,8 @@ def describe(node: Node) -> str:
         return f"{node[1]}{node[2]}"
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
-    if kind in ("object", "torch.Module", "pickle", "value", "progress"):
-        return str(node[3] if kind == "pickle" else node[2])
+    if kind in ("object", "torch.Module", "pickle", "handle", "value", "progress"):
+        return str(node[3] if kind in ("pickle", "handle") else node[2])
     if kind == "numbers":
         return f"{node[4]} of {node[3]}"
     if kind in ("dict", "OrderedDict", "defaultdict"):
@@ -203,7 +203,7 @@ def describe(node: Node) -> str:
 
 
 def _leaves(node: Node) -> list[int]:
-    if node[0] in ("tensor", "ndarray", "numbers", "bytes", "bytearray", "array", "pickle"):
+    if node[0] in ("tensor", "ndarray", "numbers", "bytes", "bytearray", "array", "pickle", "handle"):
         return [] if node[1] is None else [node[1]]
     if node[0] == "object" and node[4] is not None:
         return _leaves(node[4])

@@ -213,9 +213,9 @@ class Encoder(_native.Walk):
         return False
 
     def copy(self) -> None:
-        """Torch is about to copy a tensor, or to ask a device."""
+        """A library is about to copy: torch a tensor, or from a device; XGBoost a booster."""
         if not self.may_copy:
-            raise NeedsCopy("it holds a tensor that torch has to copy")
+            raise NeedsCopy("it holds what a library with threads has to copy")
         self.copied += 1
 
     def path(self, places: dict[str, Any]) -> str:

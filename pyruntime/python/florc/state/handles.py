@@ -28,12 +28,14 @@ _DATA = ("_SimpleCData", "Array", "Structure", "Union", "_Pointer")
 """Classes of `_ctypes` whose objects are values; those of functions and libraries do not change."""
 
 
+_LOCAL = ("_thread", "_local")
+_args_of = BaseException.__dict__["args"].__get__
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 def is_fixed(cls: type) -> bool:
-    """Whether nothing in an object of a native class changes."""
-    return module_of(cls).split(".", 1)[0] in _FIXED or type_name(cls) in _FIXED_CLASSES
+    """Whether nothing in an object of a native class changes, or it tells what does."""
+    return _is_local(cls) or module_of(cls).split(".", 1)[0] in _FIXED or type_name(cls) in _FIXED_CLASSES
 
 
 def holds_data(cls: type) -> bool:
@@ -61,9 +63,10 @@ def _none_in(count: Callable[[Any], int]) -> Callable[[Any], int]:
 
 def _arguments(error: BaseException) -> Any:
     """What an exception was made with."""
-    if not all(type(part) in _PLAIN for part in error.args):
+    args = _args_of(error)
+    if not all(type(part) in _PLAIN for part in args):
         raise Refused(f"an exception ({dotted(type(error))}) cannot be restored")
-    return repr(error.args)
+    return repr(args)
 
 
 def _mapped(array: Any) -> Any:
@@ -71,6 +74,14 @@ def _mapped(array: Any) -> Any:
     if array.mode != "r":
         raise Refused("an array that writes to a mapped file (numpy.memmap) cannot be restored")
     return 0
+
+
+def _attributes(local: Any) -> str:
+    """What this thread has in it, where these are plain values."""
+    found = sorted(vars(local).items())
+    if not all(type(value) in _PLAIN for _, value in found):
+        raise Refused(f"what a {dotted(type(local))} holds cannot be restored")
+    return repr(found)
 
 
 def _viewed(view: memoryview) -> Any:
@@ -83,7 +94,32 @@ def _out_of_sight(obj: Any) -> Any:
     raise Refused(f"an object of {dotted(type(obj))} cannot be restored: what it holds is out of sight")
 
 
+def _labelled(*names: str) -> Callable[[Any], str]:
+    """A hash of what goes with the rows of a table (labels, weights): training changes none of it, but the script may."""
+
+    def told_of(table: Any) -> str:
+        from hashlib import blake2b
+
+        numpy: Any = sys.modules["numpy"]
+        found = blake2b(digest_size=16)
+        for name in names:
+            value = getattr(table, name)
+            value = value() if callable(value) else value
+            # LightGBM makes 32-bit numbers of them when it first needs them
+            found.update(name.encode() + (b"" if value is None else numpy.asarray(value, numpy.float32).tobytes()))
+        return found.hexdigest()
+
+    return told_of
+
+
 _items = _none_in(lambda queue: queue.qsize())
+_OF_DMATRIX = _labelled("num_row", "num_col", "get_label", "get_weight", "get_base_margin")
+_TABLES: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("lightgbm.basic", "Dataset"): _labelled("label", "weight", "init_score", "group"),
+    ("xgboost.core", "DMatrix"): _OF_DMATRIX,
+    ("xgboost.core", "QuantileDMatrix"): _OF_DMATRIX,
+}
+"""What trainings are given, and do not change."""
 _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("sqlite3", "Connection"): _rows,
     ("sqlite3", "Cursor"): _rows,
@@ -94,7 +130,7 @@ _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("threading", "Event"): lambda event: int(event.is_set()),
     ("threading", "Semaphore"): lambda semaphore: semaphore._value,
     ("threading", "BoundedSemaphore"): lambda semaphore: semaphore._value,
-    ("_thread", "_local"): _none_in(lambda local: len(vars(local))),
+    _LOCAL: _attributes,
     ("_thread", "lock"): lambda lock: int(lock.locked()),
     ("builtins", "memoryview"): _viewed,
     ("contextlib", "AsyncExitStack"): _none_in(lambda stack: len(stack._exit_callbacks)),
@@ -111,16 +147,31 @@ _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("multiprocessing.shared_memory", "SharedMemory"): _out_of_sight,
     ("multiprocessing.queues", "Queue"): _items,
     ("multiprocessing.queues", "JoinableQueue"): _items,
+    **_TABLES,
     ("mmap", "mmap"): _out_of_sight,
     ("numpy", "memmap"): _mapped,
 }
 """Class -> what an object of it says of what it holds: a number or a text."""
 
 
+def _is_local(cls: type) -> bool:
+    return any(type_name(base) == _LOCAL for base in type.__dict__["__mro__"].__get__(cls))
+
+
+def tells_all(obj: Any) -> bool:
+    """Whether what an object says is all that may change in it."""
+    return type_name(type(obj)) in _TABLES
+
+
 def told(obj: Any) -> list[Any]:
     """What an object that is recorded by reference says of what it holds; -1 for one that is closed, nothing where there is nothing
     to say. Raises Refused where nobody can tell."""
-    of = _arguments if issubclass(type(obj), BaseException) else _TOLD.get(type_name(type(obj)))
+    cls = type(obj)
+    of = _TOLD.get(type_name(cls))
+    if of is None and issubclass(cls, BaseException):
+        of = _arguments
+    elif of is None and _is_local(cls):
+        of = _attributes
     if of is None:
         return []
     try:

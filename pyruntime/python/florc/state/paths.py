@@ -80,6 +80,16 @@ def show(atom: Any) -> str:
     return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
+def plain(atom: Any) -> Any:
+    """What an atom stands for; what cannot be read stays as it is."""
+    from .atoms import decode
+
+    try:
+        return atom if is_ref(atom) else decode(atom)
+    except Exception:  # its class is not defined here
+        return atom
+
+
 def all_paths(document: dict[str, Any]) -> list[str | None]:
     """The shortest path of every node, None for one that nothing leads to."""
     nodes = document["nodes"]

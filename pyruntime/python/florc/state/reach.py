@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import classify, data, modules, objects, sequences
+from . import boosters, classify, data, modules, objects, sequences
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -39,6 +39,7 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "value": frozenset({objects.encode_derived_value}),
     "namedtuple": frozenset({sequences.encode_namedtuple}),
     "pickle": frozenset({data.encode_pickled}),
+    "handle": frozenset({boosters.encode_booster}),
 }
 """Kind of node -> the encoders that write it."""
 OUTWARD = frozenset(

@@ -15,7 +15,7 @@ import weakref
 
 from ..adapters.libraries import library_of
 from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
-from .handles import holds_data, is_fixed, told
+from .handles import holds_data, is_fixed, tells_all, told
 from .iterators import is_under_way
 from .kind import Kind
 from .kinds import Refused, dotted, find_named, type_name
@@ -203,7 +203,7 @@ def is_output(obj: Any) -> bool:
 
 def refuse_opaque_root(obj: Any) -> None:
     """Refused when a place itself was recorded by reference although a loop may have changed it."""
-    if is_output(obj) or issubclass(type(obj), CODE):
+    if is_output(obj) or tells_all(obj) or issubclass(type(obj), CODE):
         return
     name = dotted(type(obj))
     if issubclass(type(obj), _io._IOBase):

@@ -5,7 +5,7 @@ A file that is not named here is not used; `classify` decides for classes that a
 
 from __future__ import annotations
 
-from . import arrays, containers, data, generators, modules, objects, progress, references, sparse, tensors
+from . import arrays, boosters, containers, data, generators, modules, objects, progress, references, sparse, tensors
 from .kind import Kind
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ KINDS: dict[str, Kind] = {
     **modules.KINDS,
     **references.KINDS,
     **data.KINDS,
+    **boosters.KINDS,
     **tensors.KINDS,
     **sparse.KINDS,
     **arrays.KINDS,
