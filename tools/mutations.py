@@ -770,3 +770,45 @@ add(
     "            if false && can_be_wrapped(body) && !is_written(body.range.start) {\n",
     SMALL + "[torch_hook_of_a_lambda]",
 )
+add(
+    "marks: an added statement takes its neighbour with it",
+    "compiler/src/emit/marks.rs",
+    "        if let Some(next) = next.filter(|next| !is_marked(next)) {\n",
+    "        if let Some(next) = next.filter(|next| false && !is_marked(next)) {\n",
+    SMALL + "[shares_the_line_of_a_print]",
+)
+add(
+    "calls: functions of the project count as a library's",
+    "compiler/src/analysis.rs",
+    "    is_alone && matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })\n",
+    "    let _ = (project, scope, call);\n    is_alone && !matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })\n",
+    "tests/replay/test_trainers.py::test_answers_are_those_of_a_plain_run[sklearn_search]",
+)
+add(
+    "handles: what is not known never changes",
+    FLORC + "state/references.py",
+    "    if not is_fixed(type(obj)):\n",
+    "    if False:\n",
+    "tests/state/test_handles.py::test_what_changed_is_put_back_or_refused",
+)
+add(
+    "handles: what an object says is not compared",
+    FLORC + "state/references.py",
+    "        return is_same and (len(node) == 4 or node[4:] == told(live))\n",
+    "        return is_same\n",
+    "tests/state/test_handles.py::test_what_changed_is_put_back_or_refused",
+)
+add(
+    "handles: the live booster stays",
+    FLORC + "state/boosters.py",
+    "        if pickled(obj) == data:\n",
+    "        if True or pickled(obj) == data:\n",
+    "tests/state/test_boosters.py::test_of_xgboost",
+)
+add(
+    "pieces: a sample that is equal proves that a part is known",
+    "pyruntime/src/materialize/large.rs",
+    "        !self.samples.insert(sample(part)) || !self.any\n",
+    "        self.samples.insert(sample(part)) && self.any\n",
+    "cargo:materialize::",
+)

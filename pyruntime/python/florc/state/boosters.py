@@ -1,7 +1,7 @@
 """Objects whose state is behind a handle of a native library that pickles all of it: boosters of XGBoost and LightGBM.
 
-Node: `["handle", leaf, module, qualname]`. The live object takes over the attributes of an unpickled one, its handle among them, so
-that whoever holds it sees the recorded state; the handle that it had goes with the other one.
+Node: `["handle", leaf, module, qualname]`. The live object takes over the attributes of an unpickled one, its handle among
+them, so that whoever holds it sees the recorded state; the handle that it had goes with the other one.
 """
 
 from __future__ import annotations

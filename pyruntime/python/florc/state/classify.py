@@ -11,7 +11,21 @@ from ..adapters import torch_data, torch_optim, tqdm
 from ..adapters.libraries import library_of
 from ..support.static import module_of, name_of, static
 from ..support.weak_table import WeakTable
-from . import arrays, atoms, boosters, data, generators, mappings, modules, objects, progress, references, sequences, sets, tensors
+from . import (
+    arrays,
+    atoms,
+    boosters,
+    data,
+    generators,
+    mappings,
+    modules,
+    objects,
+    progress,
+    references,
+    sequences,
+    sets,
+    tensors,
+)
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
 from .registry import ENCODERS
 

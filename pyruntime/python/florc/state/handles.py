@@ -1,8 +1,8 @@
 """Objects that stay where they are, and what can be told of them.
 
-What is recorded by reference (a lock, a file, a connection) is not put back: the live object stays. That is right only where it holds
-what it held then. Some say so: what they say is recorded beside the reference, and a block is restored only where the live object says
-the same. Some never change. All others are refused: a hash that is fed by a loop, the handle of a native library.
+What is recorded by reference (a lock, a file, a connection) is not put back: the live object stays. That is right only where it
+holds what it held then. Some say so: what they say is recorded beside the reference, and a block is restored only where the live
+object says the same. Some never change. All others are refused: a hash that is fed by a loop, the handle of a native library.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def tells_all(obj: Any) -> bool:
 
 
 def told(obj: Any) -> list[Any]:
-    """What an object that is recorded by reference says of what it holds; -1 for one that is closed, nothing where there is nothing
-    to say. Raises Refused where nobody can tell."""
+    """What an object that is recorded by reference says of what it holds; -1 for one that is closed, nothing where there is
+    nothing to say. Raises Refused where nobody can tell."""
     cls = type(obj)
     of = _TOLD.get(type_name(cls))
     if of is None and issubclass(cls, BaseException):
