@@ -680,7 +680,7 @@ add(
     MATERIALIZE + "in_pieces.rs",
     "let most = link.space.usual() / AT_ONCE;",
     "let most = link.space.whole() / AT_ONCE;",
-    "tests/store/test_pieces.py::test_no_more_memory_than_allowed_is_touched",
+    "cargo:materialize::tests::a_piece_fits_into_the_usual_memory",
 )
 
 # -- what others hold, settings, hooks, gradients out of sight, generators

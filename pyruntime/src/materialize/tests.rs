@@ -131,6 +131,19 @@ fn a_part_in_pieces_that_the_store_has_is_not_written_again() {
 }
 
 #[test]
+fn a_piece_fits_into_the_usual_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    let options = Options { max_staging: 20 << 20, most: 60 << 20, engine: Engine::Thread, key: None, shares: true };
+    let recorder = Recorder::start(&store, &RunId::new("run").unwrap(), 0, options).unwrap();
+    // more than the usual memory, less than half of what one checkpoint may take as a whole
+    let part = vec![7; 25 << 20];
+    // SAFETY: the part lives as long as the call
+    assert!(unsafe { recorder.submit_in_pieces("{}", &[Part::of(&part)], |_, _| false) }.is_some());
+    assert_eq!(recorder.close(LONG, || true).unwrap().checkpoints, 1);
+}
+
+#[test]
 fn what_is_submitted_can_be_read() {
     for engine in [Engine::Writer, Engine::Thread, Engine::Inline] {
         let dir = tempfile::tempdir().unwrap();
