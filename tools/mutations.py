@@ -781,7 +781,7 @@ add(
     "calls: functions of the project count as a library's",
     "compiler/src/analysis.rs",
     "    is_alone && matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })\n",
-    "    let _ = (project, scope, call);\n    is_alone && !matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })\n",
+    "    is_alone && !matches!(project.callee(scope, call), Callee::Library(_) | Callee::Method { .. })\n",
     "tests/replay/test_trainers.py::test_answers_are_those_of_a_plain_run[sklearn_search]",
 )
 add(

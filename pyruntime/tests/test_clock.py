@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from florc.runs.clocks import Spans, are_stamps
@@ -161,6 +163,11 @@ def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: W
     assert f"instead of 'started {day}'" in replayed.said and replayed.code == 1, replayed.said
 
 
+def day_of(seconds: float) -> bytes:
+    """What a `datetime` is pickled as."""
+    return datetime.datetime.fromtimestamp(seconds).__reduce__()[1][0]
+
+
 THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 60), (6000.0, 6060.0))
 
 
@@ -180,7 +187,12 @@ THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 
         (THEN._replace(steady=None), NOW, 5001.123456789, 6001.123456789, False),  # recorded by an earlier version
         (THEN, NOW, 0.123456789, 0.223456789, False),  # durations
         (THEN, NOW, float("nan"), 6001.123456789, False),
+        (THEN, NOW, 1_700_000_001_500_000_000, 1_800_000_001_500_000_000, True),  # nanoseconds
+        (THEN, NOW, 1_700_000_001, 1_800_000_001, False),  # whole seconds may be anything
+        (THEN, NOW, day_of(1.7e9 + 1.5), day_of(1.8e9 + 1.5), True),
+        (THEN, NOW, day_of(1.7e9 + 1.5), day_of(1.7e9 + 2.5), False),
+        (THEN, NOW, b"ten bytes!", b"ten others", False),
     ],
 )
-def test_what_is_a_time_stamp(then: Spans, now: Spans, recorded: float, replayed: float, expected: bool) -> None:
+def test_what_is_a_time_stamp(then: Spans, now: Spans, recorded: Any, replayed: Any, expected: bool) -> None:
     assert are_stamps(recorded, replayed, then, now) is expected

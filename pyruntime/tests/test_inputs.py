@@ -283,6 +283,7 @@ LINES = [
     "{'loss': {0.69}, 'learning_rate': {5e-05}, 'epoch': {0.5}}",
     "Time: <12.51 s>, train loss {0.25}, <3.2 minutes> left",
     "iter {10} loss {-1.25} eta: <1 day, 2:03:04> time: <0.312 s> data: <0.004 s> lr: {0.02}",
+    "{'eval_loss': '{0.6935}', <'eval_runtime': '0.0236'>, <'eval_steps_per_second': '339.5'>, 'epoch': '{1}'}",
     "<Sun Nov 22> <16:42:14> model {1}.{2} has {25557032} parameters",
 ]
 
@@ -310,6 +311,31 @@ def test_a_number_of_a_library_that_differs_is_seen_and_a_time_is_not(line: str)
     for _ in range(50):
         for was, now, is_number in _variants(line, seed):
             assert (masks.without_times(was) != masks.without_times(now)) == is_number, (was, now)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_same"),
+    [
+        ("no-name-fbd3c5cd-d0ff-4136-aed8-d0c8006fc1dd", "no-name-c93b64b1-3dfb-4a30-b822-267e58e9879b", True),
+        ("no-name-fbd3c5cd-d0ff-1136-aed8-d0c8006fc1dd", "no-name-c93b64b1-3dfb-1a30-b822-267e58e9879b", False),  # version 1
+        ("run 3 fbd3c5cd-d0ff-4136-aed8-d0c8006fc1dd", "run 4 fbd3c5cd-d0ff-4136-aed8-d0c8006fc1dd", False),
+    ],
+)
+def test_random_names(was: str, now: str, is_same: bool) -> None:
+    assert (masks.without_random_names(was) == masks.without_random_names(now)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_same"),
+    [
+        ("/tmp/SB3-2026-11-25-11-22-57-083371", "/tmp/SB3-2026-11-26-01-02-03-744973", True),
+        ("/tmp/a-2026-11-25", "/tmp/b-2026-11-25", False),
+        ("loss 0.25", "loss 0.26", False),
+        ("12345-67-89", "12345-67-90", False),
+    ],
+)
+def test_names_with_a_date(was: str, now: str, is_same: bool) -> None:
+    assert (masks.without_dates(was) == masks.without_dates(now)) is is_same
 
 
 def test_how_long_a_device_took_is_given_back(workshop: Workshop) -> None:

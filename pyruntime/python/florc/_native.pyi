@@ -990,8 +990,9 @@ class MemoryLeaf:
         """The elements of a tensor, or `nbytes` bytes from the byte `start` on. Raises ValueError for one that is not in host
         memory, is not contiguous, or has fewer bytes."""
     @staticmethod
-    def of_array(array: Any) -> MemoryLeaf:
-        """The elements of a numpy array. Raises ValueError for one that is not C-contiguous."""
+    def of_array(array: Any, owner: Any = None) -> MemoryLeaf:
+        """The elements of a numpy array, whose memory lives as long as `owner` (by default the array). Raises ValueError for
+        one that is not C-contiguous."""
     @staticmethod
     def of_storage(storage: Any) -> MemoryLeaf:
         """The bytes of a storage of torch. Raises ValueError for one that is not in host memory."""

@@ -11,7 +11,7 @@ use super::classes::Classes;
 use super::found::{Found, State};
 use super::how::How;
 use super::json::{dump, put_list, put_number};
-use super::leaves::{Leaf, Leaves};
+use super::leaves::{Leaf, Leaves, MemoryLeaf};
 use super::nodes;
 use super::shared::put_groups;
 use super::tensor::put_tensor;
@@ -101,7 +101,8 @@ impl Walk {
             Some(nbytes) => nbytes.extract()?,
             None => leaf.len()?,
         };
-        let leaf = Leaf::Given { leaf: leaf.clone().unbind(), len };
+        let owner = leaf.cast::<MemoryLeaf>().ok().map(|memory| memory.get().owner.as_ptr() as usize);
+        let leaf = Leaf::Given { leaf: leaf.clone().unbind(), len, owner };
         Ok(self.found().add_leaf(leaf))
     }
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 pub struct MemoryLeaf {
     pub(super) address: usize,
     pub(super) len: usize,
-    owner: Py<PyAny>,
+    pub(super) owner: Py<PyAny>,
 }
 
 impl MemoryLeaf {
@@ -58,14 +58,19 @@ impl MemoryLeaf {
     /// # Errors
     /// ValueError for one that is not C-contiguous.
     #[staticmethod]
-    fn of_array(array: &Bound<'_, PyAny>) -> PyResult<MemoryLeaf> {
+    #[pyo3(signature = (array, owner=None))]
+    fn of_array(array: &Bound<'_, PyAny>, owner: Option<&Bound<'_, PyAny>>) -> PyResult<MemoryLeaf> {
         let py = array.py();
         if !array.getattr(intern!(py, "flags"))?.getattr(intern!(py, "c_contiguous"))?.extract::<bool>()? {
             return Err(PyValueError::new_err("only a C-contiguous array is a leaf"));
         }
         let interface = array.getattr(intern!(py, "__array_interface__"))?;
         let address: usize = interface.get_item(intern!(py, "data"))?.get_item(0)?.extract()?;
-        MemoryLeaf::new(address, array.getattr(intern!(py, "nbytes"))?.extract()?, array.clone().unbind())
+        MemoryLeaf::new(
+            address,
+            array.getattr(intern!(py, "nbytes"))?.extract()?,
+            owner.unwrap_or(array).clone().unbind(),
+        )
     }
 
     /// The bytes of a storage of torch.
@@ -103,7 +108,7 @@ fn on_host(memory: &Bound<'_, PyAny>) -> PyResult<()> {
 #[derive(Debug)]
 pub(super) enum Leaf {
     Memory(MemoryLeaf),
-    Given { leaf: Py<PyAny>, len: usize },
+    Given { leaf: Py<PyAny>, len: usize, owner: Option<usize> },
 }
 
 impl Leaf {
@@ -111,7 +116,7 @@ impl Leaf {
     pub fn owner(&self) -> Option<usize> {
         match self {
             Leaf::Memory(memory) => Some(memory.owner.as_ptr() as usize),
-            Leaf::Given { .. } => None,
+            Leaf::Given { owner, .. } => *owner,
         }
     }
 

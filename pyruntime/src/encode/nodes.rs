@@ -119,7 +119,7 @@ pub(super) fn put_sequence(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, how: H
             let walk = slf.get();
             if let Some((bytes, code)) = packed(walk, obj)? {
                 let count = obj.len()?;
-                let leaf = Leaf::Given { len: bytes.as_bytes().len(), leaf: bytes.into_any().unbind() };
+                let leaf = Leaf::Given { len: bytes.as_bytes().len(), leaf: bytes.into_any().unbind(), owner: None };
                 let index = walk.found().add_leaf(leaf);
                 put(out, format_args!("[\"numbers\",{index},\"{code}\",{count},\"{kind}\"]"));
                 return Ok(());

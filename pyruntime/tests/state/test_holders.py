@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import array
+import collections
+import random
+import types
 from typing import Any
 
 import pytest
@@ -9,6 +13,7 @@ from florc.record.checkpoint import walks
 from florc.state import CannotRestore, Holders, encode, leaf_bytes, restore
 
 torch = pytest.importorskip("torch")
+np = pytest.importorskip("numpy")
 
 
 class Node:
@@ -36,6 +41,60 @@ def test_what_somebody_else_holds_stays() -> None:
     recorded.into(holder=live)
     assert live["node"].value == 2.0 and live["node"] is not held[0]
     assert (held[0].value, held[0].items) == (1.0, [1.0])
+
+
+class Slots:
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 1
+
+
+class OwnList(list):
+    """A list of the script's own class."""
+
+
+MUTABLE: dict[str, Any] = {
+    "list": lambda: [1, 2],
+    "long list": lambda: list(range(100)),
+    "floats": lambda: [0.5] * 50,
+    "dict": lambda: {"a": 1},
+    "ordered": lambda: collections.OrderedDict(a=1),
+    "defaultdict": lambda: collections.defaultdict(list, a=[1]),
+    "counter": lambda: collections.Counter("abca"),
+    "deque": lambda: collections.deque([1, 2]),
+    "set": lambda: {1, 2},
+    "bytearray": lambda: bytearray(b"abc"),
+    "array": lambda: array.array("d", [1.0, 2.0]),
+    "object": lambda: Node(1.0),
+    "slots": Slots,
+    "own list": lambda: OwnList([1]),
+    "namespace": lambda: types.SimpleNamespace(a=1),
+    "tensor": lambda: torch.ones(3),
+    "parameter": lambda: torch.nn.Parameter(torch.ones(3)),
+    "module": lambda: torch.nn.Linear(2, 2),
+    "ndarray": lambda: np.ones(3),
+    "Fortran": lambda: np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+    "strided": lambda: np.arange(12.0)[::2].copy()[::3],
+    "objects": lambda: np.array([1, "a", None], object),
+    "records": lambda: np.zeros(2, [("a", "i4"), ("b", "f8")]),
+    "empty": lambda: np.zeros((0, 3)),
+    "random": lambda: random.Random(3),
+    "RandomState": lambda: np.random.RandomState(3),
+    "Generator": lambda: np.random.default_rng(3),
+    "torch.Generator": lambda: torch.Generator().manual_seed(3),
+}
+
+
+@pytest.mark.parametrize("name", MUTABLE)
+def test_each_kind_of_object_is_seen_to_be_alone(name: str) -> None:
+    encoded = encode({"holder": [MUTABLE[name]()]})
+    alone, _ = encoded.encoder.holders()
+    numbers = {number for first, count in alone for number in range(first, first + count)}
+    assert 1 in numbers
+    kept = MUTABLE[name]()
+    encoded = encode({"holder": [kept]})
+    assert all(not first <= 1 < first + count for first, count in encoded.encoder.holders()[0])
 
 
 def test_what_nobody_else_holds_is_written_to() -> None:

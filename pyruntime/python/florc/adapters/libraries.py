@@ -22,7 +22,7 @@ class Library(NamedTuple):
     rebound: frozenset[str] = frozenset()
     """Attributes with a list that is made anew at every step and handed out: an old list may be in somebody's history."""
     durations: frozenset[str] = frozenset()
-    """Attributes that tell how long something took: another number in every run."""
+    """Attributes that tell how long something took: another number in every run. `a.b`: what is called `b` in one called `a`."""
     cloudpickle: str = ""
     """The module that pickles functions by value."""
 
@@ -52,6 +52,7 @@ LIBRARIES: dict[str, Library] = {
     "rich": _OUTPUT,
     "scipy": _PICKLED,
     "srsly": Library(cloudpickle="srsly.cloudpickle.cloudpickle"),
+    "stable_baselines3": Library(durations=frozenset({"ep_info_buffer.t", "episode_times"})),
     "tensorboard": _OUTPUT,
     "tensorboardX": _OUTPUT,
     "torch._C": _REFERENCE,

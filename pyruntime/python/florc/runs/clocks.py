@@ -55,6 +55,8 @@ def are_stamps(recorded: Any, replayed: Any, then: Spans, now: Spans) -> bool:
 
 def _seconds(value: Any) -> float | None:
     """A number, or the ten bytes of which a `datetime` without a zone is made, as seconds."""
+    if type(value) is int:  # nanoseconds, as `time.time_ns` gives them
+        return value / 1e9
     if type(value) is not bytes or len(value) != _DATETIME:
         return value if type(value) is float else None
     import datetime

@@ -108,7 +108,8 @@ class History(Entries):
     def is_duration(self, place: str) -> bool:
         """Whether a part of the state (`env.time_queue`) holds how long something took, by a clock of a library."""
         inside = re.sub(r"^[\w.]+:", "", place)  # a global of another module: `utils:last_time`
-        return not DURATIONS.isdisjoint(re.split(r"[.\[\]']+", inside)[1:])
+        parts = re.split(r"[.\[\]']+", inside)[1:]
+        return any(all(part in parts for part in name.split(".")) for name in DURATIONS)
 
     def clocks(self) -> Spans:
         """What the clocks showed while the run went on."""

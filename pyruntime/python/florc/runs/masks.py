@@ -23,6 +23,7 @@ _FORMS = (
     r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
 )
 _TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
+_DATE = re.compile(rf"(?<!\d)(?:{_FORMS[0]})(?:[-_.]\d+)*")
 _BLANKS = re.compile(r"[ \t]+")
 _BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
 _RANDOM_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -34,6 +35,11 @@ NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[-+]?\d+)?", re.IGNORECASE)
 def without_times(text: str) -> str:
     """A line of a library with its times left out; their width moves the blanks around them."""
     return _BLANKS.sub(" ", _TIME.sub("<time>", _BAR.sub("", text)))
+
+
+def without_dates(text: str) -> str:
+    """A text with dates, and times of the day after them, left out: `/tmp/SB3-2026-11-25-11-22-57-083371`."""
+    return _DATE.sub("<date>", text)
 
 
 def without_random_names(text: str) -> str:

@@ -37,9 +37,10 @@ def encode_array(enc: Encoder, a: Any) -> Node:
         raise Refused(f"an array of dtype {a.dtype} cannot be stored as plain bytes")
     fortran = a.flags.f_contiguous and not a.flags.c_contiguous
     flat = a.T if fortran else numpy.ascontiguousarray(_whole(a))
+    is_copy = flat is not a and flat.base is None
     leaf = None
     if a.size and a.itemsize:
-        leaf = enc.leaf(_native.MemoryLeaf.of_array(flat))
+        leaf = enc.leaf(_native.MemoryLeaf.of_array(flat, flat if is_copy else a))
         if a.dtype.kind in "iu" and a.itemsize == 8 and a.size <= _FEW:
             enc.note_numbers(flat.tobytes())
         low, high = bounds(a.shape, a.strides, a.itemsize)
