@@ -69,6 +69,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nest::follow::last_passed, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::in_added, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::inline::inline_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(encode::referent, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::values::inputs_asked_now, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::values::inputs_missing, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::values::inputs_spent, module)?)?;

@@ -1,6 +1,6 @@
 # florc: exact
 # florc: restores = any
-# florc: why = The trainer holds weak proxies, so the call runs again.
+# florc: why = The training makes classes that no other process has, so the call runs again.
 import logging
 
 import lightning as L

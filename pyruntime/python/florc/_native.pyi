@@ -877,6 +877,9 @@ def observed(callee: _T) -> _T:
 def in_added(change: int) -> None:
     """An added statement begins (1) or is over (-1)."""
 
+def referent(proxy: Any) -> Any:
+    """The object that a `weakref.proxy` stands for, None when it is gone. Raises TypeError for anything else."""
+
 def inline_bytes(object: object, start: int, length: int) -> bytes:
     """`length` bytes of what an object itself holds, `start` bytes from its address. Raises ValueError for others."""
 

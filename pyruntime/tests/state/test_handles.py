@@ -128,3 +128,32 @@ def test_an_exception_is_its_arguments() -> None:
         restore(graph, leaves.__getitem__, {"place": {"inside": ValueError("step", 2)}})
     with pytest.raises(Unsupported):
         recorded(ValueError(THINGS))
+
+
+class Asks:
+    """Runs code whatever it is asked."""
+
+    __hash__ = None  # type: ignore[assignment]  # what the test is about: a proxy passes every question on
+
+    def __getattr__(self, name: str) -> Any:
+        raise SystemExit(f"asked for {name}")
+
+    def __eq__(self, other: object) -> bool:
+        raise SystemExit("asked whether it is equal")
+
+
+def test_a_proxy_stands_for_the_restored_object_and_is_not_asked() -> None:
+    def state(number: int) -> dict[str, Any]:
+        thing = Thing()
+        thing.number = number  # type: ignore[attr-defined]  # any attribute will do
+        return {"thing": thing, "proxy": weakref.proxy(thing)}
+
+    kept = state(3)
+    encoded = encode({"place": kept})
+    leaves = [bytes(leaf_bytes(leaf)) for leaf in encoded.leaves]
+    for live in (state(1), {"thing": None, "proxy": None}):
+        restore(encoded.graph, leaves.__getitem__, {"place": live})
+        live["thing"].number += 1
+        assert live["proxy"].number == 4
+    asks = Asks()
+    assert b"ProxyType" in encode({"place": {"thing": asks, "proxy": weakref.proxy(asks)}}).graph

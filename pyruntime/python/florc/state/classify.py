@@ -59,6 +59,7 @@ BULK = frozenset(
         data.encode_pickled,
         boosters.encode_booster,
         references.encode_weakref,
+        references.encode_proxy,
         references.encode_named,
         references.encode_method,
         modules.encode_module,

@@ -23,7 +23,7 @@ from .kinds import (
     no_collections,
     type_name,
 )
-from .references import encode_weakref, refuse_opaque_root
+from .references import encode_proxy, encode_weakref, refuse_opaque_root
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
@@ -99,6 +99,7 @@ _HOW: dict[Any, str] = {
     mappings.encode_defaultdict: "defaultdict",
     modules.encode_module: "module",
     encode_weakref: "weak",
+    encode_proxy: "weak",
     sequences.encode_bytes: "bytes",
     **dict.fromkeys(classify.LIGHT, "light"),
 }

@@ -1,8 +1,8 @@
 """What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
-`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`. That of a connection to a
-database has a number more, how many rows it has changed; so have queues, events and the like: what is in them (`handles`).
+`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`, of a proxy with its class. What says
+what it holds (`handles`) has that as one more: a connection to a database, how many rows it has changed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import types
 import weakref
 
+from .. import _native
 from ..adapters.libraries import library_of
 from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
 from .handles import holds_data, is_fixed, tells_all, told
@@ -171,6 +172,14 @@ def encode_weakref(enc: Encoder, obj: Any) -> Node:
     return encode_opaque(enc, obj)
 
 
+def encode_proxy(enc: Encoder, obj: Any) -> Node:
+    """As a weak reference; to ask a proxy anything asks what it stands for."""
+    target = _native.referent(obj)
+    if target is None or enc.number(target) is not None:
+        return ["weakref", enc.value(target), type(obj).__name__]
+    return ["opaque", *type_name(type(obj)), None]
+
+
 def encode_opaque(enc: Encoder, obj: Any) -> Node:
     """By reference: the live object stays. Refused for an iterator that may have moved. (A place that is one is refused
     anyway, see `refuse_opaque_root`.)"""
@@ -295,17 +304,23 @@ class Weak(Kind):
     immutable = True
 
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        return type(live) is weakref.ref
+        return type(live) is weakref.ref if len(node) == 2 else type(live) in _PROXIES
 
     def parts(self, node: Node) -> Iterable[Any]:
         return (node[1],)
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         target = r.value(node[1])
-        return weakref.ref(_Dead() if target is None else target)
+        make: Any = weakref.ref if len(node) == 2 else weakref.proxy
+        return make(_Dead() if target is None else target)
 
     def same(self, made: Any, live: Any) -> bool:
-        return made is live or made() is None and live() is None
+        if type(made) is weakref.ref:
+            return made is live or made() is None and live() is None
+        return type(made) is type(live) and _native.referent(made) is _native.referent(live)
+
+
+_PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
 
 
 class _Dead:
@@ -338,5 +353,7 @@ ENCODERS: dict[type, Encode] = {
     types.MethodType: encode_method,
     types.ModuleType: encode_module,
     weakref.ref: encode_weakref,
+    weakref.ProxyType: encode_proxy,
+    weakref.CallableProxyType: encode_proxy,
 }
 KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(), "weakref": Weak()}
