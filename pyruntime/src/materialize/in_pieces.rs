@@ -43,7 +43,9 @@ impl Recorder {
             if !link.is_open() || most < LEAST.max(staged::front_of(header, parts).len()) {
                 return None;
             }
-            (link.number_in_pieces(), most)
+            let seq = link.number();
+            link.in_pieces.push_back(seq);
+            (seq, most)
         };
         let ends = staged::ends(header, parts);
         let mut from = 0;
@@ -117,7 +119,7 @@ impl Recorder {
     /// Whether the store has the part that comes next, which then is part of the checkpoint.
     fn is_stored(&self, seq: u64, hash: ChunkHash) -> Option<bool> {
         lock(&self.link).send(&Command::Ask { seq, hash });
-        self.wait_for(|link| link.answer(seq))
+        self.wait_for(|link| link.has.take_if(|(of, _)| *of == seq).map(|(_, has)| has))
     }
 
     /// What the writer is waited for, as long as it goes on.

@@ -41,10 +41,10 @@ pub(super) struct WriterLink {
     incoming: Vec<u8>,
     next_seq: u64,
     in_flight: VecDeque<u64>,
-    /// Those of them that were handed over in pieces.
-    in_pieces: VecDeque<u64>,
-    /// The answer to whether the store has a part.
-    has: Option<(u64, bool)>,
+    /// Those of them that were handed over in pieces, which are given back one by one.
+    pub(super) in_pieces: VecDeque<u64>,
+    /// The answer to whether the store has a part of a checkpoint.
+    pub(super) has: Option<(u64, bool)>,
     finished: Vec<Done>,
     /// What each request to drop checkpoints has freed, in bytes.
     freed: Vec<u64>,
@@ -120,18 +120,6 @@ impl WriterLink {
         self.next_seq += 1;
         self.in_flight.push_back(seq);
         seq
-    }
-
-    /// The number of the next checkpoint, whose pieces are given back one by one.
-    pub(super) fn number_in_pieces(&mut self) -> u64 {
-        let seq = self.number();
-        self.in_pieces.push_back(seq);
-        seq
-    }
-
-    /// Whether the store has the part of this checkpoint that was asked for, once that is known.
-    pub(super) fn answer(&mut self, seq: u64) -> Option<bool> {
-        self.has.take_if(|(of, _)| *of == seq).map(|(_, has)| has)
     }
 
     /// How many extents are in use.

@@ -1,8 +1,8 @@
 """What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
 Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
-`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`, of a proxy with its class. What says
-what it holds (`handles`) has that as one more: a connection to a database, how many rows it has changed.
+`["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`, of a proxy with its class.
+What says what it holds (`handles`) has that as one more: a connection to a database, how many rows it has changed.
 """
 
 from __future__ import annotations
