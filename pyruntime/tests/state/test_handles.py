@@ -157,3 +157,16 @@ def test_a_proxy_stands_for_the_restored_object_and_is_not_asked() -> None:
         assert live["proxy"].number == 4
     asks = Asks()
     assert b"ProxyType" in encode({"place": {"thing": asks, "proxy": weakref.proxy(asks)}}).graph
+
+
+@pytest.mark.parametrize("name", ["queue", "weak set", "exit stack", "memoryview", "event", "lock"])
+def test_what_changed_since_is_not_taken_for_what_it_was(name: str) -> None:
+    make, change, _ = CASES[name]
+    try:
+        graph, leaves, _ = recorded(make())
+    except Unsupported:
+        return
+    live = make()
+    change(live)
+    with pytest.raises(CannotRestore):
+        restore(graph, leaves.__getitem__, {"place": {"inside": live}})

@@ -26,8 +26,6 @@ _FIXED_CLASSES = frozenset(
 )
 _DATA = ("_SimpleCData", "Array", "Structure", "Union", "_Pointer")
 """Classes of `_ctypes` whose objects are values; those of functions and libraries do not change."""
-
-
 _LOCAL = ("_thread", "_local")
 _args_of = BaseException.__dict__["args"].__get__
 _PLAIN = (str, bytes, int, float, bool, type(None))
@@ -164,7 +162,7 @@ def tells_all(obj: Any) -> bool:
 
 
 def told(obj: Any) -> list[Any]:
-    """What an object that is recorded by reference says of what it holds; -1 for one that is closed, nothing where there is
+    """What an object that is recorded by reference says of what it holds; -1 for a closed database, nothing where there is
     nothing to say. Raises Refused where nobody can tell."""
     cls = type(obj)
     of = _TOLD.get(type_name(cls))
@@ -178,5 +176,7 @@ def told(obj: Any) -> list[Any]:
         return [of(obj)]
     except Refused:
         raise
-    except Exception:  # `sqlite3.ProgrammingError`
-        return [-1]
+    except Exception as error:
+        if of is _rows:  # `sqlite3.ProgrammingError`
+            return [-1]
+        raise Refused(f"an object of {dotted(cls)} cannot be restored: {type(error).__name__}") from None
