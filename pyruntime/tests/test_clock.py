@@ -188,6 +188,7 @@ THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 
         (THEN, NOW, 0.123456789, 0.223456789, False),  # durations
         (THEN, NOW, float("nan"), 6001.123456789, False),
         (THEN, NOW, 1_700_000_001_500_000_000, 1_800_000_001_500_000_000, True),  # nanoseconds
+        (THEN, NOW, 5_001_123_456_789, 6_001_123_456_789, False),  # a count may be so large
         (THEN, NOW, 1_700_000_001, 1_800_000_001, False),  # whole seconds may be anything
         (THEN, NOW, day_of(1.7e9 + 1.5), day_of(1.8e9 + 1.5), True),
         (THEN, NOW, day_of(1.7e9 + 1.5), day_of(1.7e9 + 2.5), False),

@@ -332,6 +332,8 @@ def test_random_names(was: str, now: str, is_same: bool) -> None:
         ("/tmp/a-2026-11-25", "/tmp/b-2026-11-25", False),
         ("loss 0.25", "loss 0.26", False),
         ("12345-67-89", "12345-67-90", False),
+        ("best-2026-11-25-0.93", "best-2026-11-25-0.94", False),
+        ("epoch-2026-11-25-10-93", "epoch-2026-11-25-10-94", False),
     ],
 )
 def test_names_with_a_date(was: str, now: str, is_same: bool) -> None:

@@ -23,7 +23,8 @@ _FORMS = (
     r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
 )
 _TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
-_DATE = re.compile(rf"(?<!\d)(?:{_FORMS[0]})(?:[-_.]\d+)*")
+_DATE = re.compile(r"(?<!\d)\d{4}[-/.]\d{2}[-/.]\d{2}[T _-]\d{2}[:-]\d{2}[:-]\d{2}(?:[-_.,]\d{6})?(?![\d.])")
+"""To the second, or the microsecond: in a shorter form, another number of the script's could stand where a clock would."""
 _BLANKS = re.compile(r"[ \t]+")
 _BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
 _RANDOM_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")

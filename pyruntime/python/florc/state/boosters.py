@@ -6,8 +6,7 @@ them, so that whoever holds it sees the recorded state; the handle that it had g
 
 from __future__ import annotations
 
-from .data import pickled
-from .kind import Kind
+from .data import Pickled, pickled
 from .kinds import Refused, dotted, type_name
 from .objects import instance_dict
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from .encode import Encoder
     from .kinds import Node
-    from .match import Matcher
     from .restore import Restorer
 
 _NOT_KEPT = ("train_set", "_train_set")
@@ -35,16 +33,10 @@ def encode_booster(enc: Encoder, obj: Any) -> Node:
         raise Refused(f"an object of {dotted(type(obj))} cannot be restored: {type(error).__name__}") from None
 
 
-class Booster(Kind):
+class Booster(Pickled):
     """The live object, with the attributes and the handle of an unpickled one."""
 
-    def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        return type_name(type(live)) == (node[2], node[3])
-
-    def check(self, m: Matcher, node: Node, index: int) -> None:
-        if not m.trust_pickle:
-            raise Refused(f"an object of {node[2]}.{node[3]} was pickled, and this store is not trusted")
-        m.find_class(node[2], node[3], node[0])
+    immutable = False
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         import pickle
