@@ -402,7 +402,13 @@ def pass_by(block: str, times: int) -> None:
 def step_into(block: str) -> bool:
     """A block begins: whether it is to run. Without a session: yes."""
 
-def end(block: str, *objects: Any, **keywords: tuple[str, ...]) -> None:
+def end(
+    block: str,
+    *objects: Any,
+    maybe: tuple[str, ...] | None = None,
+    globals: tuple[str, ...] | None = None,
+    attributes: tuple[str, ...] | None = None,
+) -> None:
     """The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may be
     unbound, `globals` names globals of the file that the block's own function does not see; `attributes` names places that are
     read without running the code of a property."""
@@ -416,7 +422,13 @@ def begin(id: str) -> None:
 def tick(id: str) -> bool:
     """Count an evaluation of a `while` loop's condition; always true."""
 
-def boundary(loop_id: str, *objects: Any, **_keywords: Any) -> bool:
+def boundary(
+    loop_id: str,
+    *objects: Any,
+    maybe: tuple[str, ...] | None = None,
+    globals: tuple[str, ...] | None = None,
+    attributes: tuple[str, ...] | None = None,
+) -> bool:
     """An iteration begins: whether to put the state of another one in its place."""
 
 def look_after(seconds: float) -> None:
@@ -899,10 +911,11 @@ def inputs_asked_now() -> list[str]:
 
 @final
 class Seen:
-    """The `write` of a stream, which also tells `sink` of each line."""
+    """A `write` in the place of a stream's, which also tells `sink` of each line."""
 
     def __init__(self, write: Callable[..., Any], sink: Callable[..., Any], project: object, batched: bool) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def write(self, text: str = ..., /, *further: Any, **keywords: Any) -> Any:
+        """Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses."""
     def pause(self, change: int) -> None:
         """While above zero, lines are a probe's own and are not seen."""
     def flush(self) -> None:

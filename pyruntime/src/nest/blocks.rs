@@ -6,32 +6,28 @@ use crate::guard::panics::harmless;
 use crate::locks::lock;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex};
+use pyo3::types::PyTuple;
+use std::sync::Mutex;
 
 /// `step_into(block, frame)` and `end(block, objects, maybe, globals, frame)` of the session.
 static STEP_INTO: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static END: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
-/// How many of the next executions of a block are passed by.
-static PASSED: LazyLock<Mutex<HashMap<String, u64>>> = LazyLock::new(Mutex::default);
 
 pub fn listen(step_into: Option<Py<PyAny>>, end: Option<Py<PyAny>>) {
     let before = (std::mem::replace(&mut *lock(&STEP_INTO), step_into), std::mem::replace(&mut *lock(&END), end));
     drop(before);
-    lock(&PASSED).clear();
 }
 
 /// The session is not asked about the next so many executions of a block: they run.
 #[pyfunction]
-pub fn pass_by(block: String, times: u64) {
-    lock(&PASSED).insert(block, times);
+pub fn pass_by(block: &str, times: u64) {
+    with_nest(|nest| nest.pass_by(block, times));
 }
 
 /// A block begins: whether it is to run. Without a session: yes.
 #[pyfunction]
 pub fn step_into(py: Python<'_>, block: &str) -> PyResult<bool> {
-    if !is_followed() || harmless(py, "where a block begins", || false, || Ok(passes(block)))? {
+    if !is_followed() || harmless(py, "where a block begins", || false, || Ok(with_nest(|nest| nest.passes(block))))? {
         return Ok(true);
     }
     let asked = harmless(py, "where a block begins", || None, || Ok(listener(py, &STEP_INTO)))?;
@@ -39,36 +35,28 @@ pub fn step_into(py: Python<'_>, block: &str) -> PyResult<bool> {
     asked.call1(py, (block, frame(py)))?.extract(py)
 }
 
-fn passes(block: &str) -> bool {
-    match lock(&PASSED).get_mut(block) {
-        Some(left) if *left > 0 => *left -= 1,
-        _ => return false,
-    }
-    with_nest(|nest| nest.pass_block(block));
-    true
-}
-
 /// The block ran. `objects` are the places of its changeset in the order of the plan; `maybe` names places that may be unbound,
 /// `globals` names globals of the file that the block's own function does not see; `attributes` names places that are read without
 /// running the code of a property.
 #[pyfunction]
-#[pyo3(signature = (block, *objects, **keywords))]
+#[pyo3(signature = (block, *objects, maybe=None, globals=None, attributes=None))]
 pub fn end(
     py: Python<'_>,
     block: &str,
     objects: &Bound<'_, PyTuple>,
-    keywords: Option<&Bound<'_, PyDict>>,
+    maybe: Option<&Bound<'_, PyTuple>>,
+    globals: Option<&Bound<'_, PyTuple>>,
+    attributes: Option<&Bound<'_, PyTuple>>,
 ) -> PyResult<()> {
+    // named one by one: a dict of them would be made for each execution
+    let _ = attributes;
     let is_over = || Ok(with_nest(|nest| nest.leave_passed(block)));
     if !is_followed() || harmless(py, "where a block ends", || false, is_over)? {
         return Ok(());
     }
     let Some(told) = harmless(py, "where a block ends", || None, || Ok(listener(py, &END)))? else { return Ok(()) };
-    let named = |name| match keywords.map(|keywords| keywords.get_item(name)) {
-        Some(found) => Ok::<_, PyErr>(found?.unwrap_or_else(|| PyTuple::empty(py).into_any())),
-        None => Ok(PyTuple::empty(py).into_any()),
-    };
-    told.call1(py, (block, objects, named("maybe")?, named("globals")?, frame(py)))?;
+    let none = PyTuple::empty(py);
+    told.call1(py, (block, objects, maybe.unwrap_or(&none), globals.unwrap_or(&none), frame(py)))?;
     Ok(())
 }
 

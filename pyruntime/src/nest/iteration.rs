@@ -4,7 +4,7 @@ use super::owner::{is_followed, listener};
 use crate::guard::panics::harmless;
 use crate::locks::lock;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -43,9 +43,17 @@ pub fn look_after(seconds: f64) {
 /// An iteration begins: whether to put the state of another one in its place. `objects` and the keywords are those of
 /// `skipblock.end`.
 #[pyfunction]
-#[pyo3(signature = (loop_id, *objects, **_keywords))]
-pub fn boundary(loop_id: &str, objects: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
-    let py = objects.py();
+#[pyo3(signature = (loop_id, *objects, maybe=None, globals=None, attributes=None))]
+pub fn boundary(
+    py: Python<'_>,
+    loop_id: &str,
+    objects: &Bound<'_, PyTuple>,
+    maybe: Option<&Bound<'_, PyTuple>>,
+    globals: Option<&Bound<'_, PyTuple>>,
+    attributes: Option<&Bound<'_, PyTuple>>,
+) -> PyResult<bool> {
+    // named one by one: a dict of them would be made for each iteration
+    let _ = (maybe, globals, attributes);
     harmless(
         py,
         "at the start of an iteration",

@@ -5,6 +5,7 @@
 
 use super::entered;
 use super::path::base;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -45,13 +46,22 @@ struct Level {
     begun: u64,
 }
 
+/// What the nest knows of a loop or block.
+#[derive(Debug, Default)]
+struct Known {
+    /// None of one that nobody made known.
+    facts: Option<Arc<LoopFacts>>,
+    /// How many of its next executions are passed by.
+    passed: Cell<u64>,
+}
+
 /// How often each of a few blocks and loops ran: an iteration holds no more of them than its source does.
 type Counts = Vec<(Arc<str>, i64)>;
 
 /// The loop nest as it is being run.
 #[derive(Debug, Default)]
 pub struct Nest {
-    facts: HashMap<Arc<str>, Arc<LoopFacts>>,
+    facts: HashMap<Arc<str>, Known>,
     levels: Vec<Level>,
     /// Counts outside every loop.
     seen: Counts,
@@ -64,13 +74,18 @@ pub struct Nest {
 impl Nest {
     /// Makes a loop known.
     pub fn register(&mut self, id: String, facts: LoopFacts) {
-        self.facts.insert(id.into(), Arc::new(facts));
+        self.facts.entry(id.into()).or_default().facts = Some(Arc::new(facts));
+    }
+
+    /// Nobody looks at the next so many executions of a block.
+    pub fn pass_by(&mut self, id: &str, times: u64) {
+        self.facts.entry(id.into()).or_default().passed.set(times);
     }
 
     /// The id as it is shared, and what is known of the loop: no text is copied for what runs often.
     fn known(&self, id: &str) -> (Arc<str>, Option<Arc<LoopFacts>>) {
         match self.facts.get_key_value(id) {
-            Some((id, facts)) => (id.clone(), Some(facts.clone())),
+            Some((id, known)) => (id.clone(), known.facts.clone()),
             None => (id.into(), None),
         }
     }
@@ -126,23 +141,28 @@ impl Nest {
 
     /// A block begins. Returns its key.
     pub fn enter_block(&mut self, id: &str) -> String {
-        self.begin_block(id);
+        let (id, facts) = self.known(id);
+        self.begin_block(id, facts);
         self.path()
     }
 
-    fn begin_block(&mut self, id: &str) {
-        let (id, facts) = self.known(id);
+    fn begin_block(&mut self, id: Arc<str>, facts: Option<Arc<LoopFacts>>) {
         self.prune_to(&id, facts.as_deref(), false);
         let index = self.count(&id);
         self.push(id, facts, index, true);
     }
 
-    /// A block begins that nobody looks at.
-    pub fn pass_block(&mut self, id: &str) {
-        self.begin_block(id);
+    /// A block begins, if it is one that nobody looks at; whether it is.
+    pub fn passes(&mut self, id: &str) -> bool {
+        let Some((id, known)) = self.facts.get_key_value(id) else { return false };
+        let Some(left) = known.passed.get().checked_sub(1) else { return false };
+        known.passed.set(left);
+        let (id, facts) = (id.clone(), known.facts.clone());
+        self.begin_block(id, facts);
         if let Some(level) = self.levels.last_mut() {
             level.is_passed = true;
         }
+        true
     }
 
     /// A block is over, if it is one that nobody looks at; whether it is.
@@ -294,7 +314,8 @@ mod tests {
         let mut nest = nest();
         let depth = nest.enter_loop("L1");
         nest.advance(depth);
-        nest.pass_block("L2");
+        nest.pass_by("L2", 1);
+        assert!(nest.passes("L2") && !nest.passes("L2"));
         assert_eq!(nest.path(), "L1=0/L2#0");
         assert!(!nest.leave_passed("L3"));
         assert!(nest.leave_passed("L2") && !nest.leave_passed("L2"));

@@ -3,6 +3,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use pyo3::Borrowed;
+use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -10,7 +12,7 @@ use serde::Serialize;
 
 use crate::guard::panics::guard;
 use crate::locks::lock;
-use crate::nest::follow::loop_path;
+use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
 
 /// How far up the caller of a library's `print` is looked for.
@@ -35,18 +37,61 @@ struct Line(
 
 #[derive(Default)]
 struct Seen {
+    /// The line that is not at its end, in pieces that were written at different places.
     parts: Vec<(Arc<str>, String)>,
     lines: Vec<Line>,
     bytes: usize,
     since: Option<Instant>,
-    /// The last path: most lines are written where the one before was.
-    path: Option<Arc<str>>,
     /// The code object that wrote last, and its file if that is the project's.
     writer: Option<(Py<PyAny>, Option<Arc<str>>)>,
     spent: Duration,
 }
 
-/// `florc._native.Seen`: the `write` of a stream, which also tells `sink` of each line: `sink(payload)` of several at once as
+impl Seen {
+    fn part(&mut self, path: &Arc<str>, text: &str) {
+        match self.parts.last_mut() {
+            Some((place, written)) if Arc::ptr_eq(place, path) || place == path => written.push_str(text),
+            _ => self.parts.push((Arc::clone(path), text.to_owned())),
+        }
+    }
+
+    /// A line is at its end. Whether those that wait are to be handed on.
+    fn line(&mut self, file: Option<Arc<str>>, number: i64, now: Instant) -> bool {
+        let mut parts = std::mem::take(&mut self.parts);
+        let (path, text, several) = match parts.pop() {
+            Some((path, text)) if parts.is_empty() => (path, text, Vec::new()),
+            Some((path, last)) => {
+                let text = parts.iter().map(|(_, text)| text.as_str()).chain([last.as_str()]).collect();
+                parts.push((Arc::clone(&path), last));
+                (path, text, parts)
+            }
+            None => return false,
+        };
+        self.bytes += text.len();
+        self.lines.push(Line(path, text, file, number, several));
+        let since = *self.since.get_or_insert(now);
+        self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES || now.duration_since(since) > LONGEST
+    }
+}
+
+/// What goes to the journal at once.
+#[derive(Serialize)]
+struct Lines {
+    lines: Vec<Line>,
+}
+
+/// An argument, if one is given.
+struct Given<'py>(Option<Bound<'py, PyAny>>);
+
+impl<'py> FromPyObject<'_, 'py> for Given<'py> {
+    type Error = std::convert::Infallible;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> Result<Self, Self::Error> {
+        Ok(Self(Some(object.to_owned())))
+    }
+}
+
+/// `florc._native.Seen`: its `write` is that of a stream, and also tells `sink` of each line: `sink(payload)` of several at once as
 /// JSON (`batched`), else `sink(parts, file, line)`. `project` is a container of the project's files. Lines of threads other
 /// than the one whose loops are followed are let through unseen: their order is not the program's.
 #[pyclass(name = "Seen", module = "florc._native", frozen)]
@@ -66,22 +111,32 @@ impl PySeen {
         Self { write, sink, project, batched, paused: 0.into(), seen: Mutex::default() }
     }
 
-    /// Writes a text, as the stream does.
-    #[pyo3(signature = (*args, **kwargs))]
-    fn __call__(
+    /// Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses.
+    #[pyo3(signature = (text=Given(None), /, *further, **keywords))]
+    fn write<'py>(
         &self,
-        py: Python<'_>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Py<PyAny>> {
-        let written = self.write.bind(py).call(args, kwargs)?;
+        py: Python<'py>,
+        text: Given<'py>,
+        further: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let write = self.write.bind(py);
+        let (Given(Some(text)), true, None) = (&text, further.is_empty(), keywords) else {
+            let all = text.0.into_iter().chain(further.iter());
+            return write.call(PyTuple::new(py, all.collect::<Vec<_>>())?, keywords);
+        };
+        // SAFETY: two objects and the null at the end; a new reference comes back, or null with an error set. Without a tuple.
+        let written = unsafe {
+            let written =
+                ffi::PyObject_CallFunctionObjArgs(write.as_ptr(), text.as_ptr(), std::ptr::null_mut::<ffi::PyObject>());
+            Bound::from_owned_ptr_or_err(py, written)?
+        };
         let take = || {
             if self.paused.load(std::sync::atomic::Ordering::Relaxed) == 0
                 && is_followed()
-                && let Ok(text) = args.get_item(0)
-                && let Ok(text) = text.cast_into::<PyString>()
+                && let Ok(text) = text.cast::<PyString>()
             {
-                self.take(py, &text)?;
+                self.take(py, text)?;
             }
             Ok(())
         };
@@ -90,7 +145,7 @@ impl PySeen {
             let module = py.import("florc.support.mishaps")?;
             module.call_method1("swallowed", ("seeing what is printed", error.into_value(py)))?;
         }
-        Ok(written.unbind())
+        Ok(written)
     }
 
     /// While above zero, lines are a probe's own and are not seen.
@@ -108,9 +163,10 @@ impl PySeen {
 
     /// Hands on what waits, an unfinished line too unless the script was cut off in it.
     fn close(&self, py: Python<'_>, is_cut: bool) -> PyResult<()> {
-        let parts = std::mem::take(&mut lock(&self.seen).parts);
-        if !parts.is_empty() && !is_cut {
-            self.add(py, parts, None, 0)?;
+        if is_cut {
+            lock(&self.seen).parts.clear();
+        } else if !lock(&self.seen).parts.is_empty() {
+            self.line(py, None, 0, Instant::now())?;
         }
         lock(&self.seen).writer = None;
         self.flush(py)
@@ -134,67 +190,52 @@ impl PySeen {
         if lines.is_empty() {
             return Ok(());
         }
-        let payload = serde_json::json!({ "lines": lines }).to_string();
+        let payload =
+            serde_json::to_string(&Lines { lines }).map_err(|error| PyValueError::new_err(error.to_string()))?;
         self.sink.call1(py, (payload,)).map(|_| ())
     }
 
     fn take(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<()> {
         let begun = Instant::now();
-        let text = match text.to_str() {
-            Ok(text) => text.to_owned(),
+        match text.to_str() {
+            Ok(text) => self.see(py, text, begun)?,
             // lone surrogates
-            Err(_) => text
-                .call_method1("encode", ("utf-8", "backslashreplace"))?
-                .extract::<Vec<u8>>()
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?,
-        };
-        let path = self.path();
-        let mut rest = text.as_str();
-        let mut writer = None;
-        while let Some((line, after)) = rest.split_once('\n') {
-            if writer.is_none() {
-                writer = Some(self.writer(py)?);
+            Err(_) => {
+                let bytes: Vec<u8> = text.call_method1("encode", ("utf-8", "backslashreplace"))?.extract()?;
+                self.see(py, &String::from_utf8_lossy(&bytes), begun)?;
             }
-            let mut parts = std::mem::take(&mut lock(&self.seen).parts);
-            parts.push((Arc::clone(&path), line.to_owned()));
-            let (file, number) = writer.clone().unwrap_or_default();
-            self.add(py, parts, file, number)?;
-            rest = after;
-        }
-        if !rest.is_empty() {
-            lock(&self.seen).parts.push((path, rest.to_owned()));
         }
         lock(&self.seen).spent += begun.elapsed();
         Ok(())
     }
 
-    fn path(&self) -> Arc<str> {
-        let path = loop_path();
-        let mut seen = lock(&self.seen);
-        if let Some(known) = seen.path.as_ref().filter(|known| ***known == *path) {
-            return Arc::clone(known);
+    fn see(&self, py: Python<'_>, text: &str, now: Instant) -> PyResult<()> {
+        let path = place_now();
+        let mut rest = text;
+        let mut writer = None;
+        while let Some((line, after)) = rest.split_once('\n') {
+            let (file, number) = match &writer {
+                Some(known) => Clone::clone(known),
+                None => writer.insert(self.writer(py)?).clone(),
+            };
+            lock(&self.seen).part(&path, line);
+            self.line(py, file, number, now)?;
+            rest = after;
         }
-        let path: Arc<str> = path.into();
-        seen.path = Some(Arc::clone(&path));
-        path
+        if !rest.is_empty() {
+            lock(&self.seen).part(&path, rest);
+        }
+        Ok(())
     }
 
-    fn add(&self, py: Python<'_>, parts: Vec<(Arc<str>, String)>, file: Option<Arc<str>>, number: i64) -> PyResult<()> {
-        if !self.batched {
-            let parts: Vec<(&str, &str)> = parts.iter().map(|(path, text)| (&**path, text.as_str())).collect();
-            return self.sink.call1(py, (parts, file.as_deref().unwrap_or(""), number)).map(|_| ());
+    fn line(&self, py: Python<'_>, file: Option<Arc<str>>, number: i64, now: Instant) -> PyResult<()> {
+        if self.batched {
+            let is_due = lock(&self.seen).line(file, number, now);
+            return if is_due { self.hand_on(py) } else { Ok(()) };
         }
-        let is_due = {
-            let mut seen = lock(&self.seen);
-            let text: String = parts.iter().map(|(_, text)| text.as_str()).collect();
-            let path = parts.last().map_or_else(|| "".into(), |(path, _)| Arc::clone(path));
-            let several = if parts.iter().any(|(other, _)| *other != path) { parts } else { Vec::new() };
-            seen.bytes += text.len();
-            seen.lines.push(Line(path, text, file, number, several));
-            let since = *seen.since.get_or_insert_with(Instant::now);
-            seen.lines.len() >= MOST_LINES || seen.bytes >= MOST_BYTES || since.elapsed() > LONGEST
-        };
-        if is_due { self.hand_on(py) } else { Ok(()) }
+        let parts = std::mem::take(&mut lock(&self.seen).parts);
+        let parts: Vec<(&str, &str)> = parts.iter().map(|(path, text)| (&**path, text.as_str())).collect();
+        self.sink.call1(py, (parts, file.as_deref().unwrap_or(""), number)).map(|_| ())
     }
 
     /// The statement of the project that writes: its file and line; of a library, a line number below zero for the one that

@@ -39,6 +39,7 @@ class Tap:
         self._sink, self._project, self._batched = sink, project, batched
         self._stream: io.TextIOWrapper | None = None
         self._seen: _native.Seen | None = None
+        self._write: object = None
 
     @property
     def spent(self) -> float:
@@ -52,7 +53,7 @@ class Tap:
             return
         with mishaps.Swallow("seeing what is printed"):
             self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched)
-            stream.write = self._seen  # type: ignore[method-assign]  # on the instance, not its class
+            stream.write = self._write = self._seen.write  # type: ignore[method-assign]  # on the instance, not its class
             self._stream = stream
 
     def pause(self, change: int) -> None:
@@ -73,7 +74,7 @@ class Tap:
             return
         with mishaps.Swallow("no longer seeing what is printed"):
             write: object = self._stream.__dict__.get("write")
-            if write is seen:
+            if write is self._write:
                 del self._stream.write
             self._stream = None
             seen.close(is_cut)
