@@ -29,17 +29,43 @@ pub enum Instant {
 /// # Errors
 /// The first obstacle when some effect cannot be followed or put back.
 pub fn changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant) -> Result<Changeset, Obstacle> {
+    gathered(extractor, flow, entry, at, None)
+}
+
+/// The changeset of a library's loop: what the objects of these names reach, and what its function's own names show.
+pub fn listed_changeset(extractor: &Extractor, flow: &Flow, entry: &Loop, at: Instant, names: &[String]) -> Changeset {
+    gathered(extractor, flow, entry, at, Some(names)).unwrap_or_default()
+}
+
+fn gathered(
+    extractor: &Extractor,
+    flow: &Flow,
+    entry: &Loop,
+    at: Instant,
+    listed: Option<&[String]>,
+) -> Result<Changeset, Obstacle> {
     let filter = Filter::new(extractor, flow, entry, at);
     let mut found: BTreeMap<Place, (usize, Change)> = BTreeMap::new();
     let mut writes = false;
-    for effect in extractor.suite(entry.scope, std::slice::from_ref(entry.stmt)) {
+    let reached = listed.into_iter().flatten().map(|name| {
+        let name = Name::new(name);
+        let place = Place::name(extractor.project.scopes.resolve(entry.scope, name), name);
+        Effect::new(EffectKind::Mutate, Some(place), entry.stmt.range, Reason::Listed)
+    });
+    for effect in reached.chain(extractor.suite(entry.scope, std::slice::from_ref(entry.stmt))) {
         writes |= effect.kind == EffectKind::Writes;
         let iterates = effect.kind == EffectKind::Iterate;
         let stands_for_others = |place: &Place| filter.is_transient(place) || (iterates && filter.is_spent(place));
         let mut spread_out = Vec::new();
         spread(extractor.aliases, effect, &stands_for_others, &mut |effect| spread_out.push(effect));
         for effect in spread_out {
-            let Some(change) = filter.change(&effect)? else { continue };
+            let change = match filter.change(&effect) {
+                // what the list has stands for all that cannot be followed, or is not the function's own
+                Err(_) if listed.is_some() => continue,
+                Ok(Some(change)) if listed.is_some_and(|names| !filter.is_of_listed(&change, names)) => continue,
+                change => change?,
+            };
+            let Some(change) = change else { continue };
             let order = found.len();
             match found.get_mut(&change.place) {
                 Some((_, known)) => merge(known, &change),
@@ -205,6 +231,13 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
             why: effect.why.clone(),
             assumed: effect.assumed,
         }))
+    }
+
+    /// Whether a place of a library's loop is the function's own, and is listed, or gets another object that is read later.
+    fn is_of_listed(&self, change: &Change, names: &[String]) -> bool {
+        let is_listed = || names.iter().any(|name| **name == *change.place.root);
+        let is_bound = || !change.mutated && self.is_live(change.place.root);
+        change.place.home == Some(self.entry.scope) && (is_listed() || is_bound())
     }
 
     fn is_module(&self, scope: Option<ScopeId>) -> bool {

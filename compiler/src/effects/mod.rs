@@ -22,7 +22,7 @@ pub mod table2;
 pub use alias::Aliases;
 pub use changeset::{Change, Changeset, Obstacle};
 pub use extract::Extractor;
-pub use filter::{Instant, changeset};
+pub use filter::{Instant, changeset, listed_changeset};
 pub use inputs::inputs;
 pub use place::Place;
 pub use reason::{Does, Reason};

@@ -89,6 +89,8 @@ pub enum Reason {
     Cheap,
     /// Too many loops are around the loop.
     TooDeep,
+    /// florc's list of loops in libraries says so.
+    Listed,
     /// It is a call, of which the paper's rules say nothing.
     NoLoop,
     /// It is a call in which functions of the project run loops.
@@ -190,6 +192,7 @@ impl fmt::Display for Reason {
             Self::NoFlow => "no flow",
             Self::Unfollowed => "it runs inside calls that florc does not follow",
             Self::Cheap => "it holds nothing worth skipping",
+            Self::Listed => "what the library's loop changes is listed",
             Self::NoLoop => "it is no loop",
             Self::LoopsOfOwn => "loops of functions that it calls are skipped themselves",
             Self::TooDeep => "it is nested too deeply: following it would cost more than skipping it saves",

@@ -34,6 +34,8 @@ pub enum List {
     ReadsCode,
     /// Packages that the words above do not mean, `re.compile`.
     ReadsNoCode,
+    /// Arguments by which a `compile` is seen to be that of Keras's models, which reads no code.
+    TellsKeras,
     /// Methods that name what they keep by a hash of a function's code.
     HashesFunctions,
     /// Decorators of functions in which calls must stay as they are, by the last part of their name.

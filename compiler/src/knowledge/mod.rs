@@ -11,16 +11,19 @@
 //!   the methods that are not listed. What no entry covers is looked up under `[methods]`.
 //! - `[makers]`: a class, and the functions that make objects of it.
 //! - `[names]`: names that are known for one thing only; keys are those of `knowledge/lists.rs`.
+//! - `[followed."transformers.trainer"]`: loops of a module of a library that are followed there (`followed.toml`).
 //!
 //! A call that nothing covers is taken to change its receiver and all its arguments: list as `pure` only what surely
 //! changes none of them. Random numbers drawn from the global generators need no entry of their own (they are in every
 //! checkpoint); a method that is `random` changes its receiver.
 
 mod facts;
+mod followed;
 mod lists;
 mod read;
 
 pub use facts::Facts;
+pub use followed::{Followed, FollowedLoop};
 pub use lists::List;
 
 use crate::name::Name;
@@ -37,6 +40,7 @@ use std::sync::OnceLock;
 const FILES: &[(&str, &str)] = &[
     ("builtins", include_str!("builtins.toml")),
     ("environments", include_str!("environments.toml")),
+    ("followed", include_str!("followed.toml")),
     ("learning", include_str!("learning.toml")),
     ("methods", include_str!("methods.toml")),
     ("numpy", include_str!("numpy.toml")),
@@ -58,6 +62,7 @@ pub struct Knowledge {
     classes: FxHashMap<String, FxHashMap<String, Facts>>,
     makers: FxHashMap<String, String>,
     lists: Lists,
+    followed: FxHashMap<String, Followed>,
 }
 
 impl Knowledge {
@@ -90,6 +95,10 @@ impl Knowledge {
                 "methods" => fill(&mut self.methods, key, &names)?,
                 "classes" => fill(self.classes.entry(class.to_owned()).or_default(), key, &names)?,
                 "makers" => self.makers.extend(names.into_iter().map(|made| (made.to_owned(), key.to_owned()))),
+                "followed" | "followed-whole" => {
+                    let is_whole = table == "followed-whole";
+                    self.followed.entry(class.to_owned()).or_default().add(key, &names, is_whole)?;
+                }
                 "names" => {
                     let key: StrDeserializer<value::Error> = key.into_deserializer();
                     self.lists.add(List::deserialize(key).map_err(|error| error.to_string())?, &names);
@@ -98,6 +107,11 @@ impl Knowledge {
             }
         }
         Ok(())
+    }
+
+    /// The loops of a module that are followed inside the library.
+    pub fn followed(&self, module: &str) -> Option<&Followed> {
+        self.followed.get(module)
     }
 
     /// Whether a list has a name.

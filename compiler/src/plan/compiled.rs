@@ -33,7 +33,7 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
             && matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if Knowledge::shipped().lists(List::HashesFunctions, attr));
         if by_hash {
             roots.extend(call_values(call).flat_map(|value| functions_named(&analysis.project, scope, value)));
-        } else if is_reader(analysis, scope, &call.callee) {
+        } else if is_reader(analysis, scope, &call.callee) && !is_of_keras(call) {
             is_anything |= !given(analysis, scope, call, &mut roots);
         }
         let asks = |key: &str| key.split('_').any(|word| Knowledge::shipped().lists(List::ReadsCode, word));
@@ -60,6 +60,13 @@ fn is_reader(analysis: &Analysis, scope: ScopeId, callee: &Expr) -> bool {
     let is_other = Knowledge::shipped().lists(List::ReadsNoCode, first);
     let is_tensorflow = matches!(first, "tensorflow" | "tf") && name.ends_with(".function");
     !is_other && (is_tensorflow || name.split('.').any(|part| Knowledge::shipped().lists(List::ReadsCode, part)))
+}
+
+/// `model.compile(optimizer=…)` of Keras reads no code, unless `jit_compile` is asked for.
+fn is_of_keras(call: &Call) -> bool {
+    let is_compile = matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if attr == "compile");
+    let tells = |key: &Option<Name>| key.is_some_and(|key| Knowledge::shipped().lists(List::TellsKeras, &key));
+    is_compile && call.keywords.iter().any(|(key, _)| tells(key))
 }
 
 /// The functions that a call of a compiler names are added; whether all that it is given is known.

@@ -62,7 +62,7 @@ fn binds(entry: &Loop) -> Vec<String> {
 }
 
 /// `for epoch in range(10)`, on one line.
-fn header(source: &Source, entry: &Loop) -> String {
+pub(super) fn header(source: &Source, entry: &Loop) -> String {
     let end = match &entry.stmt.kind {
         StmtKind::For(node) => node.iter.range.end,
         StmtKind::While { test, .. } => test.range.end,

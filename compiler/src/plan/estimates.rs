@@ -1,9 +1,10 @@
 //! What skipping each loop would have to put back.
 
+use super::listed::Listed;
 use super::model::EffectsMode;
 use super::table2::changeset_by_table2;
 use crate::analysis::Analysis;
-use crate::effects::{Changeset, Instant, Obstacle, Reason, changeset};
+use crate::effects::{Changeset, Instant, Obstacle, Reason, changeset, listed_changeset};
 use crate::flow::Flow;
 use crate::ids::IdVec;
 use crate::loops::{Loop, LoopId};
@@ -15,10 +16,14 @@ pub(super) fn estimates(
     analysis: &Analysis,
     mode: EffectsMode,
     flows: &BTreeMap<ScopeId, Flow>,
+    listed: &Listed,
 ) -> IdVec<LoopId, Result<Changeset, Obstacle>> {
     let extractor = analysis.extractor();
-    let estimate = |entry: &Loop| {
+    let estimate = |(at, entry): (LoopId, &Loop)| {
         ways_out(entry)?;
+        if let (Some(names), Some(flow)) = (listed.names(at), flows.get(&entry.scope)) {
+            return Ok(listed_changeset(&extractor, flow, entry, Instant::LoopEnd, names));
+        }
         if entry.is_call() && mode == EffectsMode::Table2 {
             return Err(Obstacle { range: entry.stmt.range, why: Reason::NoLoop });
         }
@@ -28,16 +33,25 @@ pub(super) fn estimates(
             (EffectsMode::Flow, None) => Err(Obstacle { range: entry.stmt.range, why: Reason::NoFlow }),
         }
     };
-    analysis.loops.list.iter().map(estimate).collect()
+    analysis.loops.list.enumerated().map(estimate).collect()
 }
 
 /// What an iteration finds, when it can be put back. However the loop is left, its iterations begin in one way.
-pub(super) fn boundary(analysis: &Analysis, entry: &Loop, flows: &BTreeMap<ScopeId, Flow>) -> Option<Changeset> {
+pub(super) fn boundary(
+    analysis: &Analysis,
+    entry: &Loop,
+    flows: &BTreeMap<ScopeId, Flow>,
+    listed: Option<&[String]>,
+) -> Option<Changeset> {
     let first = entry.body().first()?;
     // a body on the line of its header has no room for it
     let has_room = analysis.files[analysis.file_of(entry)].source.starts_line(first.range.start);
     let flow = flows.get(&entry.scope).filter(|_| has_room)?;
-    changeset(&analysis.extractor(), flow, entry, Instant::IterationStart).ok()
+    let extractor = analysis.extractor();
+    match listed {
+        Some(names) => Some(listed_changeset(&extractor, flow, entry, Instant::IterationStart, names)),
+        None => changeset(&extractor, flow, entry, Instant::IterationStart).ok(),
+    }
 }
 
 /// A loop that control may leave without arriving at the statement after it cannot be wrapped.

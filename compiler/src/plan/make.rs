@@ -5,6 +5,7 @@ use super::describe::describe;
 use super::estimates::{boundary, estimates};
 use super::gradients::{hidden, live};
 use super::heads::heads;
+use super::listed::Listed;
 use super::model::{EffectsMode, LoopPlan, Options, Plan, Recorded};
 use super::roles::{Role, recorded_roles, roles};
 use super::work::Facts;
@@ -27,12 +28,14 @@ impl Analysis<'_> {
 
     fn make_plans(&self, options: &Options, recorded: Option<&Recorded>) -> Vec<Plan> {
         let flows = self.flows();
-        let estimates = estimates(self, options.mode, &flows);
+        let listed = Listed::new(self, options);
+        let estimates = estimates(self, options.mode, &flows, &listed);
         let obstacles: IdVec<LoopId, Option<Obstacle>> =
             estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = Facts::new(self);
         let roles = match recorded {
             Some(recorded) => recorded_roles(self, recorded, &obstacles),
+            None if listed.is_library() => listed.roles(&obstacles),
             None => roles(self, &facts, &obstacles),
         };
         let hidden = hidden(self);
@@ -60,8 +63,9 @@ impl Analysis<'_> {
                 }
                 let work = facts.loops[at];
                 plan.trains = work.trains && !self.loops.list[at].is_call();
-                if plan.is_followed() && (work.trains || work.trains_below) && options.mode == EffectsMode::Flow {
-                    plan.boundary = boundary(self, &self.loops.list[at], &flows);
+                let trains = if listed.is_library() { listed.has_starts(at) } else { work.trains || work.trains_below };
+                if plan.is_followed() && trains && options.mode == EffectsMode::Flow {
+                    plan.boundary = boundary(self, &self.loops.list[at], &flows, listed.names(at));
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read
                     let is_flat = !work.loops_below || plan.is_memoized() && work.trains;
                     plan.boundary_gradients = is_flat || gradients && (hidden || work.backward);
@@ -74,7 +78,7 @@ impl Analysis<'_> {
                 plan
             })
             .collect();
-        if recorded.is_none() && options.mode == EffectsMode::Flow {
+        if recorded.is_none() && options.mode == EffectsMode::Flow && !listed.is_library() {
             let heads = heads(self, &loops, options.all_heads);
             plans.iter_mut().zip(heads).for_each(|(plan, heads)| plan.heads = heads);
         }

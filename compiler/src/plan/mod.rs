@@ -6,6 +6,7 @@ mod describe;
 mod estimates;
 mod gradients;
 mod heads;
+mod listed;
 mod make;
 mod model;
 mod report;

@@ -123,4 +123,7 @@ pub struct Options {
     pub mode: EffectsMode,
     /// Whether functions whose callers are known tell that they are entered, too: to find what the call graph lacks.
     pub all_heads: bool,
+    /// Whether the file is one of a library's, in which the loops of [`Knowledge::followed`](crate::knowledge::Knowledge::followed)
+    /// are followed, and nothing else is done.
+    pub library: bool,
 }

@@ -88,6 +88,8 @@ pub struct Report {
     pub probed: BTreeMap<String, String>,
     /// Functions, each known by what entered it when the old version ran, that run a probe of this file: what entered them runs it.
     pub entered: BTreeSet<Function>,
+    /// Why code outside the project may run one of its probes, other than by these functions; None where it does not.
+    pub anywhere: Option<String>,
     /// Whether its probes keep something of their own from one iteration for another.
     pub accumulates: bool,
 }
@@ -144,6 +146,7 @@ pub fn compare(old: &[File], new: &[File], options: &Options, noted: &BTreeSet<F
             matched,
             probed: found.probed,
             entered: found.entered,
+            anywhere: found.anywhere,
             accumulates: found.accumulates,
         })
         .collect()
@@ -178,6 +181,7 @@ struct Found {
     changes: Vec<Change>,
     probed: BTreeMap<String, String>,
     entered: BTreeSet<Function>,
+    anywhere: Option<String>,
     accumulates: bool,
 }
 
@@ -243,6 +247,7 @@ impl Comparison<'_, '_> {
     fn changes(&self, aligned: &Aligned, old: &Source, new: &Source) -> Found {
         let mut changes = Vec::new();
         let (mut probed, mut entered) = (BTreeMap::new(), BTreeSet::new());
+        let mut anywhere = None;
         let numbers = |stmts: &[&Stmt]| stmts.iter().map(|stmt| stmt.id).collect::<BTreeSet<StmtId>>();
         let (added, removed) = (numbers(&aligned.added), numbers(&aligned.removed));
         let (mut flows, mut old_flows) = (BTreeMap::new(), BTreeMap::new());
@@ -251,7 +256,8 @@ impl Comparison<'_, '_> {
         let of_old = |stmt: &Stmt| reach(&self.before, &self.old_plans, stmt, &BTreeSet::new());
         for stmt in &aligned.added {
             let why = more_than_a_probe(&self.after, &self.before, stmt, &added, &mut flows);
-            let Reach { loops, functions } = reach(&self.after, &self.plans, stmt, &known);
+            let Reach { loops, functions, anywhere: why_there } = reach(&self.after, &self.plans, stmt, &known);
+            anywhere = anywhere.or(why_there);
             let memoized = memoized(&self.plans, &loops);
             probed.extend(loops);
             entered.extend(functions.iter().map(|function| self.known[function].clone()));
@@ -265,7 +271,9 @@ impl Comparison<'_, '_> {
         }
         for stmt in &aligned.removed {
             let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed, &mut old_flows).is_none();
-            let loops = memoized(&self.old_plans, &of_old(stmt).loops);
+            let found = of_old(stmt);
+            anywhere = anywhere.or(found.anywhere.filter(|_| !only_looked));
+            let loops = memoized(&self.old_plans, &found.loops);
             let kind = match (only_looked, loops.is_empty()) {
                 (true, _) => ChangeKind::RemovedLog,
                 (false, true) => ChangeKind::Outside,
@@ -274,7 +282,9 @@ impl Comparison<'_, '_> {
             changes.push(describe(old, stmt, kind, loops, otherwise(Apart::Removed), true));
         }
         for (_, stmt) in &aligned.edited {
-            let mut around = reach(&self.after, &self.plans, stmt, &BTreeSet::new()).loops;
+            let found = reach(&self.after, &self.plans, stmt, &BTreeSet::new());
+            anywhere = anywhere.or(found.anywhere);
+            let mut around = found.loops;
             let own = |plan: &Plan| plan.loops.iter().find(|entry| entry.stmt == stmt.id).map(|entry| entry.id.clone());
             around.extend(self.plans.iter().find_map(own).map(|id| (id, "edited".to_owned())));
             let loops = memoized(&self.plans, &around);
@@ -282,7 +292,7 @@ impl Comparison<'_, '_> {
             changes.push(describe(new, stmt, kind, loops, otherwise(Apart::Edited), false));
         }
         changes.sort_by_key(|change| (change.line, change.removed));
-        Found { changes, probed, entered, accumulates: accumulates(&self.after, &probes) }
+        Found { changes, probed, entered, anywhere, accumulates: accumulates(&self.after, &probes) }
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Reach {
     pub loops: BTreeMap<String, String>,
     /// Functions of which the recorded run knows what entered them: loops that did run it, too. Scopes.
     pub functions: BTreeSet<ScopeId>,
+    /// Why code that is not in sight may run it, too; None where all that runs it is known.
+    pub anywhere: Option<String>,
 }
 
 /// What runs a statement: the loops around it, and those that call the function it is in, at any distance, up to functions of
@@ -80,7 +82,7 @@ pub fn loops_that_enter(analysis: &Analysis, plans: &[Plan], function: ScopeId) 
 
 fn every(plans: &[Plan], why: &str) -> Reach {
     let all = plans.iter().flat_map(|plan| &plan.loops).map(|entry| (entry.id.clone(), why.to_owned()));
-    Reach { loops: all.collect(), functions: BTreeSet::new() }
+    Reach { loops: all.collect(), functions: BTreeSet::new(), anywhere: Some(why.to_owned()) }
 }
 
 /// The plans of a project's loops.

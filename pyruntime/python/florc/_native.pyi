@@ -252,6 +252,10 @@ class Project:
         """The files: name as a module, package, path, text."""
     def text(self, path: str) -> str | None:
         """The text of a file as it was analysed; None for files that are not part of the project."""
+    def add_library(self, module: str, package: str, path: str, text: str) -> None:
+        """Adds a file of a library in which loops are followed, or its present text. Raises SyntaxError when it is not Python."""
+    def library_text(self, path: str) -> str | None:
+        """The text of a library's file as it was analysed; None for others."""
     def variables(self) -> set[str]:
         """The environment variables that the files name."""
     def foreseen(self, path: str) -> dict[int, tuple[str, set[str]]]:
@@ -299,6 +303,10 @@ class Sources:
     def only_schedules(self, outer: str, inside: set[str], trains: set[str]) -> bool:
         """Whether all that a loop does itself is `scheduler.step()`, as far as is seen: one of the loops `inside` it takes the
         steps. `trains`: the followed loops that train."""
+
+def followed(module: str) -> tuple[str, str, str] | None:
+    """The distribution of a library's module in which loops are followed, the first version that this was tried with, and the
+    first that it was not; None for other modules."""
 
 def instrument(text: str, name: str) -> Instrumented:
     """Instrument a decoded text by itself. Raises SyntaxError."""

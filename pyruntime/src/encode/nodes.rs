@@ -154,6 +154,16 @@ fn put_values<'py>(
 
 /// `["dict", [key, value, …]]`
 pub(super) fn put_dict(slf: &Bound<'_, Walk>, obj: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
+    let py = slf.py();
+    if obj.cast::<PyDict>()?.contains(intern!(py, "__builtins__"))? {
+        let module = slf.call_method1(intern!(py, "module_of_globals"), (obj,))?;
+        if !module.is_none() {
+            out.push_str("[\"globals\",");
+            put_str(module.cast::<PyString>()?.to_str()?, out);
+            out.push(']');
+            return Ok(());
+        }
+    }
     out.push_str("[\"dict\",");
     put_items(slf, obj, out)?;
     out.push(']');

@@ -1,6 +1,7 @@
 //! Two versions of a project: what a replay runs.
 use florc::Options;
 use florc::emit::ProbeMark;
+use florc::knowledge::Knowledge;
 use florc::probes::{self, Change, Report, compare};
 use florc::project::Codebase;
 use florc::syntax::tree::Stmt;
@@ -15,6 +16,7 @@ use super::files::Project;
 /// A recorded project and its present version.
 #[pyclass(frozen, module = "florc._native")]
 pub struct Comparison {
+    /// The user's own.
     recorded: Vec<FileParts>,
     files: Vec<File>,
     reports: Vec<Report>,
@@ -32,9 +34,15 @@ impl Comparison {
     fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project, noted: Vec<Function>) -> PyResult<Self> {
         deep(py, || {
             let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
-            let is_alone = |name: &str| present.alone.iter().any(|file| file.name == name);
+            let is_one = |files: &[File], file: &File| files.iter().any(|known| known.name == file.name);
+            let is_libraries = |name: &str| {
+                let own = || present.codebase.files.iter().chain(&present.alone).any(|file| file.name == name);
+                Knowledge::shipped().followed(name).is_some() && !own()
+            };
+            let (libraries, users): (Vec<File>, Vec<File>) =
+                recorded.iter().filter_map(read).partition(|file| is_libraries(&file.name));
             let (alone, together): (Vec<File>, Vec<File>) =
-                recorded.iter().filter_map(read).partition(|file| is_alone(&file.name));
+                users.into_iter().partition(|file| is_one(&present.alone, file));
             let old = Codebase::of(together);
             let mut files = present.codebase.files.clone();
             // a file that is analysed alone may call functions of all others
@@ -53,6 +61,26 @@ impl Comparison {
                 reports.append(&mut found);
                 files.push(file.clone());
             }
+            let anywhere = reports.iter().find_map(|report| report.anywhere.clone());
+            for file in &present.libraries {
+                let before =
+                    libraries.iter().find(|known| known.name == file.name).map_or(&[][..], std::slice::from_ref);
+                let options = Options { library: true, ..Options::default() };
+                let mut found = compare(before, std::slice::from_ref(file), &options, &BTreeSet::new());
+                for report in &mut found {
+                    let is_other = !report.changes.is_empty();
+                    let other = is_other.then(|| "is another one in the library that is installed".to_owned());
+                    if let Some(why) = other.or_else(|| anywhere.clone()) {
+                        let every: Vec<String> = report.plan.loops.iter().map(|entry| entry.id.clone()).collect();
+                        report.probed.extend(every.into_iter().map(|id| (id, why.clone())));
+                    }
+                    // nobody added anything there
+                    report.changes.clear();
+                }
+                reports.append(&mut found);
+                files.push(file.clone());
+            }
+            let recorded = recorded.into_iter().filter(|(name, ..)| !is_libraries(name)).collect();
             Ok(Self { recorded, files, reports })
         })
     }

@@ -25,6 +25,8 @@ pub struct Project {
     analysed: usize,
     /// Files met when more than [`MOST_ANALYSED`] bytes would have been: each is analysed alone.
     pub(super) alone: Vec<File>,
+    /// Files of libraries in which loops are followed: no part of the project, each analysed alone.
+    pub(super) libraries: Vec<File>,
     find: Py<PyAny>,
     /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
     foreseen: BTreeMap<StmtId, BTreeSet<String>>,
@@ -41,6 +43,7 @@ impl Project {
             plans: Vec::new(),
             analysed: 0,
             alone: Vec::new(),
+            libraries: Vec::new(),
             find,
             foreseen: BTreeMap::new(),
         }
@@ -65,6 +68,19 @@ impl Project {
         self.plans = Vec::new();
         self.codebase = guard(|| Ok(follow(files, &mut |dotted| found(py, &self.find, dotted))))?;
         Ok(())
+    }
+
+    /// Adds a file of a library in which loops are followed, or its present text. Raises SyntaxError when it is not Python.
+    fn add_library(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
+        let file = deep(py, || parse(module, package, path, text))?;
+        self.libraries.retain(|known| known.name != module);
+        self.libraries.push(file);
+        Ok(())
+    }
+
+    /// The text of a library's file as it was analysed; None for others.
+    fn library_text(&self, path: &str) -> Option<&str> {
+        self.libraries.iter().find(|file| file.source.name == path).map(|file| file.source.text.as_str())
     }
 
     /// The files: name as a module, package, path, text.
@@ -99,12 +115,15 @@ impl Project {
 
     /// A file, instrumented; None for files that are not part of the project.
     fn instrument(&mut self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
-        if let Some(file) = self.alone.iter().find(|file| file.source.name == path) {
-            return deep(py, || {
-                let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&Options::default()).remove(0);
-                plan.heads.clear(); // who calls its functions is not known
-                Ok(Some(instrumented(file, &plan, &[], None)))
-            });
+        for (files, library) in [(&self.alone, false), (&self.libraries, true)] {
+            if let Some(file) = files.iter().find(|file| file.source.name == path) {
+                return deep(py, || {
+                    let options = Options { library, ..Options::default() };
+                    let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&options).remove(0);
+                    plan.heads.clear(); // who calls its functions is not known
+                    Ok(Some(instrumented(file, &plan, &[], None)))
+                });
+            }
         }
         let Some(at) = self.file(path) else { return Ok(None) };
         deep(py, || {
@@ -129,6 +148,15 @@ impl Project {
             Ok(Some(instrumented(file, plan, &[], None)))
         })
     }
+}
+
+/// The distribution of a library's module in which loops are followed, the first version that this was tried with, and the first that
+/// it was not; None for other modules.
+#[pyfunction]
+pub fn followed(module: &str) -> Option<(&str, &str, &str)> {
+    let found = florc::knowledge::Knowledge::shipped().followed(module)?;
+    let [distribution, from, below] = &found.versions;
+    Some((distribution, from, below))
 }
 
 impl Project {

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ITERATORS = "torch.utils.data.dataloader"
+SPENT = {"_num_yielded": 0, "_index_sampler": (), "_profile_name": "DataLoader", "_dataset_kind": 0}
+"""What an iterator asks itself for when it has no more indices to load."""
 _SAMPLERS = ("torch.utils.data.sampler", "torch.utils.data.distributed")
 
 

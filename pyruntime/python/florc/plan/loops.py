@@ -19,15 +19,24 @@ BOUNDARY = "@"
 """After the id of a loop: the start of its iterations, with places of its own."""
 loops: dict[str, _native.Loop] = {}
 """Every loop of every instrumented file of this process, and the start of its iterations, by id."""
+of_libraries: set[str] = set()
+"""Those of them that are followed inside a library."""
 registered = [0]
 """How many files were made known."""
 
 
-def register(plan: _native.Plan) -> None:
+def register(plan: _native.Plan, is_library: bool = False) -> None:
     """Make a file's plan known to the runtime."""
     registered[0] += 1
     plan.register()
     for loop in plan.loops:
         loops[loop.id] = loop
+        if is_library:
+            of_libraries.add(loop.id)
         if loop.start is not None:
             loops[loop.start.id] = loop.start
+
+
+def is_call(block: str) -> bool:
+    """Whether a block is a call of a library (`C1`), and no loop."""
+    return block.rpartition(".")[2].startswith("C")

@@ -12,7 +12,7 @@ from ..adapters import tqdm
 from ..support import static
 from ..support.light import NamedTuple
 from ..support.static import defines
-from .loops import BAR, BOUNDARY, loops, register, registered, unbound
+from .loops import BAR, BOUNDARY, is_call, loops, of_libraries, register, registered, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .. import _native
 
-__all__ = ["BAR", "BOUNDARY", "loops", "register", "unbound"]
+__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "unbound"]
 
 
 class Consumed(Exception):

@@ -113,6 +113,13 @@ def instrument(project: _native.Project, module: str, package: str, file: str, t
     return project.instrument(file)
 
 
+def instrument_library(project: _native.Project, module: str, file: str, text: str) -> _native.Instrumented | None:
+    """A file of a library in which loops are followed, instrumented. Raises SyntaxError when the compiler cannot read it."""
+    if project.library_text(file) != text:
+        project.add_library(module, package_of_module(module, file), file, text)
+    return project.instrument(file)
+
+
 def package_of(script: Script) -> str:
     """The package whose modules the script's relative imports name: `python -m package.script` has one."""
     return script.module.rpartition(".")[0] if script.module else ""
@@ -126,9 +133,17 @@ def package_of_module(module: str, file: str) -> str:
 class ProjectFinder(machinery.PathFinder):
     """Compiles the project's modules with `compile_text`; leaves all others to Python."""
 
-    def __init__(self, territory: Territory, compile_text: Compile, charge: Callable[[float], None] = lambda _: None):
-        """`charge`: told the seconds that florc takes of each import."""
+    def __init__(
+        self,
+        territory: Territory,
+        compile_text: Compile,
+        compile_library: Compile,
+        charge: Callable[[float], None] = lambda _: None,
+    ):
+        """`compile_library`: for files of libraries in which loops are followed. `charge`: told the seconds that florc takes of
+        each import."""
         self._territory, self._compile, self._charge = territory, compile_text, charge
+        self._compile_library = compile_library
 
     def find_spec(  # type: ignore[override]  # bound to the finder, not static
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -142,10 +157,17 @@ class ProjectFinder(machinery.PathFinder):
         begun = time.perf_counter()
         is_source = spec is not None and type(spec.loader) is machinery.SourceFileLoader
         if spec is None or not is_source or not spec.origin or not self._territory.owns(spec.origin):
-            left = self._timed(self._left(spec, fullname, path, target))
+            left = self._timed(self._followed(self._left(spec, fullname, path, target), fullname))
             self._charge(time.perf_counter() - begun)
             return left
         spec.loader = _Loader(fullname, spec.origin, self._compile)
+        return spec
+
+    def _followed(self, spec: ModuleSpec | None, fullname: str) -> ModuleSpec | None:
+        known = _native.followed(fullname)
+        if known is not None and spec is not None and spec.origin and type(spec.loader) is machinery.SourceFileLoader:
+            if is_tried(known):
+                spec.loader = _Loader(fullname, spec.origin, self._compile_library)
         return spec
 
     def _runpy(self, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -174,6 +196,20 @@ class ProjectFinder(machinery.PathFinder):
             if found is not None:
                 return found
         return None
+
+
+def is_tried(known: tuple[str, str, str]) -> bool:
+    """Whether the loops of a library are followed in the version that is installed. `known`: its distribution, the first
+    version that this was tried with, and the first that it was not (`_native.followed`)."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    def numbers(text: str) -> list[int]:
+        return [int(part) for part in text.split(".") if part.isdecimal()]
+
+    try:
+        return numbers(known[1]) <= numbers(version(known[0])) < numbers(known[2])
+    except PackageNotFoundError:
+        return False
 
 
 class _Loader(machinery.SourceFileLoader):

@@ -54,6 +54,8 @@ class Blocks:
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
         self.reader = Reader(files)
         self.open: list[Open] = []
+        self.left_to_loops: set[str] = set()
+        """Calls of trainers in which loops of the library were followed."""
         self.passing: set[str] = set()
         """Blocks that are running and were passed by."""
         if hasattr(sys.modules.get("torch"), "utils"):
@@ -87,6 +89,8 @@ class Blocks:
     def step_into(self, block: str, frame: FrameType, begun: float, spent: float) -> None:
         """A block begins."""
         key = _native.enter_block(block)
+        if block in places.of_libraries:
+            self._leave_to_loops()
         if self.pacer.passes_by(block):
             self.passing.add(block)
             return
@@ -104,9 +108,18 @@ class Blocks:
         now = time.perf_counter()
         self.open.append(Open(block, key, now, spent + now - begun, before, survey, found, walks(), now - begun))
 
+    def _leave_to_loops(self) -> None:
+        """A loop begins that is followed inside a library: the call in which it runs is not kept as a whole, too."""
+        for outer in self.open:
+            if places.is_call(outer.block) and outer.block not in self.left_to_loops:
+                self.left_to_loops.add(outer.block)
+                self.note("not kept", block=outer.block, why="the loops inside the library are followed instead")
+
     def _survey(self, block: str, frame: FrameType) -> Survey | None:
         """Look at what the program holds, where there is time for it."""
-        if self.materializer.is_given_up(block) or not self.pacer.surveys(block, block in self.materializer.doubted):
+        if block in self.left_to_loops or self.materializer.is_given_up(block):
+            return None
+        if not self.pacer.surveys(block, block in self.materializer.doubted):
             return None
         begun = time.perf_counter()
         survey = Survey(frame, places.loops[block], self.reader)
@@ -126,7 +139,8 @@ class Blocks:
             computed = begun - current.started - (spent - current.charged)
             self.pacer.ran(block, max(computed, 0.0))
             try:
-                kept = self.materializer.ended(current, max(computed, 0.0), objects, frame)
+                is_left = block in self.left_to_loops
+                kept = not is_left and self.materializer.ended(current, max(computed, 0.0), objects, frame)
             except Exception as error:  # R0: a checkpoint may be lost, a run may not
                 kept = False
                 self._fail(block, "after", error)

@@ -124,7 +124,7 @@ class _Beginning:
         recording.project = project
         recording.keep_sources()
         recording.adopt(compiled, script.path)
-        self._finder = ProjectFinder(territory, recording.compile, recording.charge)
+        self._finder = ProjectFinder(territory, recording.compile, recording.compile_library, recording.charge)
         sys.meta_path.insert(0, self._finder)
         # Registered before the script's own: runs after them, so that what they print is recorded too.
         atexit.register(ending.finish)

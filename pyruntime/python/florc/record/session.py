@@ -11,7 +11,7 @@ from .. import _native, session
 from ..plan import loops
 from ..process.output import Tap
 from ..project import positions as instrumented
-from ..project.territory import instrument, package_of_module
+from ..project.territory import instrument, instrument_library, package_of_module
 from ..runs import variables
 from ..runs.found_files import FOLDER_NAME
 from ..runs.run import Run
@@ -133,6 +133,28 @@ class Recording:
         instrumented.warn(compiled, text, file)
         return compiled.code
 
+    def compile_library(self, text: str, file: str, module: str) -> CodeType:
+        """Compile a file of a library, with those of its loops instrumented that are followed there."""
+        begun = time.perf_counter()
+
+        def instrumented_library() -> _native.Instrumented | None:
+            assert self.project is not None
+            with mishaps.Swallow("keeping the source"):
+                self.run.keep_source(file, text, module, package_of_module(module, file))
+                self.run.save()
+            return instrument_library(self.project, module, file, text)
+
+        compiled = instrumented.compile_user_file(text, file, instrumented_library)
+        if compiled.plan is not None:
+            self._note_plan(compiled.plan, file, is_library=True)
+        self._spent += time.perf_counter() - begun
+        return compiled.code
+
+    def _note_plan(self, plan: _native.Plan, file: str, is_library: bool = False) -> None:
+        loops.register(plan, is_library)
+        loop_ids = dumps([loop.id for loop in plan.loops])
+        self._log("plan", f'{{"file": {dumps(file)}, "plan": {plan.to_json()}, "loops": {loop_ids}}}')
+
     def adopt(self, compiled: instrumented.Compiled, file: str) -> None:
         """Note what runs in the place of a file of the project."""
         self.files.add(file)
@@ -141,11 +163,9 @@ class Recording:
                 say(f"{os.path.basename(file)} runs unrecorded: {compiled.left_alone}")
                 self.note("left alone", file=file, why=compiled.left_alone)
             elif compiled.plan is not None:
-                loops.register(compiled.plan)
-                loop_ids = dumps([loop.id for loop in compiled.plan.loops])
                 assert self.project is not None
                 self.entered.foresee(self.project, file)
-                self._log("plan", f'{{"file": {dumps(file)}, "plan": {compiled.plan.to_json()}, "loops": {loop_ids}}}')
+                self._note_plan(compiled.plan, file)
             elif compiled.idle_plan is not None:
                 self._idle.append(compiled.idle_plan)
 

@@ -104,7 +104,8 @@ class ReplayProcess:
         script = self._attempt.script
         start.Generators(lambda name, value: None, self._attempt.history.generators)
         code = self._compile(script.text, script.path, project.MAIN)
-        sys.meta_path.insert(0, project.ProjectFinder(self._attempt.versions.territory, self._compile))
+        finder = project.ProjectFinder(self._attempt.versions.territory, self._compile, self._replay.compile_library)
+        sys.meta_path.insert(0, finder)
         session.begin(self._replay)
         self._replay.tap.install()
         self._replay.statements.others.listen(self._script_left)

@@ -55,6 +55,8 @@ class Versions:
         self._beside: dict[tuple[str, str], bool] = {}
         self._fresh: dict[tuple[str, str], bool] = {}
         self._kept_though_dead: dict[tuple[str, str], bool] = {}
+        self._libraries: set[str] = set()
+        """Files of libraries in which the recorded run followed loops."""
         self.territory = Territory(script)
         self._project = analyse(script, self.territory)
         self._add_recorded(as_recorded)
@@ -65,12 +67,17 @@ class Versions:
     def _add_recorded(self, as_recorded: bool) -> None:
         """Files that the run met otherwise than by following imports."""
         for module, package, file, text in self._history.run.files():
-            if as_recorded:
+            if self._is_library(module, file):
+                self._libraries.add(file)
+            elif as_recorded:
                 with contextlib.suppress(SyntaxError):
                     self._project.add(module, package, file, text)
             elif module != MAIN and self._project.text(file) is None:
                 with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
                     self._project.add(module, package, file, decode(present.read()))
+
+    def _is_library(self, module: str, file: str) -> bool:
+        return _native.followed(module) is not None and not self.territory.owns(file)
 
     def _compare(self) -> None:
         history = self._history
@@ -95,6 +102,15 @@ class Versions:
                 self._project.add(module, package_of_module(module, file), file, text)
             except SyntaxError:
                 return None
+            self._compare()
+        return self._emitted.get(file)
+
+    def instrument_library(self, text: str, file: str, module: str) -> _native.Instrumented | None:
+        """A library's file as it is installed, against the recorded one; None where the recorded run followed no loops there."""
+        if file not in self._libraries:
+            return None
+        if self._project.library_text(file) != text:
+            self._project.add_library(module, package_of_module(module, file), file, text)
             self._compare()
         return self._emitted.get(file)
 
@@ -226,7 +242,8 @@ class Versions:
         past its names (`_PAST_NAMES`), in its recorded or in its present version."""
         files = self._project.files()  # of which some may be loaded late
         if self._may_wait[0] != len(files):
-            texts = [text for *_, text in (*files, *self._history.run.files())]
+            recorded = [text for module, _, file, text in self._history.run.files() if not self._is_library(module, file)]
+            texts = [*(text for *_, text in files), *recorded]
             self._may_wait = len(files), not any(_PAST_NAMES.search(text) for text in texts)
         return self._may_wait[1]
 

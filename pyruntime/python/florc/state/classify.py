@@ -15,8 +15,10 @@ from . import (
     arrays,
     atoms,
     boosters,
+    by_name,
     data,
     generators,
+    loading,
     mappings,
     modules,
     objects,
@@ -25,8 +27,9 @@ from . import (
     sequences,
     sets,
     tensors,
+    tracked,
 )
-from .kinds import CONTENT_BASES, VALUE_BASES, layout_base
+from .kinds import CONTENT_BASES, VALUE_BASES, layout_base, type_name
 from .registry import ENCODERS
 
 TYPE_CHECKING = False
@@ -56,6 +59,7 @@ BULK = frozenset(
         tensors.encode_unknown_tensor,
         arrays.encode_array,
         references.encode_opaque,
+        loading.encode_loading,
         data.encode_pickled,
         boosters.encode_booster,
         references.encode_weakref,
@@ -63,6 +67,8 @@ BULK = frozenset(
         references.encode_named,
         references.encode_method,
         modules.encode_module,
+        modules.encode_metric,
+        tracked.encode_tracked_module,
         sequences.encode_bytearray,
         sequences.encode_array,
         sequences.encode_bytes,
@@ -82,6 +88,11 @@ SIZED = frozenset(
         objects.encode_derived,
     }
 )
+_LIKE_LOADERS = (
+    ("lightning.pytorch.utilities.combined_loader", "CombinedLoader"),
+    ("pytorch_lightning.utilities.combined_loader", "CombinedLoader"),
+)
+"""Their live iterators are made anew when a loop over them begins. (No replay goes on within an epoch: see `followed.toml`.)"""
 _LIMIT = 10000
 
 
@@ -107,16 +118,18 @@ def _torch_handler(kind: type) -> Encode | None:
     if issubclass(kind, torch.Generator):
         return generators.encode_torch
     if issubclass(kind, torch.nn.Module):
-        return modules.encode_module
+        if tracked.is_tracked(kind):
+            return tracked.encode_tracked_module
+        return modules.encode_metric if modules.is_metric(kind) else modules.encode_module
     if issubclass(kind, torch.optim.Optimizer):
         return modules.encode_optimizer
-    loading = getattr(torch.utils, "data", None)
-    if loading is not None and issubclass(kind, loading.DataLoader):
+    of_data = getattr(torch.utils, "data", None)
+    if of_data is not None and issubclass(kind, of_data.DataLoader):
         return modules.encode_loader
-    if loading is not None and issubclass(kind, (loading.Dataset, loading.Sampler)):
+    if of_data is not None and issubclass(kind, (of_data.Dataset, of_data.Sampler)):
         return encode_light_derived if layout_base(kind) in CONTENT_BASES else encode_light_object
     if torch_data.is_iterator_class(kind):
-        return references.encode_opaque
+        return loading.encode_loading
     if torch_optim.is_grad_scaler(kind):
         return modules.encode_scaler
     return None
@@ -156,6 +169,12 @@ def _plain_handler(kind: type) -> Encode:
     if tqdm.is_bar_class(kind):
         return progress.encode_bar
     library = library_of(module_of(kind))
+    if type_name(kind) in _LIKE_LOADERS:
+        return modules.encode_loader
+    if type_name(kind) in by_name.CLASSES:
+        return by_name.encode_logger
+    if tracked.is_tracked(kind):
+        return tracked.encode_tracked
     if library is not None and library.pickles_handles and name_of(kind) == "Booster":
         return boosters.encode_booster
     if issubclass(kind, references.BY_REFERENCE) or references.in_opaque_module(kind):

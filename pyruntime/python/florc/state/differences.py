@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..adapters import tqdm
-from .kinds import is_ref
+from .kinds import KEPT, is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
+from .tracked import THERE_OR_NOT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ class _Comparison:
                 self.queue.append((place, a[0], b[0]))
             elif self.partner[a[0]] != b[0]:
                 self._say(place, "is not the same object as before")
+        elif KEPT in (a, b) and place.rpartition(".")[2] in THERE_OR_NOT:
+            pass
         elif is_ref(a) or is_ref(b) or repr(a) != repr(b):
             self._say(place, f"{self._shown(a, 0)} -> {self._shown(b, 1)}", a, b)
 
@@ -191,7 +194,7 @@ def describe(node: Node) -> str:
         return f"{node[1]}{node[2]}"
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
-    if kind in ("object", "torch.Module", "pickle", "handle", "value", "progress"):
+    if kind in ("object", "tracked", "tracked.Module", "torch.Module", "torch.Metric", "pickle", "handle", "value", "progress"):
         return str(node[3] if kind in ("pickle", "handle") else node[2])
     if kind == "numbers":
         return f"{node[4]} of {node[3]}"

@@ -10,6 +10,7 @@ from .. import _native
 from ..support.static import all_slots
 from . import classify, generators, mappings, modules, objects, once, owners, paths, sequences, tensors
 from .atoms import ATOMS
+from .by_name import name_of_globals
 from .kinds import (
     CONTENT_BASES,
     FORMAT,
@@ -23,7 +24,7 @@ from .kinds import (
     no_collections,
     type_name,
 )
-from .references import encode_proxy, encode_weakref, refuse_opaque_root
+from .references import encode_named, encode_proxy, encode_weakref, found_under, refuse_opaque_root
 
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
@@ -205,13 +206,18 @@ class Encoder(_native.Walk):
         met, light = self.counts()
         if self._most is None:
             self._most = met + LIGHT_NODES
-        is_bulk = handler in classify.BULK
+        is_bulk = handler in classify.BULK and not (handler is encode_named and found_under(obj))
         if not is_bulk and met - light > self._most:
             self.is_cut = is_bulk = True
         if is_bulk or handler in classify.SIZED and _length(obj) > LIGHT_ITEMS:
             self.kept.append((self.current, obj))
             return True
         return False
+
+    @staticmethod
+    def module_of_globals(found: dict[str, Any]) -> str | None:
+        """The module of a library whose globals these are."""
+        return name_of_globals(found)
 
     def copy(self) -> None:
         """A library is about to copy: torch a tensor, or from a device; XGBoost a booster."""

@@ -20,7 +20,7 @@ def is_under_way(obj: Any) -> bool:
         return False
     module = module_of(type(obj))
     if module == "torch.utils.data.dataloader":
-        return obj._num_yielded > 0 and not _is_spent(obj)
+        return obj._num_yielded > 0 and not is_spent(obj)
     if module == "itertools":
         return True
     if module in ("_csv", "csv"):
@@ -33,7 +33,8 @@ def is_under_way(obj: Any) -> bool:
     return len(reduced) < 3 or reduced[2] != 0  # of a range, Python 3.12 and later tell only what is left: None
 
 
-def _is_spent(loading: Any) -> bool:
+def is_spent(loading: Any) -> bool:
+    """Whether an iterator over a data loader gave out all that it had."""
     try:
         return bool(loading._num_yielded >= len(loading))
     except TypeError:  # over a dataset without a length

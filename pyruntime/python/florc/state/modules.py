@@ -46,6 +46,25 @@ def encode_module(enc: Encoder, obj: Any) -> Node:
     return ["torch.Module", *type_name(type(obj)), own, *encoded]
 
 
+_METRIC = ("torchmetrics.metric", "Metric")
+_REMADE = ("update", "compute", "_update_signature")
+"""What each metric makes of its class, and its own pickle lacks: functions around its methods."""
+_NOT_OF_METRIC = _NOT_OWN | set(_REMADE)
+
+
+def is_metric(kind: type) -> bool:
+    """Whether it is a class of metrics of torchmetrics."""
+    return any(type_name(base) == _METRIC for base in type.__dict__["__mro__"].__get__(kind))
+
+
+def encode_metric(enc: Encoder, obj: Any) -> Node:
+    attributes = instance_dict(obj)
+    value = enc.value
+    own = [part for name, item in attributes.items() if name not in _NOT_OF_METRIC for part in (name, value(item))]
+    encoded = [[part for name, item in attributes[table].items() for part in (name, value(item))] for table in TABLES]
+    return ["torch.Metric", *type_name(type(obj)), own, *encoded]
+
+
 def encode_scaler(enc: Encoder, obj: Any) -> Node:
     """A gradient scaler notes, between unscale and update, what it did under the addresses of optimizers."""
     if instance_dict(obj).get("_per_optimizer_states"):
@@ -55,9 +74,10 @@ def encode_scaler(enc: Encoder, obj: Any) -> Node:
 
 def encode_loader(enc: Encoder, obj: Any) -> Node:
     """A DataLoader; its live iterator (worker processes) is nobody's state."""
-    attributes = {name: item for name, item in instance_dict(obj).items() if name != "_iterator"}
+    own_dict = instance_dict(obj)
+    attributes = {name: item for name, item in own_dict.items() if name != "_iterator" or item is None}
     own = encode_attributes(enc, attributes)
-    if "_iterator" in instance_dict(obj):
+    if "_iterator" in own_dict and "_iterator" not in attributes:
         own += ("_iterator", KEPT)
     return ["object", *type_name(type(obj)), own, None]
 
@@ -88,4 +108,16 @@ class Module(Object):
             update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
 
 
-KINDS = {"torch.Module": Module()}
+class Metric(Module):
+    """A metric; a new one makes the functions around its methods as it does when it is unpickled."""
+
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
+        attributes = instance_dict(obj)
+        fill_attributes(r, node[3], attributes, _NOT_OF_METRIC)
+        for encoded, name in zip(node[4:], TABLES):
+            update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
+        if not all(name in attributes for name in _REMADE):
+            r.later(lambda: type(obj).__setstate__(obj, {}))
+
+
+KINDS = {"torch.Module": Module(), "torch.Metric": Metric()}

@@ -21,13 +21,13 @@ _LENGTH = 200
 def children(node: Node) -> Iterator[tuple[str, object]]:
     """(label, encoded value) of what a node holds. A label `[#]` stands for a key that is itself an object."""
     kind = node[0]
-    if kind == "object":
+    if kind in ("object", "tracked"):
         yield from _named(node[3])
         if node[4] is not None:
             yield from children(node[4])
     elif kind == "progress":
         yield from _named(node[3])
-    elif kind == "torch.Module":
+    elif kind in ("torch.Module", "torch.Metric", "tracked.Module"):
         for encoded in (*node[4:], node[3]):
             yield from _named(encoded)
     elif kind == "tensor":

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import boosters, classify, data, modules, objects, sequences
+from . import boosters, classify, data, modules, objects, sequences, tracked
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -40,6 +40,9 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "namedtuple": frozenset({sequences.encode_namedtuple}),
     "pickle": frozenset({data.encode_pickled}),
     "handle": frozenset({boosters.encode_booster}),
+    "torch.Metric": frozenset({modules.encode_metric}),
+    "tracked": frozenset({tracked.encode_tracked}),
+    "tracked.Module": frozenset({tracked.encode_tracked_module}),
 }
 """Kind of node -> the encoders that write it."""
 OUTWARD = frozenset(

@@ -120,12 +120,25 @@ def is_iterator(cls: type) -> bool:
 
 def encode_named(enc: Encoder, obj: Any) -> Node:
     """A function or class by name when that name leads back to it; else by reference."""
-    owner: Any = None if issubclass(type(obj), type) else getattr(obj, "__self__", None)
+    owner = _owner_of(obj)
+    if owner is not None and not issubclass(type(owner), types.ModuleType):
+        return ["method", enc.value(owner), obj.__name__]
+    found = found_under(obj)
+    return ["named", *found] if found is not None else encode_opaque(enc, obj)
+
+
+def _owner_of(obj: Any) -> Any:
+    return None if issubclass(type(obj), type) else getattr(obj, "__self__", None)
+
+
+def found_under(obj: Any) -> tuple[str, str] | None:
+    """The module and the name under which a function or a class is found; None for one that has no such name, and for methods."""
+    owner = _owner_of(obj)
     module: Any
     qualname: Any
     name: Any
     if owner is not None and not issubclass(type(owner), types.ModuleType):
-        return ["method", enc.value(owner), obj.__name__]
+        return None
     if issubclass(type(obj), type):
         owner, module, qualname, name = None, module_of(obj), qualname_of(obj), name_of(obj)
     else:
@@ -137,10 +150,10 @@ def encode_named(enc: Encoder, obj: Any) -> Node:
     if issubclass(type(qualname), str):
         for candidate in (module,) if issubclass(type(module), str) else NAMELESS_MODULES:
             if find_named(candidate, qualname) is obj:
-                return ["named", candidate, qualname]
+                return candidate, qualname
         if find_named("torch", name) is obj:
-            return ["named", "torch", name]
-    return encode_opaque(enc, obj)
+            return "torch", name
+    return None
 
 
 def encode_module(enc: Encoder, obj: Any) -> Node:

@@ -5,7 +5,22 @@ A file that is not named here is not used; `classify` decides for classes that a
 
 from __future__ import annotations
 
-from . import arrays, boosters, containers, data, generators, modules, objects, progress, references, sparse, tensors
+from . import (
+    arrays,
+    boosters,
+    by_name,
+    containers,
+    data,
+    generators,
+    loading,
+    modules,
+    objects,
+    progress,
+    references,
+    sparse,
+    tensors,
+    tracked,
+)
 from .kind import Kind
 
 TYPE_CHECKING = False
@@ -17,6 +32,9 @@ ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **
 KINDS: dict[str, Kind] = {
     **containers.KINDS,
     **objects.KINDS,
+    **tracked.KINDS,
+    **by_name.KINDS,
+    **loading.KINDS,
     **modules.KINDS,
     **references.KINDS,
     **data.KINDS,

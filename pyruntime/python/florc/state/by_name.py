@@ -1,0 +1,89 @@
+"""What is known by its name in every process: loggers of `logging`, and the globals of a library's module.
+
+Nodes: `["logger", name]`, `["globals", module]`. What a logger has (level, handlers) is not recorded: a program only writes to
+it. Nor are globals of libraries, here as anywhere else; those of the user's modules are dicts as others are.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .kind import Kind
+from .kinds import Refused
+from .references import encode_opaque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Node
+    from .match import Matcher
+    from .restore import Restorer
+
+CLASSES = (("logging", "Logger"), ("logging", "RootLogger"))
+
+
+def _named(name: str) -> Any:
+    """The logger of that name, if there is one: none is made."""
+    logging: Any = sys.modules.get("logging")
+    if logging is None:
+        return None
+    return logging.root if name == logging.root.name else logging.root.manager.loggerDict.get(name)
+
+
+def encode_logger(enc: Encoder, obj: Any) -> Node:
+    name = obj.__dict__.get("name")
+    return ["logger", name] if type(name) is str and _named(name) is obj else encode_opaque(enc, obj)
+
+
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+
+
+def name_of_globals(found: dict[str, Any]) -> str | None:
+    """The module of a library whose globals these are; None of other dicts."""
+    name, file = found.get("__name__"), found.get("__file__")
+    if type(name) is not str or type(file) is not str or not any(part in file for part in _INSTALLED):
+        return None
+    return name if _globals(name) is found else None
+
+
+def _globals(module: str) -> Any:
+    return getattr(sys.modules.get(module), "__dict__", None)
+
+
+class Logger(Kind):
+    immutable = True
+
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
+        return _named(node[1]) is live
+
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
+        if _named(node[1]) is None:
+            raise Refused(f"there is no logger {node[1]} here now")
+
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        return _named(node[1])
+
+    def same(self, made: Any, live: Any) -> bool:
+        return made is live
+
+
+class Globals(Kind):
+    immutable = True
+
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
+        return _globals(node[1]) is live
+
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
+        if _globals(node[1]) is None:
+            raise Refused(f"the module {node[1]} is not imported here")
+
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        return _globals(node[1])
+
+    def same(self, made: Any, live: Any) -> bool:
+        return made is live
+
+
+KINDS = {"logger": Logger(), "globals": Globals()}
