@@ -1,6 +1,5 @@
 # florc: exact
-# florc: restores = any
-# florc: why = A tracker of Keras keeps addresses of objects, so the call runs again.
+# florc: why = The epochs are followed in the library; what Keras knows by addresses is found again.
 import os
 
 os.environ["KERAS_BACKEND"] = "torch"
@@ -10,9 +9,27 @@ import numpy as np
 keras.utils.set_random_seed(0)
 x = np.random.rand(500, 10).astype("float32")
 y = (x.sum(1) > 5).astype("float32")
-layers = [keras.layers.Input((10,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1, activation="sigmoid")]
+
+
+class Seen(keras.callbacks.Callback):
+    def __init__(self):
+        super().__init__()
+        self.losses = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.losses.append(logs["val_loss"])
++        print("PROBE epoch", epoch, self.losses, float(np.abs(self.model.get_weights()[0]).sum()))
+
+
+layers = [
+    keras.layers.Input((10,)),
+    keras.layers.Dense(8, activation="relu"),
+    keras.layers.BatchNormalization(),
+    keras.layers.Dropout(0.2),
+    keras.layers.Dense(1, activation="sigmoid"),
+]
 model = keras.Sequential(layers)
-model.compile(optimizer="adam", loss="binary_crossentropy", metrics=["accuracy"])
-history = model.fit(x, y, epochs=2, batch_size=50, verbose=0)
+model.compile(optimizer="adam", loss="binary_crossentropy", metrics=["accuracy", "auc"])
+history = model.fit(x, y, epochs=3, batch_size=50, verbose=0, validation_split=0.2, callbacks=[Seen()])
 print("loss", history.history["loss"][-1])
-+print("PROBE", float(np.abs(model.get_weights()[0]).sum()), history.history["accuracy"])
++print("PROBE", float(np.abs(model.get_weights()[0]).sum()), history.history["accuracy"], int(model.optimizer.iterations))

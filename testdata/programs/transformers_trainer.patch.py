@@ -1,8 +1,15 @@
 # florc: exact
-# florc: restores = any
-# florc: why = The state holds functions that the training made, so the call runs again; its values are right, its times no anomaly.
+# florc: why = Trained once per epoch in the library: the steps of each epoch are restored, and evaluated again.
 import torch
-from transformers import BertConfig, BertForSequenceClassification, PrinterCallback, Trainer, TrainingArguments, set_seed
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+    set_seed,
+)
 
 set_seed(0)
 
@@ -24,14 +31,22 @@ def compute_metrics(predicted):
     return {"accuracy": accuracy}
 
 
+class Seen(TrainerCallback):
+    steps = []
+
+    def on_epoch_end(self, args, state, control, **others):
+        self.steps.append(state.global_step)
++        print("PROBE epoch", state.epoch, self.steps, sum(p.abs().sum().item() for p in others["model"].parameters()))
+
+
 config = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
 model = BertForSequenceClassification(config)
 args = TrainingArguments(
-    "out", num_train_epochs=2, per_device_train_batch_size=16, report_to=[], save_strategy="no", eval_strategy="epoch",
-    logging_steps=5, use_cpu=True, disable_tqdm=True,
+    "out", num_train_epochs=3, per_device_train_batch_size=8, report_to=[], save_strategy="no", eval_strategy="epoch",
+    logging_steps=5, gradient_accumulation_steps=2, lr_scheduler_type="cosine", use_cpu=True, disable_tqdm=True,
 )
 trainer = Trainer(
-    model=model, args=args, train_dataset=Data(160), eval_dataset=Data(32), compute_metrics=compute_metrics
+    model=model, args=args, train_dataset=Data(160), eval_dataset=Data(32), compute_metrics=compute_metrics, callbacks=[Seen()]
 )
 trainer.remove_callback(PrinterCallback)
 trainer.train()

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import boosters, classify, data, modules, objects, sequences, tracked
+from . import boosters, classify, data, loading, modules, objects, sequences, tracked
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -40,6 +40,7 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "namedtuple": frozenset({sequences.encode_namedtuple}),
     "pickle": frozenset({data.encode_pickled}),
     "handle": frozenset({boosters.encode_booster}),
+    "spent": frozenset({loading.encode_loading}),
     "torch.Metric": frozenset({modules.encode_metric}),
     "tracked": frozenset({tracked.encode_tracked}),
     "tracked.Module": frozenset({tracked.encode_tracked_module}),

@@ -94,6 +94,7 @@ class Restorer:
         self.made: list[Any] = [None] * len(self.nodes)
         self._is_made = bytearray(len(self.nodes))
         self._later: list[Callable[[], None]] = []
+        self._last: list[Callable[[], None]] = []
         self.shared = {index for group in self.document["shared"] for index, _ in group}
         self.brought: list[tuple[int, _native.MemoryLeaf, int]] = []
         """Large leaves, the memory into which they are read together, and the address of its tensor."""
@@ -141,6 +142,10 @@ class Restorer:
     def later(self, action: Callable[[], None]) -> None:
         """Do it after every plain attribute is set (dicts and sets hash their keys)."""
         self._later.append(action)
+
+    def last(self, action: Callable[[], None]) -> None:
+        """Do it when everything is filled."""
+        self._last.append(action)
 
     def make(self) -> None:
         """All new objects and memory; live objects are not touched, so a failure leaves them as they were."""
@@ -200,6 +205,8 @@ class Restorer:
             if order == 1:
                 for action in self._later:
                     action()
+        for action in self._last:
+            action()
         generators.set_globals(self, self.document[RANDOM])
 
     def let_wait(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from .kinds import KEPT, type_name
+from .kinds import KEPT, Refused, type_name
 from .modules import Module, encode_module, is_metric
 from .objects import Object, encode_object, instance_dict
 
@@ -53,6 +53,7 @@ _APART: dict[tuple[str, str], dict[str, Callable[[Any], Any] | None]] = {
     ("keras.src.optimizers.base_optimizer", "BaseOptimizer"): {"_trainable_variables_indices": _of_variables},
     ("keras.src.ops.function", "Function"): {"_nodes": None},
     ("keras.src.trainers.trainer", "Trainer"): {name: _own(name) for name in _MADE_WHEN_ASKED},
+    ("keras.src.callbacks.callback_list", "CallbackList"): {"_futures": lambda _: []},
     _OF_EPOCH: {name: _own(name) for name in _MADE_BY_EPOCH},
     ("lightning.pytorch.core.module", "LightningModule"): {"_metric_attributes": _of_metrics},
     ("pytorch_lightning.core.module", "LightningModule"): {"_metric_attributes": _of_metrics},
@@ -83,6 +84,8 @@ def _without(enc: Encoder, obj: Any, kind: str, encode: Callable[[Encoder, Any],
     own, apart = instance_dict(obj), _of(type(obj))
     if own.get("steps_per_epoch") is not None and any(type_name(base) == _OF_EPOCH for base in type(obj).__mro__):
         apart = {}
+    if not all(future.done() for future in own.get("_futures", ()) if "_futures" in apart):
+        raise Refused("callbacks of Keras are still running in a thread")
     # what is worked out of the object is None until somebody needs it
     hidden = {name for name, again in apart.items() if name in own and (again is None or own[name] is not None)}
     blind = _Blind(enc, {id(own[name]) for name in hidden if own[name] is not None})
@@ -109,7 +112,7 @@ def _find_again(r: Restorer, node: Node, obj: Any) -> None:
         own.update({name: again(obj) for name, again in _of(type(obj)).items() if again is not None and name in kept})
 
     if kept:
-        r.later(find)
+        r.last(find)
 
 
 class Tracked(Object):
