@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import textwrap
+from pathlib import Path
 
+import florc
 import pytest
 from workshop import Workshop
 
@@ -148,3 +152,14 @@ def test_no_special_method_is_called(place: str, workshop: Workshop) -> None:
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
     assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
     assert "inside florc" not in recorded.said, recorded.said
+
+
+def test_an_environment_behind_a_link_shows_no_module_of_florc(workshop: Workshop) -> None:
+    """Python resolves the folder that it puts on `sys.path`."""
+    linked = workshop.path / "linked"
+    linked.symlink_to(Path(florc.__file__).resolve().parent.parent)
+    workshop.write("train.py", "import sys\nprint([path for path in sys.path if path.endswith('florc')])\n")
+    command = [sys.executable, "-m", "florc", "record", "train.py"]
+    environment = {**workshop.environment(), "PYTHONPATH": str(linked)}
+    done = subprocess.run(command, cwd=workshop.path, env=environment, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stdout + done.stderr

@@ -48,7 +48,7 @@ def _plainly(error: Exception) -> "NoReturn":
 def _leave_own_folder() -> None:
     """Python puts this file's folder on `sys.path`; nothing of the package may be importable as a top-level module."""
     here = os.path.dirname(os.path.abspath(__file__))
-    if sys.path and os.path.abspath(sys.path[0]) == here:
+    if sys.path and os.path.realpath(sys.path[0]) == os.path.realpath(here):  # which Python has resolved
         sys.path[0] = os.path.dirname(here)
     else:  # `python -P`
         sys.path.insert(0, os.path.dirname(here))

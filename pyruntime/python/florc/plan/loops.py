@@ -32,7 +32,7 @@ def register(plan: _native.Plan, is_library: bool = False) -> None:
     for loop in plan.loops:
         loops[loop.id] = loop
         if is_library:
-            of_libraries.add(loop.id)
+            of_libraries.update((loop.id, loop.id + BOUNDARY))
         if loop.start is not None:
             loops[loop.start.id] = loop.start
 

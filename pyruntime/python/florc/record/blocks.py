@@ -119,7 +119,9 @@ class Blocks:
         """Look at what the program holds, where there is time for it."""
         if block in self.left_to_loops or self.materializer.is_given_up(block):
             return None
-        if not self.pacer.surveys(block, block in self.materializer.doubted):
+        # what a library calls of the user's is out of the plan's sight: it is looked at each time
+        is_doubted = block in self.materializer.doubted or block in places.of_libraries or places.is_call(block)
+        if not self.pacer.surveys(block, is_doubted):
             return None
         begun = time.perf_counter()
         survey = Survey(frame, places.loops[block], self.reader)
