@@ -17,7 +17,7 @@ from ..runs.found_files import FOLDER_NAME
 from ..runs.run import Run
 from ..support import mishaps
 from ..support.console import say
-from ..support.light import dumps, nullcontext
+from ..support.light import Uncollected, dumps, nullcontext
 from .entering import Entered
 from .files_noted import FilesNoted
 
@@ -91,18 +91,19 @@ class Recording:
         """What keeps blocks (`blocks.Blocks`): made when the first one begins, before any time is taken of it."""
         if self._blocks is None:
             begun = time.perf_counter()
-            from ..support import static
-            from ..survey import readers, settings
-            from .blocks import Blocks
+            with Uncollected():
+                from ..support import static
+                from ..survey import readers, settings
+                from .blocks import Blocks
 
-            static.is_users = self.files.__contains__
-            texts = [text for *_, text in self.project.files()] if self.project is not None else [settings.EVERYTHING]
-            readers.asks_caches = self.project is None or any("cache_info" in text for text in texts)
-            for text in texts:
-                settings.mention(text)
-            self._blocks = Blocks(
-                self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
-            )
+                static.is_users = self.files.__contains__
+                texts = [text for *_, text in self.project.files()] if self.project is not None else [settings.EVERYTHING]
+                readers.asks_caches = self.project is None or any("cache_info" in text for text in texts)
+                for text in texts:
+                    settings.mention(text)
+                self._blocks = Blocks(
+                    self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
+                )
             self._spent += time.perf_counter() - begun
         return self._blocks
 
@@ -237,7 +238,8 @@ class Recording:
         """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
         with mishaps.Swallow("at the start of an iteration"):
             blocks, begun = self.blocks, time.perf_counter()
-            blocks.boundary(loop, objects, sys._getframe(1), self.spent)
+            with Uncollected():
+                blocks.boundary(loop, objects, sys._getframe(1), self.spent)
             self._spent += time.perf_counter() - begun
         return False
 
@@ -246,7 +248,8 @@ class Recording:
         with mishaps.Swallow("where a block begins"):
             self._note_interrupt()
             blocks, begun = self.blocks, time.perf_counter()
-            blocks.step_into(block, frame, begun, self.spent)
+            with Uncollected():
+                blocks.step_into(block, frame, begun, self.spent)
             self._spent += time.perf_counter() - begun
         return True
 
@@ -254,7 +257,8 @@ class Recording:
         """A block ran: materialize its side effects when the Joint Invariant holds."""
         with mishaps.Swallow("where a block ends"):
             blocks, begun = self.blocks, time.perf_counter()
-            blocks.end(block, objects, frame, begun, self.spent)
+            with Uncollected():
+                blocks.end(block, objects, frame, begun, self.spent)
             self._spent += time.perf_counter() - begun
 
     def probe(self, name: str, frame: FrameType, is_called: bool = False) -> nullcontext:
