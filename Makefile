@@ -93,9 +93,10 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 	$(INSTALL) ray
 	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
 
-test-trainers: setup ## programs whose training is in a library: transformers, Lightning, Keras, Stable-Baselines3, Optuna
+test-trainers: setup ## programs whose training is in a library, or is called by one: transformers, Lightning, Keras, typer, hydra, …
 	$(INSTALL) transformers accelerate lightning keras stable-baselines3 gymnasium optuna
-	cd pyruntime && $(BIN)/python -m pytest tests/replay/test_trainers.py
+	$(INSTALL) typer fire click jsonargparse hydra-core absl-py
+	cd pyruntime && $(BIN)/python -m pytest tests/replay/test_trainers.py tests/replay/test_entry_points.py
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store

@@ -198,6 +198,10 @@ class ProjectFinder(machinery.PathFinder):
         return None
 
 
+untried: set[str] = set()
+"""Libraries that are imported in versions whose loops are not followed, in words."""
+
+
 def is_tried(known: tuple[str, str, str]) -> bool:
     """Whether the loops of a library are followed in the version that is installed. `known`: its distribution, the first
     version that this was tried with, and the first that it was not (`_native.followed`)."""
@@ -207,9 +211,13 @@ def is_tried(known: tuple[str, str, str]) -> bool:
         return [int(part) for part in text.split(".") if part.isdecimal()]
 
     try:
-        return numbers(known[1]) <= numbers(version(known[0])) < numbers(known[2])
+        found = version(known[0])
     except PackageNotFoundError:
         return False
+    if numbers(known[1]) <= numbers(found) < numbers(known[2]):
+        return True
+    untried.add(f"{known[0]} {found} (from {known[1]} to before {known[2]} they are)")
+    return False
 
 
 class _Loader(machinery.SourceFileLoader):

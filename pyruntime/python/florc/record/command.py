@@ -201,6 +201,10 @@ class _Ending:
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
+        from ..project.territory import untried
+
+        for library in sorted(untried):
+            say(f"no loop is followed inside {library}: a call that trains there is kept as a whole, or runs again")
         trouble = self._trouble(report)
         if trouble:
             say("; ".join(trouble), always=True, code="F403")
