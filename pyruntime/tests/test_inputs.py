@@ -329,6 +329,9 @@ def test_random_names(was: str, now: str, is_same: bool) -> None:
     ("was", "now", "is_same"),
     [
         ("/tmp/SB3-2026-11-25-11-22-57-083371", "/tmp/SB3-2026-11-26-01-02-03-744973", True),
+        ("runs/Nov25_14-42-10_host", "runs/Nov26_01-02-03_host", True),
+        ("runs/Nov25_14-42-10_host", "runs/Nov26_01-02-03_other", False),
+        ("runs/Nov25_14-42", "runs/Nov25_14-43", False),
         ("/tmp/a-2026-11-25", "/tmp/b-2026-11-25", False),
         ("loss 0.25", "loss 0.26", False),
         ("12345-67-89", "12345-67-90", False),

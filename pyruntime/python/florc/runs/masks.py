@@ -23,8 +23,12 @@ _FORMS = (
     r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
 )
 _TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
-_DATE = re.compile(r"(?<!\d)\d{4}[-/.]\d{2}[-/.]\d{2}[T _-]\d{2}[:-]\d{2}[:-]\d{2}(?:[-_.,]\d{6})?(?![\d.])")
-"""To the second, or the microsecond: in a shorter form, another number of the script's could stand where a clock would."""
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_DATE = re.compile(
+    rf"(?:(?<!\d)\d{{4}}[-/.]\d{{2}}[-/.]\d{{2}}[T _-]|(?<![A-Za-z\d])(?:{_MONTHS})\d{{2}}_)"
+    r"\d{2}[:-]\d{2}[:-]\d{2}(?:[-_.,]\d{6})?(?![\d.])"
+)
+"""To the second, or the microsecond; `Nov25_14-42-10` of TensorBoard's folders, too. In a shorter form, another number of the script's could stand where a clock would."""
 _BLANKS = re.compile(r"[ \t]+")
 _BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
 _RANDOM_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
