@@ -28,7 +28,8 @@ _DATE = re.compile(
     rf"(?:(?<!\d)\d{{4}}[-/.]\d{{2}}[-/.]\d{{2}}[T _-]|(?<![A-Za-z\d])(?:{_MONTHS})\d{{2}}_)"
     r"\d{2}[:-]\d{2}[:-]\d{2}(?:[-_.,]\d{6})?(?![\d.])"
 )
-"""To the second, or the microsecond; `Nov25_14-42-10` of TensorBoard's folders, too. In a shorter form, another number of the script's could stand where a clock would."""
+"""To the second, or the microsecond; `Nov25_14-42-10` of TensorBoard's folders, too. In a shorter form, another number of the
+script's could stand where a clock would."""
 _BLANKS = re.compile(r"[ \t]+")
 _BAR = re.compile(r"(?<=\|)[█▉▊▋▌▍▎▏#\d ]*(?=\|)|\x1b\[[\d;]*[A-Za-z]")
 _RANDOM_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
