@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import sys
 import types
 from typing import Any
@@ -115,3 +116,45 @@ def test_addresses_are_those_of_this_process(keras: Any) -> None:
         assert one is not first
     state[1]._trainable_variables_indices = None  # until it is built
     assert put(state, {"place": []})[1]._trainable_variables_indices is None
+
+
+def test_what_keras_keeps_for_the_whole_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The generator that draws where no seed is given, and the counts in names."""
+    kept = types.ModuleType("keras.src.backend.common.global_state")
+    kept.GLOBAL_STATE_TRACKER = types.SimpleNamespace()  # type: ignore[attr-defined]
+    backend, seeds = types.ModuleType("keras.src.backend"), types.ModuleType("keras.src.random.seed_generator")
+    backend.backend = lambda: "torch"  # type: ignore[attr-defined]
+
+    def seed_generator() -> Any:
+        made = types.SimpleNamespace(state=types.SimpleNamespace(value=torch.tensor([random.randrange(1000), 0])))
+        kept.GLOBAL_STATE_TRACKER.global_seed_generator = made
+        return made
+
+    seeds.global_seed_generator = seed_generator  # type: ignore[attr-defined]
+    for module in (kept, backend, seeds):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    def now() -> Any:
+        found = vars(kept.GLOBAL_STATE_TRACKER)
+        seeds = found.get("global_seed_generator")
+        return seeds and seeds.state.value.tolist(), dict(found.get("object_name_uids") or {})
+
+    before = encode({"place": []})
+    random.seed(1)
+    kept.GLOBAL_STATE_TRACKER.object_name_uids = {"dense": 2}
+    seed_generator().state.value[1] = 7
+    then, encoded, drawn = now(), encode({"place": []}), random.getstate()
+    leaves = [bytes(leaf_bytes(leaf)) for leaf in encoded.leaves]
+    earlier = [bytes(leaf_bytes(leaf)) for leaf in before.leaves]
+    found = differences(before.graph, earlier, encoded.graph, leaves)
+    assert "$random.keras" in [difference.place for difference in found]
+    for names, seeds_there in ((None, False), ({"dense": 9, "dropout": 1}, True)):
+        vars(kept.GLOBAL_STATE_TRACKER).clear()
+        if names is not None:
+            kept.GLOBAL_STATE_TRACKER.object_name_uids = names
+        if seeds_there:
+            seed_generator()
+        restore(encoded.graph, leaves.__getitem__, {"place": []})
+        assert now() == then and random.getstate() == drawn
+    restore(before.graph, earlier.__getitem__, {"place": []})
+    assert now() == (None, {})

@@ -13,7 +13,7 @@ import json
 import random
 import sys
 
-from ..adapters import twisters
+from ..adapters import keras, twisters
 from ..support.light import dumps
 from ..support.static import name_of
 from .atoms import decode
@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 
 
 def capture(enc: Encoder) -> list[Any]:
-    """The global generators as `[[name, node], …]`: python, numpy and torch when imported, CUDA devices in use."""
+    """The global generators as `[[name, node], …]`: python, numpy, torch and Keras when imported, CUDA devices in use."""
     version, words, gauss = twisters.of_python()
-    found = [["python", ["rng", "python", version, enc.leaf(words), enc.value(gauss)]]]
+    found: list[list[Any]] = [["python", ["rng", "python", version, enc.leaf(words), enc.value(gauss)]]]
+    of_keras = keras.global_state()
+    if of_keras is not None:  # first: what a restore makes of it may draw from the others
+        found.insert(0, ["keras", ["rng", "keras", "", dumps(keras.read(of_keras))]])
     numpy = sys.modules.get("numpy")
     torch: Any = sys.modules.get("torch")
     legacy = getattr(getattr(numpy, "random", None), "get_state", None)
@@ -144,6 +147,8 @@ def _torch_state(r: Restorer, node: Node) -> Any:
 def _set(r: Restorer, node: Node, generator: Any) -> None:
     if node[1] == "python":
         generator.setstate(_python_state(r, node))
+    elif node[1] == "keras":
+        keras.put(generator, *json.loads(node[3]))
     elif node[1] == "torch":
         generator.set_state(_torch_state(r, node))
     elif node[1] == "bits":
@@ -160,6 +165,8 @@ def global_generator(name: str) -> Any:
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if name == "python":
         return random
+    if name == "keras":
+        return keras.global_state()
     if name == "numpy":
         return getattr(numpy, "random", None)
     if name == "torch":
