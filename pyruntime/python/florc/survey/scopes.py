@@ -10,7 +10,7 @@ from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
 from ..support.static import all_slots, attributes_of, module_of
-from . import readers
+from . import handles, readers
 from .limits import LIMITS
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class Reader:
         for base, way in _CONTAINERS:
             if kind is base:
                 return [way]
-        if kind in readers.READERS or readers.is_iterator(kind):
+        if kind in readers.READERS or handles.reader(kind) is not None or readers.is_iterator(kind):
             return ["python"]
         if kind is types.FunctionType:
             return ["function"]
@@ -117,7 +117,7 @@ class Reader:
     def read(self, obj: Any) -> readers.Parts | None:
         """What an object holds that Python reads."""
         kind = type(obj)
-        reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind)
+        reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind) or handles.reader(kind)
         if reader is not None:
             return reader(obj)
         if readers.is_iterator(kind):
