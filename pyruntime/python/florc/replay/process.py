@@ -16,9 +16,11 @@ from typing import NamedTuple, NoReturn
 
 from .. import _native, session
 from ..inputs import standard_input
+from ..plan import loops
 from ..plan.window import Window
 from ..process import start
 from ..process.output import Divert
+from ..project import positions as instrumented
 from ..project import script as launch
 from ..project import territory as project
 from ..project.script import Unusable
@@ -104,7 +106,7 @@ class ReplayProcess:
         script = self._attempt.script
         start.Generators(lambda name, value: None, self._attempt.history.generators)
         code = self._compile(script.text, script.path, project.MAIN)
-        finder = project.ProjectFinder(self._attempt.versions.territory, self._compile, self._replay.compile_library)
+        finder = project.ProjectFinder(self._attempt.versions.territory, self._compile, self._compile_library)
         sys.meta_path.insert(0, finder)
         session.begin(self._replay)
         self._replay.tap.install()
@@ -118,6 +120,14 @@ class ReplayProcess:
     def _compile(self, text: str, file: str, module: str) -> CodeType:
         recorded = self._attempt.run.source(file) if self._attempt.as_recorded else None
         return self._replay.compile(text if recorded is None else recorded, file, module)
+
+    def _compile_library(self, text: str, file: str, module: str) -> CodeType:
+        """A file of a library in which loops are followed, where the recorded run did that."""
+        versions = self._attempt.versions
+        compiled = instrumented.compile_user_file(text, file, lambda: versions.instrument_library(text, file, module))
+        if compiled.plan is not None:
+            loops.register(compiled.plan)
+        return compiled.code
 
     # -- the ways out ----------------------------------------------------------------------------------------------
 

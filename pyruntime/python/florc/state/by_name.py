@@ -14,6 +14,7 @@ from .references import encode_opaque
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .encode import Encoder
@@ -52,38 +53,29 @@ def _globals(module: str) -> Any:
     return getattr(sys.modules.get(module), "__dict__", None)
 
 
-class Logger(Kind):
+class ByName(Kind):
+    """What `find(name)` gives, None where there is nothing of that name here; `missing` says so."""
+
     immutable = True
 
+    def __init__(self, find: Callable[[str], Any], missing: str):
+        self._find, self._missing = find, missing
+
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        return _named(node[1]) is live
+        return self._find(node[1]) is live
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
-        if _named(node[1]) is None:
-            raise Refused(f"there is no logger {node[1]} here now")
+        if self._find(node[1]) is None:
+            raise Refused(self._missing.format(node[1]))
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
-        return _named(node[1])
+        return self._find(node[1])
 
     def same(self, made: Any, live: Any) -> bool:
         return made is live
 
 
-class Globals(Kind):
-    immutable = True
-
-    def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        return _globals(node[1]) is live
-
-    def check_new(self, m: Matcher, node: Node, index: int) -> None:
-        if _globals(node[1]) is None:
-            raise Refused(f"the module {node[1]} is not imported here")
-
-    def make(self, r: Restorer, node: Node, index: int) -> Any:
-        return _globals(node[1])
-
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
-
-KINDS = {"logger": Logger(), "globals": Globals()}
+KINDS = {
+    "logger": ByName(_named, "there is no logger {} here now"),
+    "globals": ByName(_globals, "the module {} is not imported here"),
+}

@@ -7,23 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import _native
+from ..support.light import Uncollected
 from ..support.static import all_slots
 from . import classify, generators, mappings, modules, objects, once, owners, paths, sequences, tensors
 from .atoms import ATOMS
 from .by_name import name_of_globals
-from .kinds import (
-    CONTENT_BASES,
-    FORMAT,
-    OWNER,
-    RANDOM,
-    Encoded,
-    NeedsCopy,
-    Refused,
-    Unsupported,
-    is_ref,
-    no_collections,
-    type_name,
-)
+from .kinds import CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, NeedsCopy, Refused, Unsupported, is_ref, type_name
 from .references import encode_named, encode_proxy, encode_weakref, found_under, refuse_opaque_root
 
 LIGHT_NODES = 5000
@@ -58,7 +47,7 @@ def encode(
     child does not have torch's threads.
     """
     encoder = Encoder(gradients, may_copy, since)
-    with no_collections():
+    with Uncollected():
         return _encode(encoder, places, dead or {}, frozenset(outputs), names or {}, paths)
 
 

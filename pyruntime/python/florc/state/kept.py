@@ -9,9 +9,10 @@ from __future__ import annotations
 import weakref
 from typing import Any, NamedTuple
 
+from ..support.light import Uncollected
 from . import classify
 from .encode import Encoder
-from .kinds import Refused, no_collections
+from .kinds import Refused
 
 
 class Held(NamedTuple):
@@ -29,7 +30,7 @@ def held_by(values: dict[str, Any]) -> dict[int, Held] | None:
         return None
     encoder = Encoder()
     try:
-        with no_collections():
+        with Uncollected():
             encoder.roots(light, frozenset())
             encoder.run_light()
     except Refused:

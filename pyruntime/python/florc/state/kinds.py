@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
-import contextlib
 import ctypes
-import gc
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -63,18 +61,6 @@ class NeedsCopy(Exception):
 
 class Refused(Exception):
     """Raised where the path is not known; the caller that knows it turns it into one of the two above."""
-
-
-@contextlib.contextmanager
-def no_collections() -> Any:
-    """Thousands of short-lived lists would start full garbage collections in the middle of the training loop."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class DeviceLeaf(NamedTuple):

@@ -36,14 +36,14 @@ def encode_module(enc: Encoder, obj: Any) -> Node:
     tables = [attributes.get(name) for name in TABLES]
     if not all(issubclass(type(table), dict) for table in tables):
         raise Refused(f"a module of class {name_of(type(obj))} keeps its parameters outside Python")
-    value = enc.value
-    own = []
-    for name, item in attributes.items():
-        if name not in HOOKS and name not in TABLES:
-            own.append(name)
-            own.append(value(item))
-    encoded = [[part for name, item in table.items() for part in (name, value(item))] for table in tables]
-    return ["torch.Module", *type_name(type(obj)), own, *encoded]
+    return _encoded(enc, obj, "torch.Module", _NOT_OWN)
+
+
+def _encoded(enc: Encoder, obj: Any, kind: str, left_out: frozenset[str]) -> Node:
+    attributes, value = instance_dict(obj), enc.value
+    own = [part for name, item in attributes.items() if name not in left_out for part in (name, value(item))]
+    tables = [[part for name, item in attributes[table].items() for part in (name, value(item))] for table in TABLES]
+    return [kind, *type_name(type(obj)), own, *tables]
 
 
 _METRIC = ("torchmetrics.metric", "Metric")
@@ -58,11 +58,7 @@ def is_metric(kind: type) -> bool:
 
 
 def encode_metric(enc: Encoder, obj: Any) -> Node:
-    attributes = instance_dict(obj)
-    value = enc.value
-    own = [part for name, item in attributes.items() if name not in _NOT_OF_METRIC for part in (name, value(item))]
-    encoded = [[part for name, item in attributes[table].items() for part in (name, value(item))] for table in TABLES]
-    return ["torch.Metric", *type_name(type(obj)), own, *encoded]
+    return _encoded(enc, obj, "torch.Metric", _NOT_OF_METRIC)
 
 
 def encode_scaler(enc: Encoder, obj: Any) -> Node:
@@ -85,6 +81,9 @@ def encode_loader(enc: Encoder, obj: Any) -> Node:
 class Module(Object):
     """torch modules: their tables of parameters, buffers and submodules are updated in place too."""
 
+    left_out = _NOT_OWN
+    """Attributes that stay as they are."""
+
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
         attributes = instance_dict(live)
         if type_name(type(live)) != (node[1], node[2]) or not attributes or not all(t in attributes for t in TABLES):
@@ -103,7 +102,7 @@ class Module(Object):
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         attributes = instance_dict(obj)
-        fill_attributes(r, node[3], attributes, _NOT_OWN)
+        fill_attributes(r, node[3], attributes, self.left_out)
         for encoded, name in zip(node[4:], TABLES):
             update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
 
@@ -111,12 +110,11 @@ class Module(Object):
 class Metric(Module):
     """A metric; a new one makes the functions around its methods as it does when it is unpickled."""
 
+    left_out = _NOT_OF_METRIC
+
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
-        attributes = instance_dict(obj)
-        fill_attributes(r, node[3], attributes, _NOT_OF_METRIC)
-        for encoded, name in zip(node[4:], TABLES):
-            update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
-        if not all(name in attributes for name in _REMADE):
+        super().fill(r, node, obj, index)
+        if not all(name in instance_dict(obj) for name in _REMADE):
             r.later(lambda: type(obj).__setstate__(obj, {}))
 
 

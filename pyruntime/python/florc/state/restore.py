@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from .. import _native
+from ..support.light import Uncollected
 from . import alone, generators, memory, paths, tensors
 from .atoms import decode
 from .deferred import can_be_counted, candidates, deferred
-from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref, no_collections
+from .kinds import FORMAT, RANDOM, CannotRestore, Refused, is_ref
 from .match import Matcher
 from .registry import KINDS
 
@@ -52,7 +53,7 @@ def restore(
     only an optimizer's `state` leads to may wait (`deferred`). `graph`: the text, or what it says. Raises CannotRestore, naming
     the place, with nothing changed, unless one of `Leaves` cannot be read.
     """
-    with no_collections(), _ordinary_tensors(), deferred.guard.lowered():
+    with Uncollected(), _ordinary_tensors(), deferred.guard.lowered():
         document = json.loads(graph) if isinstance(graph, bytes) else graph
         return _restore(document, read_leaf, live, trust_pickle, foreign, holders)
 

@@ -189,13 +189,6 @@ class Replay:
         instrumented.warn(compiled, text, file)
         return compiled.code
 
-    def compile_library(self, text: str, file: str, module: str) -> CodeType:
-        """Compile a file of a library in which loops are followed, where the recorded run did that."""
-        compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument_library(text, file, module))
-        if compiled.plan is not None:
-            places.register(compiled.plan)
-        return compiled.code
-
     # -- what emitted code calls -----------------------------------------------------------------------------------
 
     def iteration(self, path: str) -> None:
