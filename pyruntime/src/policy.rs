@@ -166,6 +166,24 @@ impl<Block: Eq + std::hash::Hash> Policy<Block> {
             && self.run_affords(next)
     }
 
+    /// Whether the block may be materialized after another execution that takes as long as those before; None where there were none.
+    pub fn foresees(&self, block: &Block, predicted_materialize_s: Option<f64>) -> Option<bool>
+    where
+        Block: Clone,
+    {
+        let times = self.times(block);
+        if times.executions == 0 {
+            return None;
+        }
+        let mean = times.compute_s / times.executions as f64;
+        let mut then = self.clone();
+        if then.elapsed_s.is_some() {
+            then.elapsed(mean);
+        }
+        then.observe_compute(block.clone(), mean);
+        Some(then.admits(block, predicted_materialize_s))
+    }
+
     /// The limit over all blocks and everything else that florc does.
     fn run_affords(&self, next_s: f64) -> bool {
         let wall = self.elapsed_s.unwrap_or(self.compute_s);

@@ -12,7 +12,7 @@ FLORC = ROOT / "pyruntime" / "python" / "florc"
 PLAIN = ("interrupted", "  ", "a block that is restored may")
 """What Ctrl-C leads to, and lines that belong to one with a code."""
 
-APART = ("support/console.py", "support/mishaps.py", "replay/parallel/workers.py")
+APART = ("support/console.py", "support/mishaps.py", "replay/parallel/workers.py", "replay/parallel/ranks.py")
 """What hands on lines that have their code already."""
 
 

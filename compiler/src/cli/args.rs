@@ -219,6 +219,9 @@ pub struct ReplayArgs {
     /// Print a job script whose N tasks replay one part each, and run nothing
     #[arg(long, value_enum, value_name = "SCHEDULER", requires = "workers", conflicts_with = "dry_run")]
     pub emit: Option<Scheduler>,
+    /// Print only what this rank answers, of a run that a launcher started as several
+    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "shard", "emit", "interactive", "ray"])]
+    pub rank: Option<u64>,
     /// Import what the script imports once, then ask: each line, of options or empty, is a replay of the script as it is then
     #[arg(long, conflicts_with_all = ["emit", "dry_run"])]
     pub interactive: bool,

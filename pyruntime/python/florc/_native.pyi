@@ -1182,6 +1182,8 @@ class Policy:
         """The block was computed in so many seconds."""
     def admits(self, block: _Block, predicted_materialize_seconds: float | None = None) -> bool:
         """Whether the block may be materialized now, after `observe_compute`."""
+    def foresees(self, block: _Block, predicted_materialize_seconds: float | None = None) -> bool | None:
+        """Whether it may be materialized after another execution like those before; None where there were none."""
     def observe_materialize(self, block: _Block, seconds: float) -> None:
         """A checkpoint of the block cost the run so many seconds."""
     def add_background(self, block: _Block, seconds: float) -> None:

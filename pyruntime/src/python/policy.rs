@@ -40,6 +40,12 @@ impl PyPolicy {
         self.lock().admits(&block, predicted_materialize_seconds)
     }
 
+    /// Whether it may be materialized after another execution like those before; None where there were none.
+    #[pyo3(signature = (block, predicted_materialize_seconds=None))]
+    fn foresees(&self, block: Block, predicted_materialize_seconds: Option<f64>) -> Option<bool> {
+        self.lock().foresees(&block, predicted_materialize_seconds)
+    }
+
     /// A checkpoint of the block cost the run so many seconds.
     fn observe_materialize(&self, block: Block, seconds: f64) {
         self.lock().observe_materialize(block, seconds);

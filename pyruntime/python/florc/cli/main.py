@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import _native
-from ..project.script import Prepared, Raised, Unusable, ranks
+from ..project.script import Prepared, Raised, Unusable
 from ..support import console as messages
 from ..support import mishaps
 from ..support.console import answer, say
@@ -72,10 +72,11 @@ def _record(arguments: given.Record) -> int | Prepared | Raised:
 
 
 def _replay(arguments: given.Replay) -> int | Prepared:
-    if ranks() > 1:
-        raise Unusable(
-            "F106", f"this is one of {ranks()} ranks: each would replay the same run; start florc replay without the launcher"
-        )
+    from ..process import launcher
+    from ..replay.session.opening import RANK
+
+    if RANK not in os.environ and launcher.is_started_by_one():
+        raise Unusable("F106", "a launcher started this, and each rank would replay the same run: leave out the launcher")
     run_name, script = _target(arguments["target"])
     found = _asked_about or _recorded(run_name, script, arguments["trust"])
     if arguments["interactive"]:

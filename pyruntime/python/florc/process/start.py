@@ -21,6 +21,9 @@ HASH_SEED = "PYTHONHASHSEED"
 STARTED = "_FLORC_STARTED"
 """Marks a process that florc started for a script: its value is what HASH_SEED was before, after a `=`, or nothing."""
 
+MAIN = os.path.join(OWN, "__main__.py")
+"""What florc runs as."""
+
 _before: str | None = os.environ.pop(STARTED, None)
 
 
@@ -41,7 +44,7 @@ def environment(seed: str | None = None, given: dict[str, str] | None = None) ->
 
 def command(*words: str) -> list[str]:
     """The command line of such a process."""
-    return [sys.executable, *flags(), os.path.join(OWN, "__main__.py"), *words]
+    return [sys.executable, *flags(), MAIN, *words]
 
 
 def flags() -> list[str]:
@@ -106,15 +109,26 @@ def plainly(words: list[str], why: str) -> NoReturn:
     raise AssertionError("execve does not return")
 
 
-_WITH_VALUE = ("--name", "--overhead", "--engine", "--max-disk", "--max-staging")
+_WITH_VALUE = ("--name", "--overhead", "--checkpoint", "--engine", "--max-disk", "--max-staging")
+
+
+def own_words(words: list[str]) -> list[str]:
+    """The options of florc that stand between `record` and what is recorded, as they were given."""
+    return _options(words[words.index("record") + 1 :])
+
+
+def _options(words: list[str]) -> list[str]:
+    """The options that words begin with, and their values."""
+    left = list(words)
+    while left and left[0].startswith("-") and left[0] not in ("-", "-m", "--module", "--"):
+        del left[: 1 + (left[0] in _WITH_VALUE)]
+    return words[: len(words) - len(left)]
 
 
 def plain_words(words: list[str]) -> list[str]:
     """What follows `florc record` without its options: for when they could not be read otherwise. A test asserts that the
     options with a value are those of the command line."""
-    left = list(words)
-    while left and left[0].startswith("-") and left[0] not in ("-", "-m", "--module", "--"):
-        del left[: 1 + (left[0] in _WITH_VALUE)]
+    left = words[len(_options(words)) :]
     if left[:1] == ["--module"]:
         return ["-m", *left[1:]]
     return left[left[:1] == ["--"] :]

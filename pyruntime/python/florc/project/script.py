@@ -61,16 +61,6 @@ class Unusable(Exception):
         self.code = code
 
 
-_SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE")
-"""Variables in which launchers (torchrun, accelerate, mpirun) say how many ranks there are."""
-
-
-def ranks() -> int:
-    """How many processes a launcher started together with this one, itself included."""
-    sizes = [os.environ.get(name, "") for name in _SIZES]
-    return max([int(size) for size in sizes if size.isdecimal()], default=1)
-
-
 class NotRecordable(Exception):
     """Python can run this, florc cannot record it; the message says why."""
 

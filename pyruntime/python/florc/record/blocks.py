@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from .ranks import Together
+
 SHORT_BLOCK_S = 1e-3
 """Blocks shorter than this are not listed one by one in the journal."""
 
@@ -47,15 +49,17 @@ class Blocks:
         files: set[str],
         started: float,
         entered: Entered,
+        together: Together | None = None,
     ):
-        self.note, self.entered = note, entered
+        self.note, self.entered, self._together = note, entered, together
         self.pacer = Pacer(overhead, started)
-        self.materializer = Materializer(recorder, Forking(engine), self.pacer, Budget(max_disk), note)
+        self.materializer = Materializer(recorder, Forking(engine), self.pacer, Budget(max_disk), note, together)
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
         self.reader = Reader(files)
         self.open: list[Open] = []
         self.left_to_loops: set[str] = set()
         """Calls of trainers in which loops of the library were followed."""
+        self._begun: set[str] = set()
         self.passing: set[str] = set()
         """Blocks that are running and were passed by."""
         if hasattr(sys.modules.get("torch"), "utils"):
@@ -76,7 +80,7 @@ class Blocks:
         why = None
         with mishaps.Swallow(f"looking at what {block} runs over"):
             why = why_not(iterable, iterator) if iterable is not None and block in places.loops else None
-        self.boundaries.refused = place if why else ""
+        self.boundaries.refused = place if why or self._together is not None else ""
 
     def boundary(self, loop: str, objects: Sequence[Any], frame: FrameType, spent: float) -> None:
         """An iteration of a loop that trains itself begins: it may begin with a checkpoint."""
@@ -89,6 +93,11 @@ class Blocks:
     def step_into(self, block: str, frame: FrameType, begun: float, spent: float) -> None:
         """A block begins."""
         key = _native.enter_block(block)
+        if self._together is not None:
+            self._together.announce(key, self.pacer.foresees(block))
+            if block not in self._begun:  # a replay has to know which ranks a block is in
+                self._begun.add(block)
+                self.note("block", key=key, seconds=0.0, kept=False)
         if block in places.of_libraries:
             self._leave_to_loops()
         if self.pacer.passes_by(block):

@@ -8,7 +8,7 @@ import sys
 from types import CodeType
 
 from .. import _native, session
-from ..process import by_value, start
+from ..process import by_value, launcher, start
 from ..project import positions as instrumented
 from ..project import script as launch
 from ..project.script import NotRecordable, Prepared, Raised, Unusable
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..project.territory import ProjectFinder
     from ..support.arguments import Record
+    from .ranks import Together
 
 
 def record(arguments: Record) -> int | Prepared | Raised:
@@ -42,9 +43,14 @@ def record(arguments: Record) -> int | Prepared | Raised:
     if arguments["checkpoint"] == "every":
         arguments = {**arguments, "overhead": NO_LIMIT}
     try:
-        ranks = launch.ranks()
-        if ranks > 1:
-            raise NotRecordable(f"it is one of {ranks} ranks, and what they do together is not recorded yet")
+        if launcher.is_launcher(words, module):
+            launcher.launch(
+                words, module, start.own_words(sys.argv[1:]), start.flags(), start.MAIN, os.path.join(_store(), "ranks")
+            )
+        try:
+            rank = launcher.rank()
+        except ValueError as error:
+            raise NotRecordable(str(error)) from None
         script = launch.load(words, module)
         hash_seed = start.with_hash_seed()
     except (SyntaxError, UnicodeDecodeError) as error:
@@ -57,7 +63,14 @@ def record(arguments: Record) -> int | Prepared | Raised:
         return _plainly(words, module, str(error))
     except Exception as error:
         return _plainly(words, module, _said(error))
-    return _recorded(script, arguments, hash_seed)
+    return _recorded(script, arguments, hash_seed, rank)
+
+
+def _store() -> str:
+    """The folder of runs, made where there is none. Raises StoreError."""
+    store = store_path()
+    _native.create_store(store)
+    return store
 
 
 def _plainly(words: list[str], module: str | None, why: str) -> NoReturn:
@@ -65,9 +78,9 @@ def _plainly(words: list[str], module: str | None, why: str) -> NoReturn:
     start.plainly(["-m", module, *words] if module is not None else words, why)
 
 
-def _recorded(script: launch.Script, arguments: Record, hash_seed: str) -> Prepared | Raised:
+def _recorded(script: launch.Script, arguments: Record, hash_seed: str, rank: launcher.Rank | None) -> Prepared | Raised:
     """The script, recorded; what Python itself says of it is said here, as late as in a plain run."""
-    beginning = _Beginning(script, arguments, hash_seed)
+    beginning = _Beginning(script, arguments, hash_seed, rank)
     try:
         code, ending = beginning.begun()
         return Prepared(code, launch.become_main(script), ending.ended)
@@ -82,7 +95,7 @@ def _recorded(script: launch.Script, arguments: Record, hash_seed: str) -> Prepa
 
 
 def _said(error: BaseException) -> str:
-    known = (Unusable, _native.StoreError, OSError)
+    known = (Unusable, NotRecordable, _native.StoreError, OSError)
     return str(error) if isinstance(error, known) else f"an error inside florc, {type(error).__name__}: {error}"
 
 
@@ -95,8 +108,9 @@ def _around(report: dict[str, Any]) -> str:
 class _Beginning:
     """What is set up before the first line of the script, and how it is taken down again when some of it fails."""
 
-    def __init__(self, script: launch.Script, arguments: Record, hash_seed: str):
-        self._script, self._arguments, self._hash_seed = script, arguments, hash_seed
+    def __init__(self, script: launch.Script, arguments: Record, hash_seed: str, rank: launcher.Rank | None):
+        self._script, self._arguments, self._hash_seed, self._rank = script, arguments, hash_seed, rank
+        self._together: Together | None = None
         self._run: Run | None = None
         self._recording: Recording | None = None
         self._generators: start.Generators | None = None
@@ -115,10 +129,25 @@ class _Beginning:
             script.text, script.path, lambda: instrument(project, MAIN, package_of(script), script.path, script.text)
         )
         tell_kept(store_path())
+        joined = None
+        if self._rank is not None and self._rank.of > 1:
+            from .ranks import Together
+
+            self._together = Together(_store(), self._rank)
+            joined = self._together.joined()
         self._run = run = Run.begin(
-            store_path(), script.path, script.argv, self._arguments["module"], self._arguments["name"], self._hash_seed
+            store_path(),
+            script.path,
+            script.argv,
+            self._arguments["module"],
+            self._arguments["name"],
+            self._hash_seed,
+            self._rank,
+            joined,
         )
-        self._recording = recording = Recording(run, self._arguments)
+        if self._together is not None:
+            self._together.begin(run)
+        self._recording = recording = Recording(run, self._arguments, self._together)
         self._ending = ending = _Ending(recording, script)
         self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
         recording.project = project
@@ -156,10 +185,10 @@ class _Beginning:
         with mishaps.Swallow("closing a run that did not begin"):
             if self._recording is not None:
                 self._recording.recorder.close()
+        if self._together is not None:
+            self._together.undo()
         if self._run is not None:
-            import shutil
-
-            shutil.rmtree(self._run.path, ignore_errors=True)
+            self._run.take_back()
 
 
 class _Ending:
@@ -195,6 +224,13 @@ class _Ending:
         run = self._recording.run
         ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
         state = ended.get(self.status, f", {self.status}")
+        if run.rank:  # the first rank speaks for all
+            trouble = self._trouble(report)
+            if trouble:
+                say(f"rank {run.rank}: {'; '.join(trouble)}", always=True, code="F403")
+            return
+        if run.ranks:
+            state = f", the first of {messages.count(run.ranks, 'rank')}{state}"
         say(
             f"recorded {run.id}{state}: {messages.count(report['checkpoints'], 'checkpoint')}, {messages.size(report['bytes'])} "
             f"in {messages.relative(run.store)}, overhead {100 * report['overhead']:.1f} %{_around(report)}"

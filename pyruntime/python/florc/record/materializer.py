@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import staging
+    from .ranks import Together
 
 COPY_BYTES_PER_S = 1.5e9
 """First guess of how fast state is copied; replaced by what is measured."""
@@ -37,7 +38,17 @@ ATTEMPTS = 3
 class Materializer:
     """Decides after every block that ran. `note(kind, **payload)` writes to the journal."""
 
-    def __init__(self, recorder: _native.Recorder, forking: Forking, pacer: Pacer, budget: Budget, note: _native._Note):
+    def __init__(
+        self,
+        recorder: _native.Recorder,
+        forking: Forking,
+        pacer: Pacer,
+        budget: Budget,
+        note: _native._Note,
+        together: Together | None = None,
+    ):
+        """`together`: where other ranks are recorded, too."""
+        self._together = together
         self.recorder, self.forking, self.pacer, self.budget, self.note = recorder, forking, pacer, budget, note
         self.failed: dict[str, tuple[int, str]] = {}
         """Per block: how often in a row it could not be kept, and why."""
@@ -66,15 +77,27 @@ class Materializer:
 
     def ended(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType) -> bool:
         """A block ran: materialize its side effects when the Joint Invariant holds. Whether that was begun."""
+        is_able, decided = self._is_able(current.block, computed), None
+        if self._together is not None:
+            decided = self._together.decided(current.key, self.pacer.overhead * computed / 2 if is_able else 0.0)
+        is_due = is_able and (self._admits(current.block) if decided is None else decided) and not self._staging.is_blocked()
+        is_kept = is_due and self._keep(current, computed, objects, frame, bool(decided))
+        if self._together is not None and decided is None:
+            self._together.tell(current.key, is_kept)
+        return is_kept
+
+    def _keep(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType, is_decided: bool) -> bool:
+        """Materialize the side effects of a block. `is_decided`: whatever it costs, since other ranks do. Whether that was
+        begun."""
         block = current.block
-        if not self._is_due(block, computed) or block in self.doubted and current.survey is None:
+        if block in self.doubted and current.survey is None:
             return False
         setting = settings.changed(current.settings, settings.now())  # here, since a child has others
         if setting is not None:
             self.fail(block, f"it changes {setting}, a setting of the process that no checkpoint holds")
             return False
         if block not in self.doubted and self.forking.prefers(block, self.pacer.share()):
-            kept = self._fork(block, lambda: answer(current, computed, objects, frame, may_copy=False))
+            kept = self._fork(block, lambda: answer(current, computed, objects, frame, may_copy=False), is_decided)
             if kept is not None:
                 return kept
         now = time.perf_counter()
@@ -86,20 +109,22 @@ class Materializer:
             return False
         self.doubted.discard(block)
         self.pacer.took_once(found.once)
-        return self._submit(block, found, time.perf_counter() - now - found.once)
+        return self._submit(block, found, time.perf_counter() - now - found.once, is_decided)
 
-    def _is_due(self, block: str, computed: float) -> bool:
-        """A block ran: whether to spend time on a checkpoint of it."""
+    def _is_able(self, block: str, computed: float) -> bool:
+        """A block ran: whether a checkpoint of it could be taken."""
         self.pacer.computed(block, computed)
         self._collect()
         if self.stopped or not self.budget.is_due(block, self.pacer.executions(block)):
             return False
-        if self.is_given_up(block) or self.recorder.dead:
-            return False
+        return not (self.is_given_up(block) or self.recorder.dead)
+
+    def _admits(self, block: str) -> bool:
+        """Whether to spend time on a checkpoint of a block that ran."""
         share, cost = self.pacer.share(), None
         if self.forking.prefers(block, share):
             cost = self.forking.forked_cost(block, share) + self.pacer.background(self.forking.main[block].nbytes)
-        return self.pacer.admits(block, cost) and not self._staging.is_blocked()
+        return self.pacer.admits(block, cost)
 
     def has_share(self, boundary: str) -> bool:
         """Whether checkpoints between iterations hold no more bytes than those of blocks; there may be no blocks, or no limit."""
@@ -114,7 +139,7 @@ class Materializer:
         """Whether its state could not be kept too often."""
         return self.failed.get(block, (0, ""))[0] >= ATTEMPTS
 
-    def _fork(self, block: str, look: Callable[[], Answer]) -> bool | None:
+    def _fork(self, block: str, look: Callable[[], Answer], is_decided: bool) -> bool | None:
         """Have a child encode; None when the main thread has to."""
         main = self.forking.main[block]
         room = self.forking.room(block)
@@ -123,18 +148,19 @@ class Materializer:
         receipt = self.forking.start(self.recorder, block, look)
         if receipt is None:
             # Only if the run can bear it: that it is slow is why a child was to do it.
-            return None if self.pacer.admits(block, main.seconds + self.pacer.background(main.nbytes)) else False
+            cost = main.seconds + self.pacer.background(main.nbytes)
+            return None if is_decided or self.pacer.admits(block, cost) else False
         self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks)
         self.pacer.materialized(block, receipt["stall_s"])
         return True
 
-    def _submit(self, block: str, found: Answer, walked: float) -> bool:
+    def _submit(self, block: str, found: Answer, walked: float, is_decided: bool) -> bool:
         """Stage what the main thread has encoded."""
         size, chunks = found.nbytes, len(found.encoded.leaves) + 1
         copying = self._staging.copy_seconds(found.encoded, COPY_BYTES_PER_S)
         self.pacer.walked(block, walked, copying, size)
         self.forking.encoded(block, walked + copying, found)
-        if not self.pacer.admits(block):
+        if not is_decided and not self.pacer.admits(block):
             return False
         if not self.budget.has_room(size + self._staging.waiting, chunks):
             self._thin(block, size)

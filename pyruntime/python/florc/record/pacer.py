@@ -176,6 +176,11 @@ class Pacer:
         """Whether a checkpoint of the block may be taken that will cost the run so long; None: as predicted."""
         return self.policy.admits(block, self._predicted.get(block, FIRST_WALK_S) if seconds is None else seconds)
 
+    def foresees(self, block: str) -> bool | None:
+        """Whether a checkpoint may be taken of an execution of the block that begins now, if it takes as long as those before
+        it. None where there were none."""
+        return self.policy.foresees(block, self._predicted.get(block, FIRST_WALK_S))
+
     def walked(self, block: str, walk: float, copying: float, size: int) -> None:
         """The state of a block was walked, and will be copied, for so many seconds."""
         self._predicted[block] = walk + copying + self.background(size)

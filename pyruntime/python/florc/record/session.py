@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..support.arguments import Record
     from .blocks import Blocks
+    from .ranks import Together
 
 PLAIN_START_S = 0.012
 """What Python itself takes to start, of the processor time before a script's first line: 10 to 15 ms were measured."""
@@ -43,13 +44,13 @@ class Recording:
     inputs = None
     """There is nothing yet to give back."""
 
-    def __init__(self, run: Run, arguments: Record):
-        self.run, self.overhead = run, arguments["overhead"]
+    def __init__(self, run: Run, arguments: Record, together: Together | None = None):
+        self.run, self.overhead, self._together = run, arguments["overhead"], together
         if self.overhead == NO_LIMIT:
             self.pace = 0.0  # a loop that begins in the middle is told of each iteration
         engine, staging, self._max_disk = arguments["engine"], arguments["max_staging"], arguments["max_disk"]
         self.recorder = _native.Recorder(
-            run.store, run.id, 0, max_staging=staging and staging << 20, key=run.key, share_packs=self._max_disk is None
+            run.store, run.id, run.rank, max_staging=staging and staging << 20, key=run.key, share_packs=self._max_disk is None
         )
         self._engine = engine if self.recorder.engine == "writer" else self.recorder.engine
         if self.recorder.fallback:
@@ -78,7 +79,7 @@ class Recording:
         self._is_told = False
         self._is_full = False
         """Whether values from outside are kept no more."""
-        self.files_noted = FilesNoted(os.path.join(run.path, FOLDER_NAME), run.store, self.overhead, self.note, self.charge)
+        self.files_noted = FilesNoted(run.own(FOLDER_NAME), run.store, self.overhead, self.note, self.charge)
         self._begun, self._spent_before, self._start_s = self.started, 0.0, 0.0
 
     @property
@@ -102,7 +103,15 @@ class Recording:
                 for text in texts:
                     settings.mention(text)
                 self._blocks = Blocks(
-                    self.recorder, self._engine, self.overhead, self._max_disk, self.note, self.files, self.started, self.entered
+                    self.recorder,
+                    self._engine,
+                    self.overhead,
+                    self._max_disk,
+                    self.note,
+                    self.files,
+                    self.started,
+                    self.entered,
+                    self._together,
                 )
             self._spent += time.perf_counter() - begun
         return self._blocks
@@ -345,6 +354,8 @@ class Recording:
             self.note("iteration", path=last, at=elapsed)
         self.note("end", status=status, seconds=elapsed)
         totals = self.recorder.close()
+        if self._together is not None:
+            self._together.end()
         dropped, freed = (kept.budget.dropped, kept.budget.freed_bytes) if kept is not None else (0, 0)
         failed = kept.failed if kept is not None else {}
         report = {

@@ -17,7 +17,7 @@ from ..support import console as messages
 from ..support.console import say
 from . import dry_run as forecast
 from . import report
-from .parallel import workers
+from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
 from .select import request as selection
 from .session.opening import opened, tell_where
@@ -34,7 +34,9 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
     history = opened(run)
     versions = Versions(history, script)
     forced = _forced(arguments["step_into"], history, versions)
-    task = workers.Task.of_this_process()
+    task: workers.Task | ranks.RankTask | None = workers.Task.of_this_process() or ranks.RankTask.of_this_process()
+    if run.ranks and task is None:
+        _refuse_parts(run, arguments)
     if arguments["emit"]:
         from .parallel import slurm as batch
 
@@ -52,6 +54,8 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         windows = selection.shards(history, versions, arguments["workers"] or 1)
         if len(windows) == 1:
             say("one process replays the run: several would save no time")
+    if run.ranks and task is None:
+        return _with_ranks(run, history, versions, windows[0], arguments)
     several = [window for window in windows if window is not None]
     if len(several) > 1:
         try:
@@ -86,6 +90,28 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Win
         say(f"shard {number} of {count} has nothing to do: florc divides the run into {messages.count(len(found), 'segment')}")
         end(0)
     return found[number - 1]
+
+
+def _refuse_parts(run: Run, arguments: Arguments) -> None:
+    """What cannot be done yet with a run of several ranks. Raises Unusable."""
+    asked = [name for name in ("workers", "shard", "emit", "ray", "interactive") if arguments[name]]
+    if asked:
+        raise Unusable("F106", f"{run.id} has {run.ranks} ranks, and florc replays them together: leave out --{asked[0]}")
+
+
+def _with_ranks(run: Run, history: History, versions: Versions, window: Window | None, arguments: Arguments) -> int:
+    begun = time.perf_counter()
+    shown = arguments["rank"]
+    if shown is not None and shown >= run.ranks:
+        raise Unusable("F106", f"--rank {shown}: {run.id} has {messages.count(run.ranks, 'rank')}, the first of which is 0")
+    try:
+        result = ranks.replay(run, window, folder_of(run), shown)
+    except KeyboardInterrupt:
+        return messages.INTERRUPTED
+    os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
+    found = report.Report.of(history, versions, result)
+    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"])
+    return found.code(arguments["strict"])
 
 
 def _in_parallel(

@@ -25,13 +25,15 @@ from ..project import script as launch
 from ..project import territory as project
 from ..project.script import Unusable
 from ..runs.journal import History
-from ..runs.run import Run, private_folder
+from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import say
+from ..support.private import private_folder
 from . import failures as failed
 from .check import check
 from .files.user_files import UserFiles
+from .parallel.ranks import RankTask
 from .parallel.workers import Task
 from .report import Report
 from .session.leave import Leave
@@ -51,7 +53,7 @@ class Attempt(NamedTuple):
     forced: set[str]
     as_json: bool
     window: Window | None
-    task: Task | None = None
+    task: Task | RankTask | None = None
     as_recorded: bool = False
     """The recorded text of every file runs, not the present one."""
 
@@ -96,6 +98,7 @@ class ReplayProcess:
             self._replay.skipped,
             self._replay.looking.is_running,
             frozenset().union(*attempt.versions.names()),
+            attempt.task.files if isinstance(attempt.task, RankTask) else None,
         )
         self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)
@@ -111,7 +114,7 @@ class ReplayProcess:
         session.begin(self._replay)
         self._replay.tap.install()
         self._replay.statements.others.listen(self._script_left)
-        if self._attempt.task is None:  # a worker that ends so is started again
+        if not isinstance(self._attempt.task, Task):  # a worker that ends so is started again
             os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
@@ -181,6 +184,8 @@ class ReplayProcess:
         self._replay.statements.others.listen_no_more()
         self._divert.undo()
         task, environment = self._attempt.task, STARTED.environment
+        if isinstance(task, RankTask):
+            task.start_again({**self._again, **blocks}, self._checks_first)
         environment.update(task.to_environment() if task else {})
         environment[AGAIN] = json.dumps(
             {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
@@ -211,7 +216,9 @@ class ReplayProcess:
         replay.note_read_back(self._files.read_back, unsure)
         result = check(replay, failure)
         code = self._tell(Report.of(replay.history, replay.versions, result), seconds, failure, self._folder)
-        if self._attempt.task is not None:
+        if isinstance(self._attempt.task, RankTask):
+            result.save(self._attempt.task.result)
+        elif self._attempt.task is not None:
             held = [key for key in result.skipped if self._attempt.task.window.holds(key, replay.begun)]
             result._replace(skipped=held, jumps={}).save(self._attempt.task.result)
         return code

@@ -100,6 +100,7 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             "path": value.path,
             "text": value.text,
             "verdict": "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict,
+            **({} if value.rank is None else {"rank": value.rank}),
         }
         for at, value in enumerate(found.values)
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..plan.window import Samples
 from ..project import script as launch
+from ..project.script import Unusable
 from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support.console import answer, count, duration, say
@@ -26,6 +27,8 @@ _MOST = 10
 
 def verify(run: Run, path: str | None, arguments: Arguments) -> launch.Prepared:
     """The samples, ready to run. The process ends with exit code 1 if anything differs from the record."""
+    if run.ranks > 1:
+        raise Unusable("F106", f"{run.id} has {run.ranks} ranks, and florc verify runs one process: replay it instead")
     tell_where(run, path)
     history = opened(run)
     script = _recorded_script(run)

@@ -48,20 +48,29 @@ def _listed(store: str) -> list[tuple[str, str, dict[str, Any] | None, str]]:
     return found
 
 
-def _described(store: str, run_id: str, info: dict[str, Any]) -> Run:
+def of_rank(run: Run, rank: int) -> Run:
+    """What one of several ranks recorded of a run. Raises Unusable where that cannot be read."""
+    if rank == run.rank:
+        return run
+    path = Run(run.store, run.id, {}, rank=rank).own("run.json")
+    info, why = described.read(path)
+    if info is None:
+        raise Unusable("F205", f"{path} is damaged: {why}; without it, the {run.ranks} ranks cannot be replayed")
+    found = _described(run.store, run.id, info, rank)
+    return found if run.moved is None else Run(found.store, found.id, found.info, run.moved, rank)
+
+
+def _described(store: str, run_id: str, info: dict[str, Any], rank: int = 0) -> Run:
     """A run as the first record of its journal describes it; where there is none of it, as `run.json` does."""
-    unclear = ""
-    differing: list[str] = []
+    run = Run(store, run_id, info, rank=rank)
     with contextlib.suppress(_native.StoreError, ValueError):  # said when the run is opened
-        reader = _native.RunReader(store, run_id, 0)
+        reader = _native.RunReader(store, run_id, rank)
         first = reader.first() if reader.version >= SEALED else None
         if first is not None:
             head = json.loads(first[1])
-            unclear = of_another_run(run_id, first[0], head)
-            if not unclear:
-                info, differing = described.agreed(info, head)
-    run = Run(store, run_id, info)
-    run.unclear, run.disagreeing = unclear, differing
+            run.unclear = of_another_run(run, first[0], head)
+            if not run.unclear:
+                run.info, run.disagreeing = described.agreed(info, head)
     return run
 
 
@@ -131,7 +140,7 @@ def line(run: Run) -> str:
     report = run.info.get("report", {})
     started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.info["started"]))
     script = os.path.basename(run.info["script"])
-    arguments = " ".join(run.info["argv"][1:])
+    arguments = " ".join(run.info["argv"][1:]) + (f"  ({run.ranks} ranks)" if run.ranks > 1 else "")
     seconds = duration(report["seconds"]) if "seconds" in report else ""
     kept = ""
     if {"checkpoints", "bytes"} <= set(report):

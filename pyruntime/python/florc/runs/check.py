@@ -43,9 +43,10 @@ def check(arguments: Check) -> int:
             raise Unusable("F201", f"there are no recorded runs in {store}")
     else:
         script = wanted if wanted.endswith(".py") else None
-        runs, lost = [catalog.find(store, None if script else wanted, script)], []
+        runs = [catalog.find(store, None if script else wanted, script)]
+        lost.clear()
     bad_packs = _bad_packs(store, runs, arguments["read_data"])
-    found = [_check(run, bad_packs) for run in runs]
+    found = [_check(one, bad_packs) for run in runs for one in _ranks(run, lost)]
     for one in found:
         answer((json.dumps(_described(one)) if arguments["json"] else _lines(one)) + "\n")
     others = [] if wanted is not None else [why for name, why in bad_packs.items() if not any(_is_of(name, run) for run in runs)]
@@ -66,13 +67,24 @@ def _bad_packs(store: str, runs: list[Run], reads_data: bool) -> dict[str, str]:
 
 
 def _is_of(pack: str, run: Run) -> bool:
-    return pack.startswith(run.id + "-")
+    return pack.startswith(f"{run.id}-{run.rank}-" if run.ranks else f"{run.id}-")
+
+
+def _ranks(run: Run, lost: list[str]) -> list[Run]:
+    """What each rank recorded of a run; `lost` gets what is wrong with those of which nothing can be read."""
+    found = [run]
+    for number in range(1, run.ranks):
+        try:
+            found.append(catalog.of_rank(run, number))
+        except Unusable as error:
+            lost.append(str(error))
+    return found
 
 
 def _check(run: Run, bad_packs: dict[str, str]) -> Found:
     damage = [why for name, why in sorted(bad_packs.items()) if _is_of(name, run)]
     if run.disagreeing:
-        damage.append(f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}); the journal counts")
+        damage.append(f"{run.own('run.json')} does not agree with the journal ({', '.join(run.disagreeing)}); the journal counts")
     try:
         foreign.refuse_links(run)
         recorded = run.load()
@@ -80,14 +92,13 @@ def _check(run: Run, bad_packs: dict[str, str]) -> Found:
         return Found(run, False, [*damage, str(error)], 0, 0, "nothing: it cannot be replayed")
     where = recorded.reader.damaged or (recorded.reader.torn if run.status != "killed" else None)
     if where:
-        damage.append(f"{run.path}/journal.0 is damaged at {where}; what the run recorded after that is lost")
+        damage.append(f"{run.journal} is damaged at {where}; what the run recorded after that is lost")
     elif run.status == "cut off":
-        damage.append(f"{run.path}/journal.0 is cut off before the end of the run; what it recorded after that is lost")
+        damage.append(f"{run.journal} is cut off before the end of the run; what it recorded after that is lost")
     unwritten = max((record.records for _, record in recorded.records if isinstance(record, _native.Lost)), default=0)
     if unwritten:
         damage.append(
-            f"{count(unwritten, 'record')} of {run.path}/journal.0 could not be written when it was recorded: answers are "
-            "unverified"
+            f"{count(unwritten, 'record')} of {run.journal} could not be written when it was recorded: answers are unverified"
         )
     lost_sources = [*_lost_sources(run)]
     checkpoints = dict(_checkpoints(recorded.records))
@@ -139,6 +150,7 @@ def _has(reader: _native.RunReader, chunk: str, known: dict[str, bool]) -> bool:
 def _described(found: Found) -> dict[str, Any]:
     return {
         "run": found.run.id,
+        **({"rank": found.run.rank} if found.run.ranks > 1 else {}),
         "own": found.is_own,
         "status": found.run.status,
         "checkpoints": found.checkpoints,
@@ -153,7 +165,8 @@ def _lines(found: Found) -> str:
     script = os.path.basename(run.info["script"])
     state = "damaged" if found.damage else "whole"
     whose = "" if found.is_own else ", not known to be yours" if found.damage or run.load().version >= SEALED else ", not sealed"
-    out = [f"{state:7}  {run.id}  {script}, {run.status}, {count(found.checkpoints, 'checkpoint')}{whose}"]
+    which = f", rank {run.rank} of {run.ranks}" if run.ranks > 1 else ""
+    out = [f"{state:7}  {run.id}{which}  {script}, {run.status}, {count(found.checkpoints, 'checkpoint')}{whose}"]
     out += [f"         {why}" for why in found.damage]
     if found.damage:
         out.append(f"         can still be answered: {found.left}")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from ..process.launcher import is_told
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 """Of `run.json` and of the first record of a journal."""
-HEAD = ("id", "name", "script", "module", "argv", "cwd", "store", "hash_seed", "started", "python", "platform", "executable")
+HEAD = (
+    *("id", "name", "script", "module", "argv", "cwd", "store", "hash_seed", "started", "python", "platform", "executable"),
+    "ranks",
+)
 """What the first record of a journal says of the run; in `run.json` it is a copy."""
 _LARGEST_SEED = (1 << 32) - 1
 _LATEST = 1e11
@@ -89,6 +94,7 @@ _POSSIBLE: dict[str, Callable[[Any], bool]] = {
     "python": _is_text,
     "platform": _is_text,
     "executable": _is_text,
+    "ranks": _or_none(is_told),
 }
 
 

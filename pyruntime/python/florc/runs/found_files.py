@@ -55,6 +55,14 @@ class Noted:
         if noted.gone is not None:
             (self.brief if noted.gone == BRIEFLY else self.removed).append(noted.at)
 
+    def beside(self, other: Noted) -> Noted:
+        """What two ranks note of the same path. What one of them made, the other one may have found there."""
+        first, second = (other, self) if other.was == NONE != self.was else (self, other)
+        first.places += second.places
+        first.removed += second.removed
+        first.brief += second.brief
+        return first
+
     def blocks(self) -> set[str]:
         """The blocks in which the run changed it."""
         return {block for place in self.places for block in _native.Path(place).blocks}

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from .. import _native
 from ..adapters.libraries import DURATIONS
-from . import masks
+from . import found_files, masks
 from .clocks import Spans
 from .entries import Entries, LogLine, Read
-from .run import CUT
+from .run import CUT, Run
 
 
 class History(Entries):
     """The journal of a run, read once, and what can be asked of it."""
 
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.together: Sequence[History] = [self]
+        """The histories of all ranks that ran together (`joint`), this one included, in their order."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the run has an unfinished iteration, in this rank or in another."""
+        return any(history.run.status in CUT for history in self.together)
+
     @property
     def damage(self) -> str | None:
         """Where the journal cannot be read; None when it is whole."""
-        journal = os.path.join(self.run.path, "journal.0")
+        journal = self.run.journal
         if self.reader.damaged:
             return f"{journal} is damaged at {self.reader.damaged}; what the run recorded after that is not used"
         if self.run.status == "killed":  # a killed run leaves it so
@@ -52,13 +61,16 @@ class History(Entries):
 
     def noted_functions(self) -> list[_native.Function]:
         """The functions of which it is known what entered them."""
-        return [] if self._is_anywhere else sorted(set(self._functions.values()) - self._elsewhere)
+        if any(history._is_anywhere for history in self.together):
+            return []
+        noted = [set(history._functions.values()) for history in self.together]
+        return sorted(set.intersection(*noted).difference(*(history._elsewhere for history in self.together)))
 
     def vouches(self, is_over: bool) -> bool:
         """Whether the journal speaks of all that a replay ran. `is_over`: it ended before the script did, where the journal
         of a run that was cut off ends its last whole iteration."""
-        is_cut = self.run.status in CUT and self.run.status != "interrupted"
-        return not is_cut or is_over and bool(self.last_path)
+        is_cut = any(history.run.status in CUT and history.run.status != "interrupted" for history in self.together)
+        return not is_cut or is_over and all(history.last_path for history in self.together)
 
     def lost_names(self, file: str, function: str) -> set[str]:
         """Names that some recorded block of the function bound without putting them back."""
@@ -81,7 +93,7 @@ class History(Entries):
 
     def leaves_gradients(self, block: str) -> bool:
         """Whether the block was seen to leave gradients that its checkpoint does not hold."""
-        return any(checkpoint.leaves_gradients for checkpoint in self.checkpoints.values() if checkpoint.block == block)
+        return any(checkpoint.leaves_gradients for checkpoint in self._all_of(block))
 
     def dead(self, block: str) -> frozenset[str]:
         """The names that the recorded script read no more after a block, and that each of its checkpoints holds."""
@@ -92,13 +104,23 @@ class History(Entries):
         return self._in_each(block, lambda checkpoint: checkpoint.dead.union(checkpoint.forms))
 
     def _in_each(self, block: str, names: Callable[[_native.Checkpoint], set[str]]) -> frozenset[str]:
-        found = [frozenset(names(checkpoint)) for checkpoint in self.checkpoints.values() if checkpoint.block == block]
+        found = [frozenset(names(checkpoint)) for checkpoint in self._all_of(block)]
         return frozenset.intersection(*found) if found else frozenset()
+
+    def _all_of(self, block: str) -> list[_native.Checkpoint]:
+        """The checkpoints of a block, of all ranks."""
+        return [found for history in self.together for found in history.checkpoints.values() if found.block == block]
+
+    def is_compared_anyway(self) -> bool:
+        """Whether the run printed something that a replay prints again, whatever it restores: each of its ranks."""
+        return all(any(not _native.Path(line.path).blocks for line in history.known_lines()) for history in self.together)
 
     def why_not_kept(self, block: str) -> str:
         """Why there is no checkpoint where one was looked for."""
-        if block in self._not_kept:
-            return f"it could not be checkpointed: {self._not_kept[block]}"
+        for history in self.together:
+            if block in history._not_kept:
+                of_rank = f"in rank {history.run.rank}, " if len(self.together) > 1 else ""
+                return f"{of_rank}it could not be checkpointed: {history._not_kept[block]}"
         if self.damage is not None:
             return "what can be read of the journal names no checkpoint of it here"
         if self._dropped:
@@ -132,8 +154,18 @@ class History(Entries):
         return {path: known for path, known in found.items() if path not in changed}
 
     def changed_files(self) -> set[str]:
-        """Files that the run made, changed or removed, where they lie now."""
-        return {self.run.file(noted.path) for noted in self.files}
+        """Files that the run made, changed or removed, where they lie now; this rank or another."""
+        return {self.run.file(noted.path) for history in self.together for noted in history.files}
+
+    def noted_files(self) -> dict[str, found_files.Noted]:
+        """What is known of them, by their paths. What one rank made, another one may have found there."""
+        found: dict[str, found_files.Noted] = {}
+        for history in self.together:
+            own = found_files.read(history.files, history.run.own(found_files.FOLDER_NAME), history.run.file)
+            for path, noted in own.items():
+                known = found.get(path)
+                found[path] = noted if known is None else known.beside(noted)
+        return found
 
     @property
     def how_it_ended(self) -> str:
@@ -142,15 +174,18 @@ class History(Entries):
 
     def known_lines(self) -> list[LogLine]:
         """The lines up to the iteration in which the recorded run was cut off, or got a Ctrl-C: a replay ends there, too."""
-        if not self.interrupted and self.run.status not in CUT:
+        if not any(history.interrupted for history in self.together) and not self.is_cut:
             return self.lines
         lines = self.lines[: self._lines_before] if self.interrupted else self.lines
         beyond = {path for path in {line.path for line in lines} if self.is_beyond(_native.Path(path).head)}
         return [line for line in lines if line.path not in beyond]
 
     def is_beyond(self, path: _native.Path, reached: Collection[str] = ()) -> bool:
-        """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it. `reached`: loops
-        begun so far."""
+        """Whether an iteration was not finished by the recorded run, which was cut off or got a Ctrl-C in it, or by another rank
+        of it. `reached`: loops begun so far."""
+        return any(history._is_beyond(path, reached) for history in self.together)
+
+    def _is_beyond(self, path: _native.Path, reached: Collection[str]) -> bool:
         if path.parent:
             return False
         if self.interrupted:

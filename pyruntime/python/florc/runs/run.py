@@ -11,12 +11,15 @@ from .. import _native
 from ..project.script import Unusable
 from ..support.console import say
 from ..support.light import dumps, suppress
+from ..support.private import private_file, private_folder
 from . import circumstances, described, trust
 from . import relocate as moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
+
+    from ..process.launcher import Rank
 
 try:
     import fcntl
@@ -49,8 +52,8 @@ class Run:
     """The folder of one run. `info` describes it, as the first record of its journal does; paths in it are where the project
     lies now."""
 
-    def __init__(self, store: str, run_id: str, info: dict[str, Any], since: moved.Moved | None = None):
-        self.store, self.id, self.moved = store, run_id, since
+    def __init__(self, store: str, run_id: str, info: dict[str, Any], since: moved.Moved | None = None, rank: int = 0):
+        self.store, self.id, self.moved, self.rank = store, run_id, since, rank
         self.info = info if since is None else since.info(info)
         self.path = os.path.join(store, "runs", run_id)
         self.disagreeing: list[str] = []
@@ -67,16 +70,28 @@ class Run:
         self._lock: IO[str] | None = None
 
     @classmethod
-    def begin(cls, store: str, script: str, argv: list[str], module: str | None, name: str | None, hash_seed: str) -> Run:
-        """Make a new run's folder. Raises Unusable when the store cannot be written."""
+    def begin(
+        cls,
+        store: str,
+        script: str,
+        argv: list[str],
+        module: str | None,
+        name: str | None,
+        hash_seed: str,
+        rank: Rank | None = None,
+        joined: str | None = None,
+    ) -> Run:
+        """Make a new run's folder; `joined`: the run of this id, which its first rank has begun. Raises Unusable when the store
+        cannot be written."""
         suffix = f"-{name}" if name else ""
-        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
+        run_id = joined or f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(3).hex()}{suffix}"
         try:
             _native.create_store(store)
             for folder in ("", "source"):
                 private_folder(os.path.join(store, "runs", run_id, folder))
         except (_native.StoreError, OSError) as error:
-            _take_back(os.path.join(store, "runs", run_id))
+            if joined is None:
+                _take_back(os.path.join(store, "runs", run_id))
             raise Unusable("F206", f"cannot write the run store {store}: {error}; set FLORC_DIR to another folder") from None
         run = cls(
             store,
@@ -96,7 +111,9 @@ class Run:
                 "python": sys.version.split()[0],
                 "platform": _platform(),
                 "executable": sys.executable,
+                "ranks": rank and rank.to_json(),
             },
+            rank=rank.number if rank is not None else 0,
         )
         run.key, why = trust.key_to_record()
         if run.key is None:
@@ -105,7 +122,7 @@ class Run:
             run.lock()
             run.save()
         except OSError:  # a full disk: nothing is left of a run that did not begin
-            _take_back(run.path)
+            run.take_back()
             raise
         return run
 
@@ -113,7 +130,7 @@ class Run:
         """The first record of the journal: what the run is."""
         return {
             "format": described.FORMAT,
-            "rank": 0,
+            "rank": self.rank,
             **{name: self.info.get(name) for name in described.HEAD},
             "environment": {name: os.environ.get(name) for name in circumstances.VARIABLES},
         }
@@ -123,7 +140,7 @@ class Run:
         since = moved.since(self.info, self.store, script)
         if since is None:
             return self
-        found = Run(self.store, self.id, self.info, since)
+        found = Run(self.store, self.id, self.info, since, self.rank)
         found.disagreeing, found.unclear = self.disagreeing, self.unclear
         return found
 
@@ -131,10 +148,31 @@ class Run:
         """Where a recorded file lies now."""
         return recorded if self.moved is None else self.moved.path(recorded)
 
+    def own(self, name: str) -> str:
+        """The path of a file or folder in its folder that is of this rank alone: `run.json`, of rank 1 `run.1.json`."""
+        stem, dot, form = name.partition(".")
+        return os.path.join(self.path, f"{stem}.{self.rank}{dot}{form}" if self.rank else name)
+
+    @property
+    def journal(self) -> str:
+        """The path of the journal."""
+        return os.path.join(self.path, f"journal.{self.rank}")
+
+    @property
+    def ranks(self) -> int:
+        """How many processes a launcher started for it; 0 where none did."""
+        told = self.info.get("ranks")
+        return 0 if told is None else int(told["of"])
+
+    def take_back(self) -> None:
+        """It did not begin: remove what nobody could name otherwise. Another rank may have begun."""
+        if not self.rank:
+            _take_back(self.path)
+
     def lock(self) -> None:
         """Hold the run's lock: released by the operating system however the process ends."""
         if fcntl is not None:
-            low = private_file(os.path.join(self.path, "lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK)
+            low = private_file(self.own("lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK)
             try:  # out of the script's way: its first file gets the number it has in a plain run
                 self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
             finally:
@@ -149,7 +187,7 @@ class Run:
         if fcntl is None:
             return True
         try:
-            with open(os.path.join(self.path, "lock"), "r+") as file:
+            with open(self.own("lock"), "r+") as file:
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
@@ -175,7 +213,7 @@ class Run:
 
     def save(self) -> None:
         """Write `run.json` whole: a reader sees the old one or the new one."""
-        path = os.path.join(self.path, "run.json")
+        path = self.own("run.json")
         with open(path + ".new", "w", encoding="utf-8", opener=private_file) as file:
             file.write(dumps(self.info, indent=1))
             file.flush()
@@ -261,12 +299,12 @@ class _Recorded:
     def __init__(self, run: Run):
         own = trust.key()
         try:
-            self.reader = _native.RunReader(run.store, run.id, 0, own)
+            self.reader = _native.RunReader(run.store, run.id, run.rank, own)
             entries = self.reader.records()
         except ValueError as error:  # the name of the run's folder
             raise Unusable("F205", f"{error}; remove {run.path}") from None
         except _native.StoreError as error:
-            is_lost = "journal.0" in str(error)
+            is_lost = f"journal.{run.rank}" in str(error)
             way_out = (
                 "; a run cannot be replayed without its journal: record the script again, or choose another run (`florc runs`)"
             )
@@ -281,12 +319,12 @@ class _Recorded:
         elif run.info.get("format", 1) >= SEALED:
             raise Unusable(
                 "F208",
-                f"{run.path}/journal.0 is of an earlier version of florc than run.json beside it says; "
+                f"{run.journal} is of an earlier version of florc than {run.own('run.json')} beside it says; "
                 "choose another run (`florc runs`)",
             )
 
     def _bind(self, run: Run, entries: list[tuple[str, str]]) -> None:
-        journal = os.path.join(run.path, "journal.0")
+        journal = run.journal
         if not entries:
             what = f"at {self.reader.damaged or self.reader.torn}" if self.reader.damaged or self.reader.torn else "empty"
             raise Unusable(
@@ -294,7 +332,7 @@ class _Recorded:
                 f"{journal} is damaged {what}; a run cannot be replayed without its journal: record the script "
                 "again, or choose another run (`florc runs`)",
             )
-        why = of_another_run(run.id, entries[0][0], _parsed(run, *entries[0]))
+        why = of_another_run(run, entries[0][0], _parsed(run, *entries[0]))
         if why:
             raise Unusable("F208", f"{journal} {why}; choose another run (`florc runs`)")
         self.sources = {}
@@ -308,14 +346,14 @@ class _Recorded:
                 self.ending = record.status
 
 
-def of_another_run(run_id: str, kind: str, head: Any) -> str:
+def of_another_run(run: Run, kind: str, head: Any) -> str:
     """Why the first record of a journal is not that of this run; empty when it is."""
     if kind != "run":
         return "does not begin with what it is a journal of"
     why = described.amiss(head)
     if why:
         return f"begins with a record that cannot be used: {why}"
-    is_it = head.get("id") == run_id and head.get("rank", 0) == 0
+    is_it = head.get("id") == run.id and head.get("rank", 0) == run.rank
     return "" if is_it else f"is the journal of another run, {head.get('id')}"
 
 
@@ -341,21 +379,6 @@ def unreadable(run: Run, kind: str, error: Exception) -> str:
         f"the journal of {run.id} holds a record ({kind}) that this version of florc cannot read: "
         f"{error!r}; record the script again"
     )
-
-
-def private_folder(path: str) -> None:
-    """Make a folder, and those above it, that only this user may enter."""
-    os.makedirs(path, 0o700, exist_ok=True)
-    with suppress(OSError):  # a umask may have taken more
-        os.chmod(path, 0o700)
-
-
-def private_file(path: str, flags: int) -> int:
-    """An opener of files that only this user may read, whatever the umask."""
-    descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
-    with suppress(OSError):
-        os.fchmod(descriptor, 0o600)
-    return descriptor
 
 
 def _hash_of(data: bytes, size: int = 32) -> str:

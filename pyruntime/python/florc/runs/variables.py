@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 from _blake2 import blake2b
 
+from ..process.launcher import OF_THE_MEETING
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-OWN = {"PYTHONHASHSEED", "FLORC_DIR"}
+OWN = {"PYTHONHASHSEED", "FLORC_DIR", *OF_THE_MEETING}
 """Those that florc sets, or that name the store."""
 
 

@@ -17,6 +17,7 @@ from . import (
     boosters,
     by_name,
     data,
+    ddp,
     generators,
     loading,
     mappings,
@@ -69,6 +70,7 @@ BULK = frozenset(
         modules.encode_module,
         modules.encode_metric,
         tracked.encode_tracked_module,
+        ddp.encode_ddp,
         sequences.encode_bytearray,
         sequences.encode_array,
         sequences.encode_bytes,
@@ -120,6 +122,8 @@ def _torch_handler(kind: type) -> Encode | None:
     if issubclass(kind, torch.nn.Module):
         if tracked.is_tracked(kind):
             return tracked.encode_tracked_module
+        if ddp.is_ddp(kind):
+            return ddp.encode_ddp
         return modules.encode_metric if modules.is_metric(kind) else modules.encode_module
     if issubclass(kind, torch.optim.Optimizer):
         return modules.encode_optimizer

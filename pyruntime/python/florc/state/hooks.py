@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from .kinds import OF_MODULES
 from .objects import HOOKS, instance_dict
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ def of_live(node: Node, live: Any) -> int:
     """How many the live object of a node has."""
     if node[0] == "tensor":
         return of_tensor(live) if "r" in node[6] else 0
-    attributes = instance_dict(live) if node[0] in ("torch.Module", "torch.Metric", "tracked.Module", "object") else None
+    attributes = instance_dict(live) if node[0] in (*OF_MODULES, "object") else None
     held = [attributes[name] for name in HOOKS.intersection(attributes)] if attributes else []
     return sum(len(hooks) for hooks in held if issubclass(type(hooks), dict))
 

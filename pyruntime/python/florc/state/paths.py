@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Iterator
 
-from .kinds import is_ref
+from .kinds import OF_MODULES, is_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def children(node: Node) -> Iterator[tuple[str, object]]:
             yield from children(node[4])
     elif kind == "progress":
         yield from _named(node[3])
-    elif kind in ("torch.Module", "torch.Metric", "tracked.Module"):
-        for encoded in (*node[4:], node[3]):
+    elif kind in OF_MODULES:
+        for encoded in (*node[4:7], node[3]):
             yield from _named(encoded)
     elif kind == "tensor":
         yield from _named(node[9])

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import boosters, classify, data, loading, modules, objects, sequences, tracked
+from . import boosters, classify, data, ddp, loading, modules, objects, sequences, tracked
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -42,6 +42,7 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "handle": frozenset({boosters.encode_booster}),
     "spent": frozenset({loading.encode_loading}),
     "torch.Metric": frozenset({modules.encode_metric}),
+    "torch.DDP": frozenset({ddp.encode_ddp}),
     "tracked": frozenset({tracked.encode_tracked}),
     "tracked.Module": frozenset({tracked.encode_tracked_module}),
 }

@@ -41,6 +41,7 @@ class Replay(Selection):
     ray: str | None
     shard: tuple[int, int] | None
     emit: str | None
+    rank: int | None
     interactive: bool
     trust: bool
     json: bool

@@ -18,7 +18,7 @@ from typing import IO
 from ...inputs import again as inputs_again
 from ...process import native_writers
 from ...project.script import Unusable
-from ...runs.found_files import FOLDER_NAME, read
+from ...runs.found_files import FOLDER_NAME
 from ...runs.journal import History
 from ...runs.run import Run
 from ...support.console import say
@@ -66,18 +66,18 @@ class UserFiles:
         skipped: Skipped,
         is_added: Callable[[], bool] = lambda: False,
         names: frozenset[str] = frozenset(),
+        shared: Shared | None = None,
     ):
-        """`names`: what the files of the project mention."""
-        self._run, self._folder = run, os.path.join(folder, FOLDER_NAME)
+        """`names`: what the files of the project mention; `shared`: the view is that of all ranks."""
+        self._run, self._shared = run, shared
+        self._folder = os.path.join(folder, FOLDER_NAME) if shared is None else shared.folder
         self._pid, self._is_added = os.getpid(), is_added
         _remove_left(os.path.dirname(folder))
-        notes = read(history.files, os.path.join(run.path, FOLDER_NAME), run.file)
+        pid = history.pid if not names.isdisjoint(NUMBER) else None
         try:
             os.makedirs(self._folder, exist_ok=True)
-            self._lock: IO[bytes] | bool | None = _locked(self._folder)
-            self._view = View(
-                self._folder, notes, skipped, history.folders, history.pid if not names.isdisjoint(NUMBER) else None
-            )
+            self._lock: IO[bytes] | bool | None = _locked(self._folder) if shared is None else True
+            self._view = View(self._folder, history.noted_files(), skipped, history.folders, pid, is_shared=shared is not None)
         except OSError as error:
             raise Unusable(
                 "F206",
@@ -137,8 +137,9 @@ class UserFiles:
             self._view.remove_own(path)
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
-        with contextlib.suppress(OSError):
-            remove(self._folder)
+        if self._shared is None:
+            with contextlib.suppress(OSError):
+                remove(self._folder)
         if not isinstance(self._lock, bool):
             self._lock.close()
         self._lock = None
@@ -171,6 +172,25 @@ class UserFiles:
                     always=True,
                     code="F508",
                 )
+
+
+class Shared:
+    """The view that the ranks of a replay share: what one of them writes, the others read. Whoever starts them holds it."""
+
+    def __init__(self, folder: str):
+        self.folder = folder
+
+    def begin(self) -> None:
+        """Make its folder, empty. Raises OSError."""
+        os.makedirs(self.folder)
+        self._lock = _locked(self.folder)
+
+    def end(self) -> None:
+        """Remove it: the ranks are over."""
+        with contextlib.suppress(OSError):
+            remove(self.folder)
+        if not isinstance(self._lock, bool):
+            self._lock.close()
 
 
 def _free(path: str) -> str:

@@ -37,8 +37,10 @@ class View:
         skipped: Skipped,
         listed: dict[str, set[str]] | None = None,
         pid: int | None = None,
+        is_shared: bool = False,
     ):
-        """`pid`: the number of the recorded process, where the script may name files by it."""
+        """`pid`: the number of the recorded process, where the script may name files by it. `is_shared`: with processes that were
+        not forked from this one."""
         self.upper = os.path.join(folder, "tree")
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
@@ -63,6 +65,7 @@ class View:
         os.register_at_fork(before=self._before_fork, after_in_child=self._after_fork)
         for path, noted in notes.items():
             self._begin_with(path, noted)
+        self._is_shared = is_shared
 
     def _begin_with(self, path: str, noted: Noted) -> None:
         if noted.was == NONE:

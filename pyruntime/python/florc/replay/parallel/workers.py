@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ...plan.window import Window
@@ -42,11 +42,11 @@ class Task(NamedTuple):
         if told is None:
             return None
         read = json.loads(told)
-        _end_with_parent()
+        end_with_parent()
         return cls(Window(**read["window"]), read["result"])
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -162,7 +162,7 @@ def run(
         while running:
             for worker in [w for w in running if w.code() is not None]:
                 if worker.result() is None and worker.attempts < _ATTEMPTS:
-                    say(f"{worker.describe()}: {_ending(worker)}; florc starts it once more")
+                    say(f"{worker.describe()}: {ending(worker.code())}; florc starts it once more")
                     worker.start()
                     continue
                 running.remove(worker)
@@ -175,23 +175,25 @@ def run(
         workers.clear()  # they are another process's
         raise
     finally:
-        _end([worker.process for worker in workers if worker.process is not None])
+        end_all([worker.process for worker in workers if worker.process is not None])
     return workers
 
 
 def _outcome(worker: _Worker) -> str:
     result = worker.result()
     if result is None:
-        return f"FAILED: {_ending(worker)}"
+        return f"FAILED: {ending(worker.code())}"
     return "ended early" if result.ended else "done"
 
 
-def _ending(worker: _Worker) -> str:
-    code = worker.code() or 0
+def ending(code: int | None) -> str:
+    """How a process with this exit code ended: `ended by SIGKILL`."""
+    code = code or 0
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
-def _end(processes: list[Process]) -> None:
+def end_all(processes: Sequence[Process]) -> None:
+    """End processes and what they started: first they are asked to."""
     for process in processes:
         process.ask_to_end()
     deadline = time.monotonic() + _PATIENCE_S
@@ -219,10 +221,10 @@ def merge(workers: list[_Worker]) -> ReplayResult:
             whole = whole.followed_by(ReplayResult(anomalies=[f"{worker.describe()} gave no answer; its log is {worker.log}"]))
         else:
             whole = whole.followed_by(result)
-            _hand_on(worker.out)
+            print_file(worker.out)
         if result is None or result.ended:
             say(f"the last lines of {worker.describe()}:", always=True)
-            for line in _tail(worker.log):
+            for line in tail(worker.log):
                 hand_on(line)
         if result is not None and result.ended:
             break
@@ -230,7 +232,8 @@ def merge(workers: list[_Worker]) -> ReplayResult:
     return whole
 
 
-def _hand_on(path: str) -> None:
+def print_file(path: str) -> None:
+    """Copy what another process of florc printed to standard output."""
     try:
         with open(path, "rb") as out:
             shutil.copyfileobj(out, sys.stdout.buffer)
@@ -239,7 +242,8 @@ def _hand_on(path: str) -> None:
         os._exit(0)
 
 
-def _tail(path: str) -> list[str]:
+def tail(path: str) -> list[str]:
+    """The last lines of a log."""
     try:
         with open(path, encoding="utf-8", errors="backslashreplace") as log:
             return [line.rstrip() for line in log][-_LOG_LINES:]

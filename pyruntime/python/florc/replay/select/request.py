@@ -10,7 +10,6 @@ from ... import _native
 from ...plan.window import END, Samples, Window
 from ...project.script import Unusable
 from ...runs.journal import History
-from ...runs.run import CUT
 from ...runs.timeline import Followed
 from ...runs.versions import Versions
 from ...support import console as messages
@@ -119,7 +118,7 @@ def whole(history: History, loop: Followed) -> int:
     at = _native.Path(loop.place).below(history.interrupted)
     if at is not None and at.index is not None:
         return min(count, at.index)
-    if history.run.status in CUT:
+    if history.is_cut:
         return max(0, count - (not _native.Path(loop.place).iterations))
     # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
     return count if not count or _was_entered(history, loop, count - 1) else count - 1

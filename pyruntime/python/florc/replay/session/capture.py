@@ -17,6 +17,8 @@ class Value(NamedTuple):
     line: int
     path: str
     text: str
+    rank: int | None = None
+    """Which of several ranks printed it."""
 
 
 class Capture:

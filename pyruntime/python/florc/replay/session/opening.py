@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from ...process import start
 from ...project.script import Unusable
 from ...runs import foreign
-from ...runs.catalog import damaged, find, is_of
+from ...runs.catalog import damaged, find, is_of, of_rank
 from ...runs.kept import tell_kept
 from ...runs.run import Run, store_path
 from ...support import console as messages
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 WORKER = "_FLORC_REPLAY_WORKER"
 """The task of a worker (JSON): its window, and the file for its result."""
+RANK = "_FLORC_REPLAY_RANK"
+"""The task of one of several ranks (JSON): which rank, its window, and where its files go."""
 AGAIN = "_FLORC_REPLAY_AGAIN"
 """What an earlier attempt of the same replay passes to this one (JSON): the blocks that it could not restore, with the reasons,
 and how many bytes its probes wrote."""
@@ -30,6 +33,9 @@ def recorded_run(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
     Raises Unusable if no such run can be replayed, or if the run is foreign and not trusted.
     """
     run = _found(wanted, path, is_trusted)
+    if RANK in os.environ:
+        run = of_rank(run, json.loads(os.environ[RANK])["rank"])
+        run.load()
     start.with_hash_seed(run.info["hash_seed"])
     return run
 
@@ -41,7 +47,7 @@ def _found(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
     foreign.refuse_links(run)
     run.load()
     # a worker is started by a replay that was allowed to go on
-    if not run.is_own and WORKER not in os.environ:
+    if not run.is_own and not _is_started():
         if not is_trusted:
             raise Unusable("F204", foreign.refusal(run))
         foreign.refuse_elsewhere(run, path)
@@ -50,20 +56,30 @@ def _found(wanted: str | None, path: str | None, is_trusted: bool) -> Run:
         if broken:
             raise Unusable(
                 "F205",
-                f"{run.path}/journal.0 is damaged at {broken}, before it names the text of the script: record it "
+                f"{run.journal} is damaged at {broken}, before it names the text of the script: record it "
                 "again, or choose another run (`florc runs`)",
             )
         raise Unusable("F205", f"the text of the script is not in {run.id} (it could not be written); record it again")
     return run
 
 
+def _is_started() -> bool:
+    """Whether a replay that was allowed to go on started this process."""
+    return WORKER in os.environ or RANK in os.environ
+
+
 def opened(run: Run) -> History:
     """The history of a run. Prints messages about what cannot be read of it."""
     from ...runs.journal import History
 
-    history = History(run)
+    if run.ranks > 1:
+        from ...runs import joint
+
+        history = joint.of_one(run)
+    else:
+        history = History(run)
     if AGAIN not in os.environ:  # else it was said
-        if not run.is_own and WORKER not in os.environ:
+        if not run.is_own and not _is_started():
             foreign.show(run)
         if history.damage is not None:
             say(history.damage, always=True, code="F205")
@@ -73,7 +89,7 @@ def opened(run: Run) -> History:
             say(f"{packs[0]}{more}; the checkpoints in it are not used", always=True, code="F205")
         if run.disagreeing:
             say(
-                f"{run.path}/run.json does not agree with the journal ({', '.join(run.disagreeing)}): florc uses the journal",
+                f"{run.own('run.json')} does not agree with the journal ({', '.join(run.disagreeing)}): florc uses the journal",
                 always=True,
                 code="F205",
             )

@@ -17,13 +17,11 @@ WHY = "once more, to be compared: nothing else could be"
 def cheapest(history: History, why_run: Callable[[str, str], str | None]) -> str:
     """The key of the fastest block, if nothing else would be compared. Empty if something is compared, or if all blocks take
     long."""
-    keys = [key for key in history.checkpoints if not _native.Path(key).between]
-    if (
-        not keys
-        or any(not _native.Path(line.path).blocks for line in history.known_lines())
-        or any(why_run(_native.Path(key).name, key) for key in keys)
-    ):
+    in_all = set.intersection(*(set(rank.checkpoints) for rank in history.together))
+    paths = [(key, _native.Path(key)) for key in history.checkpoints if key in in_all]
+    keys = [key for key, path in paths if not path.between and not history.is_beyond(path.head)]
+    if not keys or history.is_compared_anyway() or any(why_run(_native.Path(key).name, key) for key in keys):
         return ""
-    seconds = history.block_seconds
+    seconds = history.together[0].block_seconds
     found = min(keys, key=lambda key: seconds.get(key, math.inf))
     return found if seconds.get(found, math.inf) <= max(LONGEST_S, SHARE * (history.seconds or 0.0)) else ""

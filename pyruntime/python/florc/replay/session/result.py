@@ -92,6 +92,25 @@ class ReplayResult(NamedTuple):
             self.has_started_others or later.has_started_others,
         )
 
+    def of_rank(self, number: int) -> ReplayResult:
+        """This one as it is told of one of several ranks."""
+
+        def told(sentences: list[str]) -> list[str]:
+            return [f"rank {number}: {sentence}" for sentence in sentences]
+
+        alone = [] if self.compared or self.anomalies or self.ended else ["the record holds nothing of it that could be compared"]
+        return self._replace(
+            values=[value._replace(rank=number) for value in self.values],
+            anomalies=told(self.anomalies),
+            disturbances=told(self.disturbances),
+            ended=f"rank {number}: {self.ended}" if self.ended else "",
+            timed=told(self.timed),
+            read_back=told(self.read_back),
+            environment=told(self.environment),
+            unrecorded=told([*self.unrecorded, *alone]),
+            mishaps=told(self.mishaps),
+        )
+
     def save(self, path: str) -> None:
         """Write the result to a file, which appears whole or not at all."""
         with open(path + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -261,6 +261,8 @@ class Replay:
         unreadable = self.restorer.take(checkpoint)
         if unreadable is None:
             return None
+        if len(self.history.together) > 1:  # the other ranks would restore it
+            self._leave.cannot_restore({block: f"what was kept of it cannot be read: {unreadable}"})
         if not self._is_damage_told:
             self._is_damage_told = True
             say(
@@ -282,10 +284,7 @@ class Replay:
 
     def why_never_skipped(self, block: str, key: str) -> str | None:
         """Why a block runs wherever values are asked for; None if its checkpoint with this key may be restored."""
-        forced = self._why_forced(block)
-        if forced is not None:
-            return forced
-        return self.versions.why_run(block, key)
+        return self._why_forced(block) or self.versions.why_run(block, key)
 
     def _why_forced(self, block: str) -> str | None:
         return "asked for with --step-into" if block in self.forced or "all" in self.forced else None

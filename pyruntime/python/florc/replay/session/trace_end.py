@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ... import _native
 from ...runs.journal import History
-from ...runs.run import CUT
 from .capture import Value
 
 
@@ -21,7 +20,7 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
     loop = history.timeline.loops.get(str(last.place))
     if loop is not None and loop.ended and last.index is not None:  # the last one that is noted may turn out to be none
         last = last.at(min(last.index, loop.count - 1))
-    what = "is damaged" if history.reader.damaged else "was cut off" if history.run.status in CUT else "ends"
+    what = "is damaged" if history.reader.damaged else "was cut off" if history.is_cut else "ends"
     return f"the record {what} {f'after {history.iteration(str(last))}' if last else 'before its first iteration'}"
 
 

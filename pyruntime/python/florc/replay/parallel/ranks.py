@@ -1,0 +1,206 @@
+"""The replay of a run of several ranks: one process for each, which meet on this machine. Their answers are put together in the
+order of ranks.
+
+Each process decides from the journals of all ranks what it restores (`runs.joint`), so all restore the same blocks. Where one
+turns out to be unable to, all start again, with that block run by all."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from ...plan.window import Window
+from ...process import launcher, start
+from ...runs.catalog import of_rank
+from ...runs.found_files import FOLDER_NAME
+from ...support.console import duration, exit_at_once, hand_on, say
+from ..files.user_files import Shared
+from ..session.opening import AGAIN, RANK
+from ..session.result import ReplayResult
+from ..session.started import STARTED
+from .workers import Local, end_all, end_with_parent, ending, print_file, tail
+
+if TYPE_CHECKING:
+    from ...runs.run import Run
+
+_LEAST_PATIENCE_S = 60.0
+"""So long at least a rank may go on after another one has ended; else twice as long as that one took."""
+_START_AGAIN = 75
+"""The exit code of a rank for which all start again."""
+
+
+class RankTask(NamedTuple):
+    """What one of several ranks has to do. `base`: what the names of its files begin with."""
+
+    rank: int
+    window: Window | None
+    base: str
+
+    @property
+    def result(self) -> str:
+        """The file for what it found."""
+        return self.base + ".json"
+
+    @property
+    def files(self) -> Shared:
+        """What all ranks see of the user's files."""
+        return Shared(os.path.join(os.path.dirname(self.base), FOLDER_NAME))
+
+    def to_environment(self) -> dict[str, str]:
+        """The environment variable that gives a process its task."""
+        window = self.window and self.window.to_json()
+        return {RANK: json.dumps({"rank": self.rank, "window": window, "base": self.base})}
+
+    @classmethod
+    def of_this_process(cls) -> RankTask | None:
+        """The task of this process; None if it is no rank. Processes that the script starts are no ranks."""
+        told = os.environ.pop(RANK, None)
+        if told is None:
+            return None
+        read = json.loads(told)
+        end_with_parent()
+        return cls(read["rank"], read["window"] and Window(**read["window"]), read["base"])
+
+    def start_again(self, blocks: dict[str, str], is_damaged: bool) -> NoReturn:
+        """End this process: all ranks start again, and run these blocks. In the next attempt it may be another rank that finds a
+        reason."""
+        with open(self.base + ".again", "w", encoding="utf-8") as file:
+            json.dump({"blocks": blocks, "damaged": is_damaged}, file)
+        exit_at_once(_START_AGAIN)
+
+
+class _Rank:
+    """The process of a rank."""
+
+    def __init__(self, run: Run, task: RankTask, port: int, again: dict[str, Any]):
+        self.task, self._begun, self.took = task, time.perf_counter(), 0.0
+        told = run.info["ranks"]
+        given = {**STARTED.environment, **launcher.again(told, port), **task.to_environment()}
+        if again:
+            given[AGAIN] = json.dumps({**again, "written": [0, ""]})
+        words = start.command(*STARTED.words)
+        self.process = Local(words, start.environment(run.info["hash_seed"], given), self.out, self.log)
+
+    @property
+    def out(self) -> str:
+        """The file with what its probes printed."""
+        return self.task.base + ".out"
+
+    @property
+    def log(self) -> str:
+        """The file with its messages."""
+        return self.task.base + ".log"
+
+    @property
+    def again(self) -> dict[str, Any] | None:
+        """For which blocks all start again; None if this rank has no reason to."""
+        if self.process.poll() != _START_AGAIN:
+            return None
+        with open(self.task.base + ".again", encoding="utf-8") as file:
+            found: dict[str, Any] = json.load(file)
+        return found
+
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        if self.process.poll() is None:
+            return False
+        self.took = self.took or time.perf_counter() - self._begun
+        return True
+
+
+def replay(run: Run, window: Window | None, folder: str, shown: int | None) -> ReplayResult:
+    """Answer with all ranks of a run. `shown`: the rank whose lines are printed; None: those of all. The files of the processes
+    are in `folder`."""
+    again: dict[str, Any] = {}
+    attempt = 0
+    while True:
+        attempt += 1
+        base = os.path.join(folder, f"attempt-{attempt}-")
+        files = Shared(os.path.join(folder, FOLDER_NAME))
+        ranks = _start(run, window, base, files, again)
+        try:
+            found = _wait(ranks)
+        finally:
+            end_all([rank.process for rank in ranks])
+            files.end()
+        if found is None:
+            return _merged(ranks, shown)
+        again = found if not again else {**found, "blocks": {**again["blocks"], **found["blocks"]}}
+
+
+def _start(run: Run, window: Window | None, base: str, files: Shared, again: dict[str, Any]) -> list[_Rank]:
+    port = _free_port()
+    started: list[_Rank] = []
+    files.begin()
+    try:
+        for number in range(run.ranks):
+            task = RankTask(number, window, f"{base}rank-{number}")
+            started.append(_Rank(of_rank(run, number), task, port, again))
+    except BaseException:
+        end_all([rank.process for rank in started])
+        files.end()
+        raise
+    return started
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def _wait(ranks: list[_Rank]) -> dict[str, Any] | None:
+    """Wait for the ranks; not for ever for one that another has left alone. What one says of starting again; None if none
+    does."""
+    while True:
+        over = [rank for rank in ranks if rank.is_over()]
+        for rank in over:
+            if rank.again is not None:
+                return rank.again
+        if len(over) == len(ranks):
+            return None
+        if over:
+            patience = max(_LEAST_PATIENCE_S, 2 * min(rank.took for rank in over))
+            since = min(rank.took for rank in over)
+            if max(time.perf_counter() - rank._begun for rank in ranks) - since > patience:
+                return None
+        time.sleep(0.01)
+
+
+def _merged(ranks: list[_Rank], shown: int | None) -> ReplayResult:
+    """Print what the probes printed, in the order of ranks, and merge what the ranks found."""
+    results = [ReplayResult.load(rank.task.result) for rank in ranks]
+    several = sum(os.path.getsize(rank.out) > 0 for rank in ranks) > 1 and shown is None
+    whole = ReplayResult()
+    for rank, result in zip(ranks, results):
+        number = rank.task.rank
+        if several and os.path.getsize(rank.out):
+            say(f"rank {number}:", always=True)
+        if shown in (None, number):
+            print_file(rank.out)
+        if result is None:
+            result = ReplayResult(
+                anomalies=[f"rank {number} gave no answer: {ending(rank.process.poll())}; its log is {rank.log}"]
+            )
+            _show(rank)
+        elif result.ended:
+            _show(rank)
+        whole = _beside(whole, result.of_rank(number))
+    return whole
+
+
+def _show(rank: _Rank) -> None:
+    say(f"the last lines of rank {rank.task.rank}, after {duration(rank.took)}:", always=True)
+    for line in tail(rank.log):
+        hand_on(line)
+
+
+def _beside(one: ReplayResult, other: ReplayResult) -> ReplayResult:
+    """Two ranks: what both did is what the replay did."""
+    both = one.followed_by(other)
+    entered = {block: max(one.entered.get(block, 0), other.entered.get(block, 0)) for block in both.entered}
+    return both._replace(entered=entered, reasons={**other.reasons, **one.reasons})

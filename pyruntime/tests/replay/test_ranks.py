@@ -1,0 +1,409 @@
+"""Ranks that a launcher started: recorded as one run, replayed together, compared with plain runs of the same ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from florc import _native
+from florc.process import launcher, start
+from workshop import Workshop
+
+RECORD = ("-m", "florc", "record", "--checkpoint", "every", "train.py")
+PLAIN = """
+    import os, sys, time
+    from meeting import add_up, meet, rank
+
+    state = [rank + 1.0]
+
+    def train(epoch):
+        for step in range(6):
+            state[0] = add_up(state[0] * 0.5 + step)
+            state.append(round(state[0], 9))
+
+    def look(epoch):
+        for step in range(3):
+            state.append(-step - epoch)
+            time.sleep(0.001)
+
+    for epoch in range(5):
+        train(epoch)
+        if rank == 0:
+            look(epoch)
+            print("epoch", epoch, state[-4])
+        meet()
+    print("done", rank, len(state))
+"""
+MEETING = """
+    # A collective call that a restored block must not leave another rank waiting in.
+    import os
+    import socket
+
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    _address = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    _files = []
+
+    def _begin():
+        if rank == 0:
+            with socket.create_server(_address) as server:
+                for _ in range(world - 1):
+                    _files.append(server.accept()[0].makefile("rw"))
+            return
+        while True:
+            try:
+                _files.append(socket.create_connection(_address, 60).makefile("rw"))
+                return
+            except ConnectionRefusedError:
+                pass
+
+    _begin()
+
+    def add_up(number):
+        if rank:
+            print(number, file=_files[0], flush=True)
+            return float(_files[0].readline())
+        total = number + sum(float(file.readline()) for file in _files)
+        for file in _files:
+            print(total, file=file, flush=True)
+        return total
+
+    def meet():
+        add_up(0.0)
+"""
+
+
+class Ended(NamedTuple):
+    """One rank that ended."""
+
+    out: str
+    err: str
+    code: int
+
+
+def _port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _told(number: int, count: int, port: int) -> dict[str, str]:
+    return {
+        "RANK": str(number),
+        "LOCAL_RANK": str(number),
+        "WORLD_SIZE": str(count),
+        "LOCAL_WORLD_SIZE": str(count),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def ranks(
+    workshop: Workshop,
+    count: int,
+    *words: str,
+    each: dict[int, tuple[str, ...]] | None = None,
+    meanwhile: Callable[[list[subprocess.Popen[str]]], None] | None = None,
+) -> list[Ended]:
+    """Start so many ranks of `python words…`, as a launcher does, and wait for them."""
+    port, started = _port(), list[subprocess.Popen[str]]()
+    try:
+        for number in range(count):
+            started.append(
+                subprocess.Popen(
+                    [sys.executable, "-u", *((each or {}).get(number, words))],
+                    cwd=workshop.path,
+                    env={**workshop.environment(), **_told(number, count, port)},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+        if meanwhile is not None:
+            meanwhile(started)
+        return [Ended(*process.communicate(timeout=240), process.returncode) for process in started]
+    finally:
+        for process in started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def _probed(text: str, *probes: tuple[str, str]) -> str:
+    for before, probe in probes:
+        assert text.count(before) == 1, before
+        text = text.replace(before, f"{before}\n{re.search(r' *', before)[0]}{probe}")  # type: ignore[index]  # it always matches
+    return text
+
+
+AFTER_EPOCH = ("        meet()", 'print("P", epoch, state[-1], len(state))')
+IN_STEP = ("            state.append(round(state[0], 9))", 'print("P", step, state[-1])')
+
+
+def _project(workshop: Workshop, text: str = PLAIN) -> None:
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", text)
+
+
+def _truth(workshop: Workshop, count: int, text: str) -> list[str]:
+    """What the added statements print in each rank of a plain run of the edited script."""
+    workshop.write("train.py", text)
+    done = ranks(workshop, count, "train.py")
+    assert all(rank.code == 0 for rank in done), done
+    return ["".join(line for line in rank.out.splitlines(True) if line.startswith("P ")) for rank in done]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("probe", [AFTER_EPOCH, IN_STEP], ids=["after the collective", "inside"])
+def test_each_rank_answers_as_it_would_have(workshop: Workshop, count: int, probe: tuple[str, str]) -> None:
+    _project(workshop)
+    plain = ranks(workshop, count, "train.py")
+    recorded = ranks(workshop, count, *RECORD)
+    assert [rank.out for rank in recorded] == [rank.out for rank in plain]
+    assert [rank.code for rank in recorded] == [0] * count
+    assert f"the first of {count} ranks" in recorded[0].err
+    assert not any(rank.err for rank in recorded[1:])
+
+    truth = _truth(workshop, count, _probed(PLAIN, probe))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "exact" in done.said and done.code == 0, done.said
+    if probe is AFTER_EPOCH:  # the loop of steps in all ranks, and that of the first rank alone
+        assert "10 blocks restored" in done.said, done.said
+    one = workshop.florc("replay", "--rank", "1", "train.py")
+    assert one.out == truth[1]
+
+
+def test_values_name_their_rank(workshop: Workshop) -> None:
+    _project(workshop)
+    ranks(workshop, 2, *RECORD)
+    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    done = workshop.florc("replay", "--json", "train.py")
+    entries = [json.loads(line) for line in done.out.splitlines()]
+    for number in range(2):
+        assert [entry["text"] for entry in entries if entry.get("rank") == number] == truth[number].splitlines()
+    assert entries[-1]["verdict"] == "exact"
+
+
+def test_what_only_some_ranks_kept_is_run_by_all(workshop: Workshop) -> None:
+    """Else the rank that runs it would wait for those that restore it."""
+    _project(workshop)
+    ranks(workshop, 2, *RECORD)
+    packs = sorted((workshop.path / ".florc" / "packs").glob("*-1-*.pack"))
+    packs[0].unlink()
+    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "what was kept of it cannot be read" in done.said and "exact" in done.said, done.said
+    assert workshop.florc("check").code == 1
+
+
+def test_a_rank_that_keeps_less_decides_for_all(workshop: Workshop) -> None:
+    """The ranks may be given other options; a rank may have no room."""
+    _project(workshop)
+    least = ("-m", "florc", "record", "--checkpoint", "every", "--max-disk", "1K", "train.py")
+    ranks(workshop, 2, *RECORD, each={1: least})
+    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "exact" in done.said, done.said
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_run_of_which_a_rank_is_killed_is_answered_as_far_as_all_came(workshop: Workshop, victim: int) -> None:
+    slow = PLAIN.replace("range(5)", "range(40)").replace("        meet()", "        meet()\n        time.sleep(0.05)")
+    slow = slow.replace('print("epoch", epoch, state[-4])', 'print("epoch", epoch, state[-4], flush=True)')
+    _project(workshop, slow)
+
+    def kill(started: list[subprocess.Popen[str]]) -> None:
+        assert started[0].stdout is not None
+        while "epoch 6" not in started[0].stdout.readline():
+            assert started[0].poll() is None
+        started[victim].kill()
+        time.sleep(0.3)
+        for process in started:
+            process.terminate()
+
+    ranks(workshop, 2, *RECORD, meanwhile=kill)
+    truth = _truth(workshop, 2, _probed(slow, AFTER_EPOCH))
+    done = workshop.florc("replay", "train.py")
+    both = done.out.splitlines(True)
+    own, other = both[: len(both) // 2], both[len(both) // 2 :]
+    assert len(own) >= 5
+    assert ("".join(own), "".join(other)) == tuple("".join(known.splitlines(True)[: len(own)]) for known in truth)
+    assert "answered up to epoch=" in done.said and "ANOMALOUS" not in done.said, done.said
+
+
+def test_a_file_that_one_rank_writes_is_read_by_the_others(workshop: Workshop) -> None:
+    text = PLAIN.replace(
+        "        meet()",
+        """        if rank == 0:
+            with open("best.txt", "w") as file:
+                file.write(str(epoch * 10))
+        meet()
+        best = open("best.txt").read()
+        meet() """,
+    )
+    _project(workshop, text)
+    ranks(workshop, 2, *RECORD)
+    truth = _truth(workshop, 2, _probed(text, ("        meet() ", 'print("P", epoch, best, state[-1])')))
+    (workshop.path / "best.txt").write_text("the user's own")
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert (workshop.path / "best.txt").read_text() == "the user's own"
+    assert "exact" in done.said, done.said
+
+
+def test_ranks_find_each_other_where_others_met_before(workshop: Workshop) -> None:
+    """What earlier ranks left, which were killed and met at the same port."""
+    _project(workshop)
+    folder = workshop.path / ".florc" / "ranks"
+    folder.mkdir(parents=True)
+    told = _told(0, 2, 4711)
+    from florc.record.ranks import Together
+
+    stale = Together(str(workshop.path / ".florc"), launcher.Rank(0, 2, told))
+    Path(stale._meeting).write_text("20200101-000000-abcdef")
+    ranks(workshop, 2, *RECORD)
+    assert "(2 ranks)" in workshop.florc("runs").out
+
+
+def test_what_cannot_be_recorded_together_runs_all_the_same(workshop: Workshop) -> None:
+    workshop.write("train.py", "print('trained')")
+    for variables, why in (
+        ({"RANK": "0", "WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "1"}, "several machines"),
+        ({"WORLD_SIZE": "4"}, "no RANK tells which"),
+        ({"OMPI_COMM_WORLD_SIZE": "2"}, "no RANK tells which"),
+        ({"RANK": "0", "WORLD_SIZE": "2"}, "no MASTER_PORT"),
+        ({"RANK": "2", "WORLD_SIZE": "2", "MASTER_PORT": "1"}, "RANK is 2"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            launcher.rank(variables)
+    done = subprocess.run(
+        [sys.executable, "-m", "florc", "record", "train.py"],
+        cwd=workshop.path,
+        env={**workshop.environment(), "WORLD_SIZE": "4"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == "trained\n" and "nothing is recorded" in done.stderr
+
+
+def test_one_rank_alone_has_its_variables_again(workshop: Workshop) -> None:
+    text = """
+        import os
+        for epoch in range(3):
+            total = sum(range(epoch, 50_000))
+            print(os.environ["LOCAL_RANK"], total)
+        """
+    workshop.write("train.py", text)
+    ranks(workshop, 1, *RECORD)
+    workshop.write("train.py", text + '    print("P", os.environ["RANK"])\n')
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "P 0\n" * 3 and "exact" in done.said, done.said
+
+
+def test_what_needs_one_process_says_so(workshop: Workshop) -> None:
+    _project(workshop)
+    ranks(workshop, 2, *RECORD)
+    for words in (("replay", "--workers", "2", "train.py"), ("verify",), ("replay", "--rank", "7", "train.py")):
+        done = workshop.florc(*words)
+        assert done.code == 2 and "F106" in done.said, done
+    assert workshop.florc("replay", "--dry-run", "train.py").code == 0
+    (workshop.path / ".florc" / "runs").joinpath(os.listdir(workshop.path / ".florc" / "runs")[0], "journal.1").unlink()
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 2 and "journal.1" in done.said and "Traceback" not in done.err, done
+
+
+def test_options_with_a_value_are_those_of_the_command_line() -> None:
+    """`florc record OPTIONS -m torch.distributed.run …` hands them on."""
+    code, told = _native.command_line(["florc", "record", "--name", "a", "train.py"])
+    assert told is not None, code
+    taking = set()
+    for option in re.findall(r"--[a-z-]+", _help("record")):
+        if _native.command_line(["florc", "record", option, "=", "train.py"])[1] is None and option not in ("--help", "--module"):
+            taking.add(option)
+    assert taking == set(start._WITH_VALUE)
+
+
+def _help(command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "florc", command, "--help"], capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout
+
+
+DDP = """
+    import torch, torch.distributed as dist
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel
+
+    dist.init_process_group("gloo")
+    rank, world = dist.get_rank(), dist.get_world_size()
+    torch.manual_seed(1)
+    layers = nn.Sequential(nn.Linear(20, 300), nn.ReLU(), nn.Dropout(0.1), nn.Linear(300, 301), nn.ReLU(), nn.Linear(301, 3))
+    model = DistributedDataParallel(layers, bucket_cap_mb=0.2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    torch.manual_seed(100 + rank)
+
+    def step():
+        optimizer.zero_grad()
+        loss = model(torch.randn(8, 20)).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    for epoch in range(5):
+        for _ in range(8):
+            loss = step()
+        total = torch.tensor(loss)
+        dist.all_reduce(total)
+        print("epoch", epoch, total.item() / world)
+    for last in range(3):
+        loss = step()
+    dist.destroy_process_group()
+"""
+
+
+def test_ddp_adds_up_in_the_buckets_of_the_record(workshop: Workshop) -> None:
+    """With more than two ranks, the order in which gradients are added depends on buckets that the reducer makes while it trains.
+    (`state/ddp.py`; without it, the last bits of these values differ.)"""
+    workshop.write("train.py", DDP)
+    assert [rank.code for rank in ranks(workshop, 4, *RECORD)] == [0] * 4
+    norm = 'print("P", last, sum(p.double().sum().item() for p in model.parameters()))'
+    truth = _truth(
+        workshop,
+        4,
+        _probed(DDP, ("    for last in range(3):\n        loss = step()", norm)).replace(
+            '\n    print("P"', '\n        print("P"'
+        ),
+    )
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "5 blocks restored" in done.said and "exact" in done.said, done.said
+
+
+def test_a_launcher_is_recorded_by_its_ranks(workshop: Workshop) -> None:
+    workshop.write("train.py", DDP)
+    port = str(_port())
+    launch = ("torch.distributed.run", "--nproc_per_node", "2", "--master-port", port, "train.py")
+    plain = workshop.plain("-m", *launch)
+    recorded = workshop.florc("record", "--checkpoint", "every", "-m", *launch)
+    assert sorted(recorded.out) == sorted(plain.out) and recorded.code == 0
+    assert "the first of 2 ranks" in recorded.said, recorded
+    workshop.write("train.py", _probed(DDP, ("        dist.all_reduce(total)", 'print("P", rank, total.item())')))
+    done = workshop.florc("replay", "train.py")
+    assert done.out.count("P 0") == done.out.count("P 1") == 5 and "exact" in done.said, done.said
