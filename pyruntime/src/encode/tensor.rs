@@ -34,6 +34,9 @@ pub(super) fn put_tensor(
     let shape = numbers(&tensor.getattr(intern!(py, "shape"))?)?;
     let stride = numbers(&tensor.call_method0(intern!(py, "stride"))?)?;
     let count: usize = shape.iter().product();
+    if address == 0 && count > 0 {
+        return Ok(false); // its memory was given back (FSDP frees what it gathers)
+    }
     let Some(layout) = Layout::of(&shape, &stride, count) else { return Ok(false) };
 
     out.push_str("[\"tensor\",");

@@ -141,9 +141,11 @@ def ranks(
 
 
 def _probed(text: str, *probes: tuple[str, str]) -> str:
+    """The script with statements added, each below some lines, side by side with the last of them."""
     for before, probe in probes:
         assert text.count(before) == 1, before
-        text = text.replace(before, f"{before}\n{re.search(r' *', before)[0]}{probe}")  # type: ignore[index]  # it always matches
+        last = before.splitlines()[-1]
+        text = text.replace(before, f"{before}\n{last[: len(last) - len(last.lstrip())]}{probe}")
     return text
 
 
@@ -160,7 +162,7 @@ def _truth(workshop: Workshop, count: int, text: str) -> list[str]:
     """What the added statements print in each rank of a plain run of the edited script."""
     workshop.write("train.py", text)
     done = ranks(workshop, count, "train.py")
-    assert all(rank.code == 0 for rank in done), done
+    assert [rank.code for rank in done] == [0] * count, "".join(rank.err for rank in done)
     return ["".join(line for line in rank.out.splitlines(True) if line.startswith("P ")) for rank in done]
 
 
@@ -374,6 +376,7 @@ DDP = """
         print("epoch", epoch, total.item() / world)
     for last in range(3):
         loss = step()
+    dist.barrier()
     dist.destroy_process_group()
 """
 
@@ -384,13 +387,56 @@ def test_ddp_adds_up_in_the_buckets_of_the_record(workshop: Workshop) -> None:
     workshop.write("train.py", DDP)
     assert [rank.code for rank in ranks(workshop, 4, *RECORD)] == [0] * 4
     norm = 'print("P", last, sum(p.double().sum().item() for p in model.parameters()))'
-    truth = _truth(
-        workshop,
-        4,
-        _probed(DDP, ("    for last in range(3):\n        loss = step()", norm)).replace(
-            '\n    print("P"', '\n        print("P"'
-        ),
-    )
+    truth = _truth(workshop, 4, _probed(DDP, ("    for last in range(3):\n        loss = step()", norm)))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "5 blocks restored" in done.said and "exact" in done.said, done.said
+
+
+FSDP = """
+    import torch, torch.distributed as dist
+    from torch import nn
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    dist.init_process_group("gloo")
+    rank, world = dist.get_rank(), dist.get_world_size()
+    mesh = init_device_mesh("cpu", (world,))
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(20, 101), nn.ReLU(), nn.Dropout(0.1), nn.Linear(101, 100), nn.ReLU(), nn.Linear(100, 3))
+    for part in model:
+        if isinstance(part, nn.Linear):
+            fully_shard(part, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    torch.manual_seed(100 + rank)
+
+    def step():
+        optimizer.zero_grad()
+        loss = model(torch.randn(8, 20)).square().mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+        optimizer.step()
+        return loss.item()
+
+    for epoch in range(5):
+        for _ in range(8):
+            loss = step()
+        print("epoch", epoch, loss)
+    for last in range(3):
+        loss = step()
+    print("end", loss)
+    dist.barrier()
+    dist.destroy_process_group()
+"""
+
+
+def test_parts_of_parameters_are_restored_in_each_rank(workshop: Workshop) -> None:
+    """`fully_shard`: DTensors in the model and the optimizer, of which each rank has a part."""
+    workshop.write("train.py", FSDP)
+    assert [rank.code for rank in ranks(workshop, 2, *RECORD)] == [0, 0]
+    norm = 'print("P", last, sum(p.full_tensor().double().sum().item() for p in model.parameters()))'
+    truth = _truth(workshop, 2, _probed(FSDP, ("    for last in range(3):\n        loss = step()", norm)))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "5 blocks restored" in done.said and "exact" in done.said, done.said

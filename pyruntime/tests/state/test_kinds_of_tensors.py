@@ -132,7 +132,9 @@ def test_refused_with_a_reason(make, reason):
         encode({"t": [make()]})
 
 
-def test_a_dtensor_is_refused_with_a_reason(tmp_path):
+@pytest.fixture
+def mesh(tmp_path):
+    """A mesh of this process alone."""
     dist = pytest.importorskip("torch.distributed")
     if not dist.is_available() or dist.is_initialized():
         pytest.skip("needs a process group of its own")
@@ -143,13 +145,38 @@ def test_a_dtensor_is_refused_with_a_reason(tmp_path):
         pytest.skip(f"no process group here: {error}")
     try:
         from torch.distributed.device_mesh import init_device_mesh
-        from torch.distributed.tensor import Shard, distribute_tensor
 
-        value = distribute_tensor(torch.arange(6.0), init_device_mesh("cpu", (1,)), [Shard(0)])
-        with pytest.raises(Unsupported, match="class DTensor"):
-            encode({"t": value})
+        yield init_device_mesh("cpu", (1,))
     finally:
         dist.destroy_process_group()
+
+
+def test_a_dtensor_is_filled_in_place_or_made_as_another_one_is(mesh, freeze):
+    from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+
+    def one(number, how):
+        return torch.nn.Parameter(distribute_tensor(torch.arange(6.0) + number, mesh, [how]))
+
+    weight = one(0, Shard(0))
+    weight.grad = distribute_tensor(torch.ones(6), mesh, [Shard(0)])
+    mean = distribute_tensor(torch.arange(6.0) * 2, mesh, [Shard(0)])
+    kept = freeze({"weight": weight, "mean": mean}, gradients=True)
+
+    live = one(10, Shard(0))
+    part = live.to_local().data_ptr()
+    found = kept.restore({"weight": live, "mean": None})
+    assert found["weight"] is live and live.to_local().data_ptr() == part
+    assert torch.equal(live.full_tensor(), torch.arange(6.0)) and torch.equal(live.grad.full_tensor(), torch.ones(6))
+    assert isinstance(found["mean"], DTensor) and torch.equal(found["mean"].full_tensor(), torch.arange(6.0) * 2)
+
+    for other in ({"weight": one(10, Replicate()), "mean": mean}, {}):
+        with pytest.raises(CannotRestore, match="distributed"):
+            kept.restore(other)
+    mean.note = "an attribute"
+    with pytest.raises(Unsupported, match="attributes"):
+        encode({"mean": mean})
+    with pytest.raises(Unsupported, match="history"):
+        encode({"mean": weight * 2})
 
 
 FLOATS = [

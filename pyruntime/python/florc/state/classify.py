@@ -18,6 +18,8 @@ from . import (
     by_name,
     data,
     ddp,
+    dtensor,
+    fsdp,
     generators,
     loading,
     mappings,
@@ -58,6 +60,7 @@ BULK = frozenset(
     {
         tensors.encode_tensor,
         tensors.encode_unknown_tensor,
+        dtensor.encode_dtensor,
         arrays.encode_array,
         references.encode_opaque,
         loading.encode_loading,
@@ -71,6 +74,7 @@ BULK = frozenset(
         modules.encode_metric,
         tracked.encode_tracked_module,
         ddp.encode_ddp,
+        fsdp.encode_fsdp,
         sequences.encode_bytearray,
         sequences.encode_array,
         sequences.encode_bytes,
@@ -114,6 +118,8 @@ def _torch_handler(kind: type) -> Encode | None:
         return None
     if torch.dtype not in atoms.ATOMS:
         atoms.register_torch(torch)
+    if dtensor.is_dtensor(kind):
+        return dtensor.encode_dtensor
     if issubclass(kind, torch.Tensor):
         plain = kind is torch.Tensor or kind is torch.nn.Parameter
         return tensors.encode_tensor if plain else tensors.encode_unknown_tensor
@@ -124,6 +130,8 @@ def _torch_handler(kind: type) -> Encode | None:
             return tracked.encode_tracked_module
         if ddp.is_ddp(kind):
             return ddp.encode_ddp
+        if fsdp.is_fsdp(kind):
+            return fsdp.encode_fsdp
         return modules.encode_metric if modules.is_metric(kind) else modules.encode_module
     if issubclass(kind, torch.optim.Optimizer):
         return modules.encode_optimizer

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Node = list[Any]
 """A node of the graph, as JSON has it: its kind first."""
 FORMAT = 1
-OF_MODULES = ("torch.Module", "torch.Metric", "torch.DDP", "tracked.Module")
+OF_MODULES = ("torch.Module", "torch.Metric", "torch.DDP", "torch.FSDP", "tracked.Module")
 """Kinds of nodes of torch's modules, which are alike in their first seven parts."""
 RANDOM = "$random"
 OWNER = "$owner:"

@@ -24,6 +24,8 @@ class Matcher:
         self.live: list[Any] = [None] * len(self.nodes)
         self.claims: set[int] = set()
         self.needs_memory: set[int] = set()
+        self.specs: dict[str, Any] = {}
+        """How live DTensors are distributed, by the text of it."""
         self.anchors: dict[int, tuple[Any, ...]] = {}
         self.index = -1
         self._hooks = hooks.recorded(document)

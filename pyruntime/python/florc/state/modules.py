@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .restore import Restorer
 
 TABLES = ("_parameters", "_buffers", "_modules")
-_NOT_OWN = HOOKS | set(TABLES)
+NOT_OWN = HOOKS | set(TABLES)
 
 
 def encode_optimizer(enc: Encoder, obj: Any) -> Node:
@@ -36,11 +36,14 @@ def encode_module(enc: Encoder, obj: Any) -> Node:
     tables = [attributes.get(name) for name in TABLES]
     if not all(issubclass(type(table), dict) for table in tables):
         raise Refused(f"a module of class {name_of(type(obj))} keeps its parameters outside Python")
-    return _encoded(enc, obj, "torch.Module", _NOT_OWN)
+    return encoded_module(enc, obj, "torch.Module", NOT_OWN)
 
 
-def _encoded(enc: Encoder, obj: Any, kind: str, left_out: frozenset[str]) -> Node:
+def encoded_module(enc: Encoder, obj: Any, kind: str, left_out: frozenset[str]) -> Node:
+    """The node of a module without some of its attributes."""
     attributes, value = instance_dict(obj), enc.value
+    held = [attributes[name] for name in HOOKS.intersection(attributes)]
+    enc.add_hooks(sum(len(hooks) for hooks in held if issubclass(type(hooks), dict)))
     own = [part for name, item in attributes.items() if name not in left_out for part in (name, value(item))]
     tables = [[part for name, item in attributes[table].items() for part in (name, value(item))] for table in TABLES]
     return [kind, *type_name(type(obj)), own, *tables]
@@ -49,7 +52,7 @@ def _encoded(enc: Encoder, obj: Any, kind: str, left_out: frozenset[str]) -> Nod
 _METRIC = ("torchmetrics.metric", "Metric")
 _REMADE = ("update", "compute", "_update_signature")
 """What each metric makes of its class, and its own pickle lacks: functions around its methods."""
-_NOT_OF_METRIC = _NOT_OWN | set(_REMADE)
+_NOT_OF_METRIC = NOT_OWN | set(_REMADE)
 
 
 def is_metric(kind: type) -> bool:
@@ -58,7 +61,7 @@ def is_metric(kind: type) -> bool:
 
 
 def encode_metric(enc: Encoder, obj: Any) -> Node:
-    return _encoded(enc, obj, "torch.Metric", _NOT_OF_METRIC)
+    return encoded_module(enc, obj, "torch.Metric", _NOT_OF_METRIC)
 
 
 def encode_scaler(enc: Encoder, obj: Any) -> Node:
@@ -81,7 +84,7 @@ def encode_loader(enc: Encoder, obj: Any) -> Node:
 class Module(Object):
     """torch modules: their tables of parameters, buffers and submodules are updated in place too."""
 
-    left_out = _NOT_OWN
+    left_out = NOT_OWN
     """Attributes that stay as they are."""
 
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
@@ -101,8 +104,12 @@ class Module(Object):
         return obj
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
+        self._fill(r, node, obj, self.left_out)
+
+    @staticmethod
+    def _fill(r: Restorer, node: Node, obj: Any, left_out: frozenset[str]) -> None:
         attributes = instance_dict(obj)
-        fill_attributes(r, node[3], attributes, self.left_out)
+        fill_attributes(r, node[3], attributes, left_out)
         for encoded, name in zip(node[4:], TABLES):
             update_dict(attributes[name], encoded[0::2], [r.value(v) for v in encoded[1::2]])
 

@@ -34,6 +34,10 @@ def children(node: Node) -> Iterator[tuple[str, object]]:
         yield from _named(node[9])
         if node[8] is not None:
             yield ".grad", node[8]
+    elif kind == "dtensor":
+        yield ".to_local()", node[1]
+        if node[4] is not None:
+            yield ".grad", node[4]
     elif kind == "sparse":
         for i, value in enumerate(node[5]):
             yield (".values()" if i == len(node[5]) - 1 else f".indices()[{i}]"), value

@@ -98,6 +98,8 @@ def _stage(enc: Encoder, t: Any, shape: Any, stride: Any, device: Any) -> Any:
     if count == 0:
         return None, False
     pointer = t.data_ptr()
+    if not pointer:
+        raise Refused("the memory of a tensor was given back, as FullyShardedDataParallel does between two passes")
     if t.is_contiguous():
         span, raw = count, False
     else:

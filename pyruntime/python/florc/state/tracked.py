@@ -98,7 +98,7 @@ class _Blind:
     """An encoder that does not see some objects."""
 
     def __init__(self, enc: Encoder, hidden: set[int]):
-        self._enc, self._hidden = enc, hidden
+        self._enc, self._hidden, self.add_hooks = enc, hidden, enc.add_hooks
 
     def value(self, part: Any) -> Any:
         return KEPT if id(part) in self._hidden else self._enc.value(part)
