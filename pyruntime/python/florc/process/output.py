@@ -162,29 +162,11 @@ class Divert:
 _plain: AbstractContextManager[None] = nullcontext()
 
 
-class _InChild:
-    """Around an added statement in a child that the script forked."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.depth -= 1
-
-
-_in_child = _InChild()
-
-
 def probe(name: str) -> AbstractContextManager[Any | None]:
     """Marks a statement that was added in hindsight: what it writes is an answer. Without a replay: nothing."""
     active = session.current
     if active is None:
-        if not notes:
-            return _plain
-        _note(name)
-        return _in_child
+        return _plain if child is None else child.answering(name)
     return active.probe(name, sys._getframe(1))
 
 
@@ -192,21 +174,64 @@ def probed(name: str, body: Callable[[], _T]) -> _T:
     """What a lambda of an added statement does, also where somebody calls it later: a hook, a handler at the exit."""
     active = session.current
     if active is None:
-        if notes and not _in_child.depth:
-            _note(name)
-        return body()
+        if child is None or child.depth:
+            return body()
+        with child.answering(name):
+            return body()
     with active.probe(name, sys._getframe(1), is_called=True):
         return body()
 
 
-notes = ""
-"""In a child that the script forked in a replay: the file in which it is noted that an added statement ran here."""
+child: Child | None = None
+"""In a child that the script forked in a replay."""
 
 
-def _note(name: str) -> None:
-    with suppress(OSError):
-        descriptor = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, name.encode() + b"\n")
-        finally:
-            os.close(descriptor)
+class Child:
+    """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
+
+    `label`: the number of the child, in the order in which the script started them, that of a child's child after a dot;
+    `notes`: a file in which each run of a statement is noted: its name, the label, where its answer is in the file `answers`.
+    """
+
+    def __init__(self, label: str, notes: str, answers: str):
+        self.depth = 0
+        self._label, self._notes, self._answers = label, notes, answers
+        self._name = ""
+
+    def answering(self, name: str) -> Child:
+        """Around an added statement."""
+        if not self.depth:
+            self._name = name
+        return self
+
+    def __enter__(self) -> None:
+        self.depth += 1
+        if self.depth == 1:
+            _flush_out()
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            self._file = os.open(self._answers, flags, 0o600)
+            self._begun, self._before = os.lseek(self._file, 0, os.SEEK_END), os.dup(1)
+            os.dup2(self._file, 1)
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            _flush_out()
+            os.dup2(self._before, 1)
+            ended = os.lseek(self._file, 0, os.SEEK_END)
+            os.close(self._before)
+            os.close(self._file)
+            self._note(f"{self._name}\t{self._label}\t{self._begun}\t{ended}\n".encode())
+
+    def _note(self, line: bytes) -> None:
+        with suppress(OSError):
+            descriptor = os.open(self._notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(descriptor, line)
+            finally:
+                os.close(descriptor)
+
+
+def _flush_out() -> None:
+    with suppress(Exception):  # None, or an object of the script's own
+        sys.stdout.flush()

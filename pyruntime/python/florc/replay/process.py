@@ -88,7 +88,7 @@ class ReplayProcess:
             attempt.as_json,
             Leave(self._record_ended, self._start_again, self._window_over, self._damaged),
             attempt.window,
-            Statements(os.path.join(self._folder, "in children")),
+            Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
             self._checks_first,
         )
         self._files = UserFiles(
@@ -135,6 +135,8 @@ class ReplayProcess:
     # -- the ways out ----------------------------------------------------------------------------------------------
 
     def _script_ended(self, error: BaseException | None) -> None:
+        if os.getpid() != self._process:  # a child that the script forked, and that came to the end of the script
+            return
         failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
         if failure is not None and failed.is_unforeseen(self._replay, failure):
             self._run_those_that_wrote(self._files.causes)  # what it did not find may be what they wrote
@@ -205,6 +207,7 @@ class ReplayProcess:
         if isinstance(failure, KeyboardInterrupt):
             say("interrupted", always=True)
             return messages.INTERRUPTED
+        replay.probes.answer_for_children()
         replay.started_again_for(self._again)
         unsure = self._files.unsure
         if self._divert.is_otherwise:

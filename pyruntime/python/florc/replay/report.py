@@ -101,6 +101,7 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             "text": value.text,
             "verdict": "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict,
             **({} if value.rank is None else {"rank": value.rank}),
+            **({} if value.child is None else {"child": value.child}),
         }
         for at, value in enumerate(found.values)
     ]

@@ -2,7 +2,8 @@
 
 Node: `["dtensor", part, spec, flags, grad]`: the part of this rank as a node of its own, as what the parts belong together,
 flags as in a tensor's node, and the encoded `.grad`, null when absent or not asked for. A live one is filled in place. A new one
-(the state of an optimizer) is made where a live one has the same spec: a checkpoint cannot make a mesh of processes. """
+(the state of an optimizer) is made where a live one has the same spec: a checkpoint cannot make a mesh of processes.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ class Value(NamedTuple):
     text: str
     rank: int | None = None
     """Which of several ranks printed it."""
+    child: str | None = None
+    """Which of the processes that the script forked."""
 
 
 class Capture:
@@ -30,9 +32,13 @@ class Capture:
     @contextlib.contextmanager
     def values_of(self, name: str) -> Iterator[None]:
         """A context manager around one run of an added statement."""
-        file, line = self._place_of(name)
         written = io.StringIO()
         with contextlib.redirect_stdout(written):
             yield
-        for text in written.getvalue().splitlines():
-            self._values.append(Value(file, line, _native.loop_path(), text))
+        self.keep(name, written.getvalue())
+
+    def keep(self, name: str, printed: str, child: str | None = None) -> None:
+        """Keep what one run of a statement printed. `child`: the process that the script forked for it."""
+        file, line = self._place_of(name)
+        path = "" if child is not None else _native.loop_path()
+        self._values += [Value(file, line, path, text, child=child) for text in printed.splitlines()]

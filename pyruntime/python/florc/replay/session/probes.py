@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ... import _native
+from ...support.console import count, say
 from .capture import Capture
 
 if TYPE_CHECKING:
@@ -38,6 +40,21 @@ class Probes:
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
         return session.divert if self._capture is None else self._capture.values_of(name)
+
+    def answer_for_children(self) -> None:
+        """Print what the statements printed in processes that the script forked: these are over."""
+        answers = self.session.statements.of_children()
+        for answer in answers:
+            if self._capture is not None:
+                self._capture.keep(answer.name, answer.text.decode(errors="backslashreplace"), answer.child)
+                continue
+            with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
+                left = answer.text
+                while left:
+                    left = left[os.write(1, left) :]
+        if answers and self._capture is None:
+            children = len({answer.child for answer in answers})
+            say(f"the last {count(len(answers), 'answer')} came from processes that the script forked: {children}")
 
     def _place_of(self, name: str) -> str | None:
         """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that

@@ -395,5 +395,4 @@ class Replay:
             self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
 
     def abandon(self) -> None:
-        """In a child that the script forked: note the added statements that run there."""
-        self.statements.in_child()
+        """In a child that the script forked there is no replay; `statements` keeps what its added statements print."""

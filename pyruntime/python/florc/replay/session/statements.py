@@ -4,6 +4,7 @@ child process."""
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -20,32 +21,74 @@ class Ran(NamedTuple):
     reached: int = 0
     answered: int = 0
     in_children: int = 0
+    carried: int = 0
+    """How many of those in children were answered."""
+
+
+class Answer(NamedTuple):
+    """What one run of an added statement printed in a child that the script forked."""
+
+    name: str
+    child: str
+    """Its number, in the order in which the script started them; that of a child's child after a dot: `2.1`."""
+    text: bytes
 
 
 class Statements:
-    """The added statements of one replay. `notes`: a file in which forked children note what ran there."""
+    """The added statements of one replay. `folder`: where forked children leave what the statements print there. `carries`:
+    whether that is answered; else it is only counted."""
 
-    def __init__(self, notes: str):
+    def __init__(self, folder: str, carries: bool = True):
         self.others = Others()
         self.reached: dict[str, int] = {}
         self.answered: dict[str, int] = {}
-        self._notes = notes
-        with suppress(OSError):  # of a replay that started again
-            os.remove(notes)
+        self.carries = carries
+        self._folder, self._notes = folder, os.path.join(folder, "notes")
+        self._label, self._children = "", 0
+        shutil.rmtree(folder, ignore_errors=True)  # of a replay that started again
+        if folder:
+            os.mkdir(folder, 0o700)
+            os.register_at_fork(before=self._before_fork, after_in_child=self._in_child)
 
-    def in_child(self) -> None:
-        """From now on, note what runs in this forked child."""
-        output.notes = self._notes
+    def _before_fork(self) -> None:
+        self._children += 1
+
+    def _in_child(self) -> None:
+        """Keep what added statements print in this forked child."""
+        self._label += f"{'.' * bool(self._label)}{self._children}"
+        self._children = 0
+        output.child = output.Child(self._label, self._notes, os.path.join(self._folder, self._label))
+
+    def _noted(self) -> list[tuple[str, str, int, int]]:
+        """Statement, child, and where the answer is in the child's file; in the order of children, then in that of time."""
+        found = []
+        with suppress(OSError), open(self._notes, encoding="utf-8") as file:
+            for line in file.read().splitlines():
+                name, label, begun, ended = line.split("\t")
+                found.append((name, label, int(begun), int(ended)))
+        return sorted(found, key=lambda noted: [*map(int, noted[1].split("."))])
+
+    def of_children(self) -> list[Answer]:
+        """What added statements printed in children, in the order in which the script started these."""
+        found = []
+        for name, label, begun, ended in self._noted() if self.carries else ():
+            with suppress(OSError), open(os.path.join(self._folder, label), "rb") as file:
+                file.seek(begun)
+                found.append(Answer(name, label, file.read(ended - begun)))
+        return found
 
     def all(self) -> dict[str, Ran]:
         """How often each statement ran, by its name."""
         children: dict[str, int] = {}
-        if os.path.exists(self._notes):
-            with open(self._notes, encoding="utf-8") as file:
-                for name in file.read().splitlines():
-                    children[name] = children.get(name, 0) + 1
+        for name, *_ in self._noted():
+            children[name] = children.get(name, 0) + 1
         names = [*self.reached, *children]
-        return {name: Ran(self.reached.get(name, 0), self.answered.get(name, 0), children.get(name, 0)) for name in names}
+
+        def of(name: str) -> Ran:
+            ran = children.get(name, 0)
+            return Ran(self.reached.get(name, 0), self.answered.get(name, 0), ran, ran * self.carries)
+
+        return {name: of(name) for name in names}
 
 
 def merged(one: dict[str, Ran], other: Mapping[str, Sequence[int]]) -> dict[str, Ran]:
@@ -58,7 +101,7 @@ def unanswered(ran: dict[str, Ran], versions: Versions, has_started_others: bool
     names = versions.marked()
     found = []
     for name, times in ran.items():
-        if times.in_children:
+        if times.in_children > times.carried:
             found.append(
                 f"{versions.said(name)}: ran {count(times.in_children, 'time')} in processes that the script forked: what it "
                 "printed there is in the output of the script"

@@ -1,0 +1,138 @@
+"""What added statements print in processes that the script forks: workers of a DataLoader, pools, os.fork."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from workshop import Workshop
+
+LOADER = """
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    torch.manual_seed(0)
+
+    class Numbers(Dataset):
+        def __len__(self):
+            return 8
+        def __getitem__(self, index):
+            x = torch.randn(3) + index
+            return x
+
+    def main():
+        loader = DataLoader(Numbers(), batch_size=2, shuffle=True, num_workers=2, persistent_workers=PERSISTENT)
+        total = 0.0
+        for epoch in range(2):
+            for x in loader:
+                total += x.sum().item()
+            print("epoch", epoch, total)
+
+    if __name__ == "__main__":
+        main()
+"""
+POOL = """
+    import concurrent.futures, multiprocessing
+
+    def square(x):
+        y = x * x
+        return y
+
+    def main():
+        fork = multiprocessing.get_context("fork")
+        for epoch in range(2):
+            with WORKERS as workers:
+                found = list(workers.map(square, range(5)))
+            print("epoch", epoch, sum(found))
+
+    if __name__ == "__main__":
+        main()
+"""
+FORKS = """
+    import os
+
+    for epoch in range(3):
+        child = os.fork()
+        if child == 0:
+            own = os.fork()
+            x = epoch * 10
+            if own:
+                os.waitpid(own, 0)
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("epoch", epoch, flush=True)
+"""
+
+
+def _asked(workshop: Workshop, text: str, before: str, statement: str) -> None:
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    indent = re.search(rf"^( *){re.escape(before)}", text, re.MULTILINE)
+    assert indent is not None
+    workshop.write("train.py", text.replace(f"{indent[1]}{before}", f"{indent[1]}{statement}\n{indent[1]}{before}"))
+
+
+def _lines(text: str) -> list[str]:
+    return sorted(line for line in text.splitlines() if line.startswith("P "))
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_workers_of_a_loader_answer_in_the_order_in_which_they_began(workshop: Workshop, persistent: bool) -> None:
+    # one write each: what two processes print at once may be torn apart in a plain run
+    statement = "import os; os.write(1, f'P {index} {x.sum().item()} {torch.initial_seed()}\\n'.encode())"
+    _asked(workshop, LOADER.replace("PERSISTENT", str(persistent)), "return x", statement)
+    truth = workshop.plain("train.py")
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == _lines(truth.out) and len(_lines(done.out)) == 16
+    assert "exact" in done.said and f"forked: {2 if persistent else 4}" in done.said, done.said
+    seeds = [line.split()[-1] for line in done.out.splitlines()]
+    assert seeds == sorted(seeds, key=seeds.index), "the answers of a worker stand together"
+
+
+@pytest.mark.parametrize(
+    "workers", ["fork.Pool(2)", "concurrent.futures.ProcessPoolExecutor(2, mp_context=fork)"], ids=["Pool", "Executor"]
+)
+def test_pools_answer(workshop: Workshop, workers: str) -> None:
+    _asked(workshop, POOL.replace("WORKERS", workers), "return y", "print('P', x, y)")
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == sorted(f"P {x} {x * x}" for x in [*range(5)] * 2)
+    assert "exact" in done.said, done.said
+
+
+def test_children_of_children_answer_with_their_number(workshop: Workshop) -> None:
+    _asked(workshop, FORKS, "if own:", "print('P', x, own == 0)")
+    done = workshop.florc("replay", "--json", "train.py")
+    *values, report = [json.loads(line) for line in done.out.splitlines()]
+    found = [(value["child"], value["text"]) for value in values]
+    assert found == [
+        (f"{epoch + 1}{'.1' * is_inner}", f"P {epoch * 10} {is_inner}") for epoch in range(3) for is_inner in (False, True)
+    ]
+    assert report["statements"][0]["in_children"] == report["statements"][0]["carried"] == 6
+    assert report["verdict"] == "exact"
+
+
+def test_part_of_a_run_says_that_children_have_no_answer(workshop: Workshop) -> None:
+    """A worker may serve iterations that were not asked for."""
+    _asked(workshop, LOADER.replace("PERSISTENT", "True"), "return x", "print('P', index)")
+    done = workshop.florc("replay", "--iterations", "1:", "train.py")
+    assert "P" not in done.out and "exact" not in done.said
+    assert "in processes that the script forked" in done.said, done.said
+
+
+def test_a_statement_that_raises_in_a_child_ends_that_child_as_it_would(workshop: Workshop) -> None:
+    _asked(workshop, FORKS, "if own:", r"os.write(1, b'P %d %f\n' % (x, 1 / x))")
+    truth = workshop.plain("train.py")
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == _lines(truth.out) == ["P 10 0.100000"] * 2 + ["P 20 0.050000"] * 2
+
+
+@pytest.mark.parametrize("leaves", ["sys.exit(0)", "break", "raise SystemExit(3)"])
+def test_a_child_that_comes_to_the_end_of_the_script_is_no_replay(workshop: Workshop, leaves: str) -> None:
+    """It reports nothing, and starts nothing again."""
+    text = FORKS.replace("os._exit(0)", leaves).replace("import os", "import os, sys, atexit\n    atexit.register(print, 'bye')")
+    _asked(workshop, text, "if own:", r"os.write(1, b'P %d\n' % x)")
+    truth = workshop.plain("train.py")
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == _lines(truth.out), done
+    assert done.said.count("florc: replayed") == 1 and "exact" in done.said, done.said
