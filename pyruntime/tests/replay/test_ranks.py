@@ -281,6 +281,33 @@ def test_ranks_find_each_other_where_others_met_before(workshop: Workshop) -> No
     assert "(2 ranks)" in workshop.florc("runs").out
 
 
+def test_loops_that_talk_to_each_other_run_in_all_ranks(workshop: Workshop) -> None:
+    """The first rank restores a loop that only it runs, while another one waits for what it sends."""
+    text = (
+        PLAIN[: PLAIN.index("    def look")]
+        + """
+    def serve():
+        for step in range(6):
+            state[0] = add_up(state[0])
+            time.sleep(0.001)
+
+    def work():
+        for step in range(6):
+            state[0] = add_up(step / 7) * 0.5
+
+    for epoch in range(3):
+        serve() if rank == 0 else work()
+        print("epoch", epoch, state[0])
+"""
+    )
+    _project(workshop, text)
+    ranks(workshop, 2, *RECORD)
+    truth = _truth(workshop, 2, _probed(text, ("        serve() if rank == 0 else work()", 'print("P", epoch, state[0])')))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == "".join(truth)
+    assert "exact" in done.said and "another one may have waited" in done.said, done.said
+
+
 def test_what_cannot_be_recorded_together_runs_all_the_same(workshop: Workshop) -> None:
     workshop.write("train.py", "print('trained')")
     for variables, why in (

@@ -1,4 +1,4 @@
-"""Iterators that a state holds: where they are cannot be put back."""
+"""Iterators that a state holds: where they are, and which of them can be put back there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ def numbers() -> Any:
 
 KINDS: dict[str, Callable[[], Any]] = {
     "generator": numbers,
-    "list": lambda: iter([1, 2, 3]),
     "text": lambda: iter("abc"),
     "enumerate": lambda: enumerate([1, 2, 3]),
     "zip": lambda: zip([1, 2, 3], "abc"),
@@ -58,3 +57,104 @@ def test_the_iterator_of_a_data_loader() -> None:
     assert is_under_way(iterator)
     next(iterator)
     assert not is_under_way(iterator)
+
+
+@pytest.mark.parametrize("items", [[1, 2, 3], (1, 2, 3), range(1, 4)], ids=["list", "tuple", "range"])
+@pytest.mark.parametrize("taken", [0, 1, 2, 3, 4])
+def test_an_iterator_of_pythons_own_is_moved_in_place(freeze: Any, items: Any, taken: int) -> None:
+    iterator = iter(items)
+    for _ in range(taken):
+        next(iterator, None)
+    kept = freeze({"items": items, "it": iterator})
+    rest = list(iterator)
+
+    for moved in range(4):
+        live = iter(items)
+        for _ in range(moved):
+            next(live)
+        found = kept.restore({"items": items, "it": live})["it"]
+        assert found is live and freeze({"items": items, "it": live}) == kept
+        assert list(live) == rest and next(live, None) is None
+    assert list(kept.restore({"items": items})["it"]) == rest
+
+
+def test_one_of_another_list_is_not_moved(freeze: Any) -> None:
+    items = [1, 2, 3]
+    iterator = iter(items)
+    next(iterator)
+    kept = freeze({"items": items, "it": iterator})
+    live, other = [1, 2, 3], iter([7, 8])
+    with pytest.raises(state.CannotRestore, match="another list"):
+        kept.restore({"items": live, "it": other})
+    assert list(other) == [7, 8] and live == [1, 2, 3]
+
+
+SAMPLERS: dict[str, Callable[[Any, Any], Any]] = {
+    "shuffle": lambda d, rows: d.DataLoader(rows, 2, shuffle=True),
+    "in order": lambda d, rows: d.DataLoader(rows, 2),
+    "drop_last": lambda d, rows: d.DataLoader(rows, 3, shuffle=True, drop_last=True),
+    "single": lambda d, rows: d.DataLoader(rows, None, shuffle=True),
+    "weighted": lambda d, rows: d.DataLoader(rows, 2, sampler=d.WeightedRandomSampler([1.0] * 7, 7)),
+    "weighted with a generator": lambda d, rows: d.DataLoader(
+        rows, 2, sampler=d.WeightedRandomSampler([1.0] * 7, 7, generator=_seeded())
+    ),
+    "shuffle with a generator": lambda d, rows: d.DataLoader(rows, 2, shuffle=True, generator=_seeded()),
+}
+
+
+def _seeded() -> Any:
+    torch = pytest.importorskip("torch")
+    return torch.Generator().manual_seed(5)
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("taken", [1, 2])
+def test_samplers_go_on_with_what_they_drew(freeze: Any, name: str, taken: int) -> None:
+    """And draw at their end what they would have drawn: the generator is where it was after each item."""
+    torch = pytest.importorskip("torch")
+    rows = torch.arange(9)
+
+    def begun() -> tuple[Any, Any]:
+        torch.manual_seed(3)
+        loader = SAMPLERS[name](torch.utils.data, rows)
+        return loader, iter(loader)
+
+    def trace(loader: Any, iterator: Any) -> list[Any]:
+        sampler = getattr(loader.batch_sampler or loader.sampler, "sampler", None) or loader.sampler
+        generator = getattr(sampler, "generator", None) or torch.default_generator
+        found = []
+        while (batch := next(iterator, None)) is not None:
+            found.append((batch.tolist(), generator.get_state().tolist(), torch.initial_seed()))
+        return [*found, generator.get_state().tolist(), torch.get_rng_state().tolist()]
+
+    loader, iterator = begun()
+    for _ in range(taken):
+        next(iterator)
+    kept = freeze({"loader": loader, "it": iterator})
+    rest = trace(loader, iterator)
+
+    loader, live = begun()
+    found = kept.restore({"loader": loader, "it": live})["it"]
+    assert found is live
+    assert trace(loader, live) == rest
+
+    loader, live = begun()
+    next(live)
+    found = kept.restore({"loader": loader, "it": None})["it"]  # put in the place of another one
+    assert found is not live and found._index_sampler is loader._index_sampler
+    assert trace(loader, found) == rest
+
+
+def test_the_loader_of_an_iterator_is_found_by_its_looks_where_no_other_looks_so(freeze: Any) -> None:
+    data = pytest.importorskip("torch").utils.data
+    rows = list(range(8))
+    loader, other = data.DataLoader(rows, 2, shuffle=True), data.DataLoader(rows, 4)
+    iterator = iter(loader)
+    next(iterator)
+    kept = freeze({"it": iterator})
+    assert kept.restore({"it": None})["it"]._index_sampler is loader._index_sampler
+    del iterator
+    twin = data.DataLoader(rows, 2, shuffle=True)
+    with pytest.raises(state.CannotRestore, match="no name here"):
+        kept.restore({"it": None})
+    assert twin is not other

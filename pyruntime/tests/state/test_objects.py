@@ -112,7 +112,7 @@ def generator():
 
 @pytest.mark.parametrize(
     "make",
-    [generator, lambda: iter([1]), lambda: enumerate([1]), lambda: zip([1]), threading.Lock, lambda: open("/dev/null", "w")],
+    [generator, lambda: iter("a"), lambda: enumerate([1]), lambda: zip([1]), threading.Lock, lambda: open("/dev/null", "w")],
 )
 def test_roots_that_cannot_be_restored(freeze, make):
     with pytest.raises(Unsupported) as caught:

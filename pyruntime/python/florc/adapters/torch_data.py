@@ -32,6 +32,20 @@ def loads_here(iterator: Any) -> bool:
     return name_of(type(iterator)) == "_SingleProcessDataLoaderIter"
 
 
+def has_positions(iterator: Any) -> bool:
+    """Whether what an iterator will load is told by indices."""
+    loading = sys.modules["torch.utils.data"]
+    return not issubclass(type(iterator._dataset), loading.IterableDataset)
+
+
+def looks(loader: Any) -> str:
+    """What tells a data loader from others of a program, in all of its runs."""
+    dataset, sampler = loader.dataset, loader.batch_sampler or loader.sampler
+    kinds = " ".join(qualname_of(type(part)) for part in (loader, dataset, sampler, getattr(sampler, "sampler", None)))
+    count = len(dataset) if type(dataset).__module__.startswith("torch.") else ""
+    return f"{kinds} {loader.batch_size} {loader.drop_last} {count}"
+
+
 def leave_out(iterator: Any) -> None:
     """Leave out the next item of an iterator that loads here. Raises StopIteration when there is none."""
     iterator._next_index()

@@ -140,6 +140,9 @@ class ReplayProcess:
         failure = None if isinstance(error, SystemExit) and error.code in (None, 0) else error
         if failure is not None and failed.is_unforeseen(self._replay, failure):
             self._run_those_that_wrote(self._files.causes)  # what it did not find may be what they wrote
+            self._run_those_that_wrote(
+                dict.fromkeys(self._attempt.history.one_sided, "only some ranks ran it, and another one may have waited for it")
+            )
         at_exit = _end_of_process()
         end(self._finish(failure or at_exit))
 

@@ -54,3 +54,4 @@ def _join(together: Sequence[History]) -> None:
             for place, indices in history.boundaries.items()
         }
         history.entered = {**entered}
+        history.one_sided = {every[key] for key in kept if not all(key in other.checkpoints for other in together)}

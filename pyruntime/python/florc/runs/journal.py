@@ -21,6 +21,8 @@ class History(Entries):
         super().__init__(run)
         self.together: Sequence[History] = [self]
         """The histories of all ranks that ran together (`joint`), this one included, in their order."""
+        self.one_sided: set[str] = set()
+        """Blocks that only some ranks ran, and that are restored there: the others may wait for what they sent."""
 
     @property
     def is_cut(self) -> bool:

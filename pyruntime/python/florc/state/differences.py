@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..adapters import tqdm
-from .kinds import KEPT, OF_MODULES, is_ref
+from .kinds import KEPT, OF_MODULES, OF_OBJECTS, is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
 from .tracked import THERE_OR_NOT
@@ -194,7 +194,7 @@ def describe(node: Node) -> str:
         return f"{node[1]}{node[2]}"
     if kind == "ndarray":
         return f"array {node[2]}{node[3]}"
-    if kind in (*OF_MODULES, "object", "tracked", "pickle", "handle", "value", "progress"):
+    if kind in (*OF_MODULES, *OF_OBJECTS, "pickle", "handle", "value", "progress"):
         return str(node[3] if kind in ("pickle", "handle") else node[2])
     if kind == "numbers":
         return f"{node[4]} of {node[3]}"

@@ -147,6 +147,9 @@ _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("multiprocessing.queues", "JoinableQueue"): _items,
     **_TABLES,
     ("mmap", "mmap"): _out_of_sight,
+    # a collective call that may still be going on, and write to the tensors that the state holds
+    ("torch.distributed.distributed_c10d", "Work"): _out_of_sight,
+    ("torch._C._distributed_c10d", "Work"): _out_of_sight,
     ("numpy", "memmap"): _mapped,
 }
 """Class -> what an object of it says of what it holds: a number or a text."""

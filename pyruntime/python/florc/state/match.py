@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import alone, hooks, memory, owners, paths, reach
+from . import alone, hooks, loading, memory, owners, paths, reach
 from .atoms import ATOMS, decode
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 from .registry import KINDS
@@ -41,6 +41,10 @@ class Matcher:
         self._drain()
         for name, optimizer, position, value in self.document["owners"]:
             self._pair_owner(name, self.live[optimizer], position, value)
+        for node in self.nodes:
+            if node[0] == "loading" and self.live[node[5][0]] is None:
+                self.pair(node[5], loading.that_looks(node[6]))
+                self._drain()
         try:
             alone.part(self, holders)
         except Refused as refused:

@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Iterator
 
-from .kinds import OF_MODULES, is_ref
+from .kinds import OF_MODULES, OF_OBJECTS, is_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ _LENGTH = 200
 def children(node: Node) -> Iterator[tuple[str, object]]:
     """(label, encoded value) of what a node holds. A label `[#]` stands for a key that is itself an object."""
     kind = node[0]
-    if kind in ("object", "tracked"):
+    if kind in OF_OBJECTS:
         yield from _named(node[3])
         if node[4] is not None:
             yield from children(node[4])
+        if kind == "loading":
+            yield "(loader)", node[5]
     elif kind == "progress":
         yield from _named(node[3])
     elif kind in OF_MODULES:
@@ -38,6 +40,10 @@ def children(node: Node) -> Iterator[tuple[str, object]]:
         yield ".to_local()", node[1]
         if node[4] is not None:
             yield ".grad", node[4]
+    elif kind == "at":
+        yield ".__reduce__()", node[1]
+    elif kind in ("batches", "drawn"):
+        yield from ((f".gi_frame[{number}]", value) for number, value in enumerate(node[1:]))
     elif kind == "sparse":
         for i, value in enumerate(node[5]):
             yield (".values()" if i == len(node[5]) - 1 else f".indices()[{i}]"), value

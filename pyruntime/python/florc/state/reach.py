@@ -40,6 +40,7 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "namedtuple": frozenset({sequences.encode_namedtuple}),
     "pickle": frozenset({data.encode_pickled}),
     "handle": frozenset({boosters.encode_booster}),
+    "loading": frozenset({loading.encode_loading}),
     "spent": frozenset({loading.encode_loading}),
     "torch.Metric": frozenset({modules.encode_metric}),
     "torch.DDP": frozenset({ddp.encode_ddp}),

@@ -18,6 +18,7 @@ from . import (
     loading,
     modules,
     objects,
+    positions,
     progress,
     references,
     sparse,
@@ -30,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .kinds import Encode
 
-ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS}
+ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS, **positions.ENCODERS}
 """Exact class -> encoder(enc, object) -> node."""
 KINDS: dict[str, Kind] = {
     **containers.KINDS,
@@ -38,6 +39,7 @@ KINDS: dict[str, Kind] = {
     **tracked.KINDS,
     **by_name.KINDS,
     **loading.KINDS,
+    **positions.KINDS,
     **modules.KINDS,
     **ddp.KINDS,
     **fsdp.KINDS,
