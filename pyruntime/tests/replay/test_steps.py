@@ -57,6 +57,14 @@ OF_A_TRAINER = """
                 return next(self.it)
     trainer = Trainer()
 """
+SHUFFLED = "d.DataLoader(rows, batch_size=4, shuffle=True)"
+
+
+def generator(*lines: str) -> str:
+    """A generator function over a loader, and the iterator of it."""
+    return "".join(f"    {line}\n" for line in ("def forever(source):", *(f"    {line}" for line in lines), "it = forever(loader)"))
+
+
 ROW = "rows[(lambda i: slice(i, i + 1))(next(it))]"
 CASES = {
     "shuffled": ("d.DataLoader(rows, batch_size=4, shuffle=True)", "more()", ""),
@@ -68,6 +76,17 @@ CASES = {
     "no batches": ("d.DataLoader(rows, batch_size=None, shuffle=True)", "[part[None] for part in more()]", ""),
     "two names": ("d.DataLoader(rows, 1, True)", "next(held[0]) if loss else next(it)", "    held, loss = [it], 0.0\n"),
     "attribute": ("d.DataLoader(rows, batch_size=4, shuffle=True)", "trainer.more()", OF_A_TRAINER),
+    "for item in loader": (SHUFFLED, "next(it)", generator("while True:", "    for item in source:", "        yield item")),
+    "for x, y in loader": (SHUFFLED, "next(it)", generator("while True:", "    for x, y in source:", "        yield x, y")),
+    "yield from loader": (SHUFFLED, "next(it)", generator("while True:", "    yield from source")),
+    "its own next": (
+        "d.DataLoader(rows, 4, True, generator=torch.Generator().manual_seed(3))",
+        "next(it)",
+        generator(
+            *("inner = iter(source)", "while True:", "    try:", "        yield next(inner)", "    except StopIteration:"),
+            "        inner = iter(source)",
+        ),
+    ),
     "list": ("torch.randperm(64).tolist()", ROW, ""),
     "range": ("range(64)", ROW, ""),
 }
@@ -98,7 +117,24 @@ def test_iterators_go_on_where_they_were(workshop: Workshop, name: str) -> None:
     ],
 )
 def test_what_cannot_be_told_runs_again(workshop: Workshop, loader: str, why: str) -> None:
-    text = HEAD.replace("LOADER", loader) + STEPS.replace("NEXT", "more()").replace("LAST", "5")
+    _runs_again(workshop, HEAD.replace("LOADER", loader) + STEPS.replace("NEXT", "more()").replace("LAST", "5"), why)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("n = 0", "while True:", "    for x, y in source:", "        n += 1", "        yield x * n, y"),
+        ("while True:", "    for x, y in source:", "        yield x + torch.rand(1), y"),
+        ("while True:", "    for item in zip(source):", "        yield item[0]"),
+    ],
+    ids=["counts", "draws", "zips"],
+)
+def test_a_generator_that_does_more_than_take_runs_again(workshop: Workshop, lines: tuple[str, ...]) -> None:
+    text = HEAD.replace("LOADER", SHUFFLED) + generator(*lines) + STEPS.replace("NEXT", "next(it)").replace("LAST", "5")
+    _runs_again(workshop, text, "a running generator")
+
+
+def _runs_again(workshop: Workshop, text: str, why: str) -> None:
     workshop.write("train.py", text)
     recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert why in recorded.said, recorded.said

@@ -11,7 +11,7 @@ from types import FrameType
 from ..adapters import tqdm
 from ..support import static
 from ..support.light import NamedTuple
-from ..support.static import defines
+from ..support.static import defines, release
 from .loops import BAR, BOUNDARY, is_call, loops, of_libraries, register, registered, unbound
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .. import _native
 
-__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "unbound"]
+__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "release", "unbound"]
 
 
 class Consumed(Exception):
@@ -186,13 +186,6 @@ def globals_of(frame: FrameType, module: str) -> dict[str, Any]:
         return frame.f_globals
     found = sys.modules.get(module)
     return {} if found is None else found.__dict__
-
-
-def release(frame: FrameType) -> None:
-    """Before 3.13 a function's `f_locals` is a dict that the frame keeps, and with it every object it lists."""
-    optimized = frame.f_code.co_flags & 1
-    if optimized and sys.version_info < (3, 13):
-        frame.f_locals.clear()
 
 
 def _is_output(value: Any) -> bool:

@@ -27,6 +27,8 @@ Node = list[Any]
 FORMAT = 1
 OF_MODULES = ("torch.Module", "torch.Metric", "torch.DDP", "torch.FSDP", "tracked.Module")
 """Kinds of nodes of torch's modules, which are alike in their first seven parts."""
+OF_PYTHON: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
+"""Iterators that can be moved in place."""
 OF_OBJECTS = ("object", "tracked", "loading")
 """Kinds of nodes of objects with attributes, which are alike."""
 RANDOM = "$random"

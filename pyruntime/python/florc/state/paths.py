@@ -42,6 +42,9 @@ def children(node: Node) -> Iterator[tuple[str, object]]:
             yield ".grad", node[4]
     elif kind == "at":
         yield ".__reduce__()", node[1]
+    elif kind == "suspended":
+        yield from _named(node[5])
+        yield from ((f".gi_frame[{number}]", value) for number, value in enumerate(node[6]))
     elif kind in ("batches", "drawn"):
         yield from ((f".gi_frame[{number}]", value) for number, value in enumerate(node[1:]))
     elif kind == "sparse":

@@ -13,10 +13,11 @@ from __future__ import annotations
 import sys
 import types
 
-from ..support.static import defines, is_begun
+from ..support.static import defines, is_begun, locals_of
+from . import suspended
 from .atoms import same_atom
 from .kind import Kind
-from .kinds import Refused
+from .kinds import OF_PYTHON, Refused
 from .references import encode_opaque
 
 TYPE_CHECKING = False
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from .match import Matcher
     from .restore import Restorer
 
-OF_PYTHON = tuple(type(iter(of)) for of in ([], (), range(0)))
 _END = sys.maxsize
 
 
@@ -111,13 +111,13 @@ def _frame_of(generator: Any, cls: Any) -> Any:
     """The names in a generator of a sampler's class; None where it is another one."""
     frame = generator.gi_frame
     is_own = frame is not None and frame.f_code is getattr(cls.__dict__.get("__iter__"), "__code__", None)
-    return frame.f_locals if is_own else None
+    return locals_of(frame) if is_own else None
 
 
 def encode_generator(enc: Encoder, obj: Any) -> Node:
     found = _of_florc(obj) or (_of_torch(obj) if is_begun(obj) else None)
     if found is None:
-        return encode_opaque(enc, obj)
+        return suspended.encode_suspended(enc, obj) or encode_opaque(enc, obj)
     kind, *parts = found
     return [kind, *map(enc.value, parts)]
 
@@ -126,7 +126,7 @@ def _of_florc(obj: Any) -> tuple[Any, ...] | None:
     frame = obj.gi_frame
     if frame is None or frame.f_code not in (_batches.__code__, _drawn.__code__):
         return None
-    own = frame.f_locals
+    own = locals_of(frame)
     if frame.f_code is _drawn.__code__:
         return "drawn", own["sampler"], own["generator"], own["indices"]
     return "batches", own["sampler"], own["indices"]
@@ -173,4 +173,4 @@ class Drawing(Kind):
 
 
 ENCODERS: dict[type, Encode] = {**dict.fromkeys(OF_PYTHON, encode_position), types.GeneratorType: encode_generator}
-KINDS = {"at": Position(), "batches": Drawing(), "drawn": Drawing()}
+KINDS = {**suspended.KINDS, "at": Position(), "batches": Drawing(), "drawn": Drawing()}
