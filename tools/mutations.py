@@ -197,8 +197,8 @@ add(
 add(
     "a child lets torch copy",
     FLORC + "record/materializer.py",
-    "may_copy=False))",
-    "may_copy=True))",
+    "may_copy=False), is_decided)",
+    "may_copy=True), is_decided)",
     FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child",
 )
 
@@ -594,7 +594,7 @@ add(
 add(
     "the journal of another run passes",
     FLORC + "runs/run.py",
-    '    is_it = head.get("id") == run_id and head.get("rank", 0) == 0\n',
+    '    is_it = head.get("id") == run.id and head.get("rank", 0) == run.rank\n',
     "    is_it = True\n",
     COPY + "_of_another_run_is_refused",
 )
@@ -811,4 +811,64 @@ add(
     "        !self.samples.insert(sample(part)) || !self.any\n",
     "        self.samples.insert(sample(part)) && self.any\n",
     "cargo:materialize::large::tests::only_what_may_be_equal_is_hashed_first",
+)
+
+# -- ranks, children, iterators
+
+RANKS = "tests/replay/test_ranks.py::"
+add(
+    "ranks: each restores what it kept itself",
+    FLORC + "runs/joint.py",
+    "        if all(key in history.checkpoints or block not in known for history, known in zip(together, begun))\n",
+    "        if any(key in history.checkpoints or block not in known for history, known in zip(together, begun))\n",
+    RANKS + "test_a_rank_that_keeps_less_decides_for_all",
+)
+add(
+    "ranks: the reducer keeps its first buckets",
+    FLORC + "state/ddp.py",
+    "        if node[7] and has_first:\n",
+    "        if False:\n",
+    RANKS + "test_ddp_adds_up_in_the_buckets_of_the_record",
+)
+add(
+    "ranks: each has a view of its own",
+    FLORC + "replay/process.py",
+    "            attempt.task.files if isinstance(attempt.task, RankTask) else None,\n",
+    "            None,\n",
+    RANKS + "test_a_file_that_one_rank_writes_is_read_by_the_others",
+)
+add(
+    "ranks: one that was killed ends the record for itself only",
+    FLORC + "runs/journal.py",
+    "        return any(history._is_beyond(path, reached) for history in self.together)\n",
+    "        return self._is_beyond(path, reached)\n",
+    RANKS + "test_a_run_of_which_a_rank_is_killed_is_answered_as_far_as_all_came",
+)
+add(
+    "children: a child that ends starts the replay again",
+    FLORC + "replay/process.py",
+    "        if os.getpid() != self._process:  # a child that the script forked, and that came to the end of the script\n",
+    "        if False:\n",
+    "tests/test_children.py::test_a_child_that_comes_to_the_end_of_the_script_is_no_replay",
+)
+add(
+    "iterators: one begins anew",
+    FLORC + "state/positions.py",
+    "        r.last(lambda: _move(made, node[2]))\n",
+    "        r.last(lambda: _move(made, 0))\n",
+    "tests/state/test_iterators.py::test_an_iterator_of_pythons_own_is_moved_in_place",
+)
+add(
+    "iterators: a sampler draws nothing at its end",
+    FLORC + "state/positions.py",
+    "    if generator is not None:  # whether or not anything is left to be drawn\n",
+    "    if False:\n",
+    "tests/state/test_iterators.py::test_samplers_go_on_with_what_they_drew",
+)
+add(
+    "iterators: a generator may call what it likes",
+    FLORC + "state/suspended.py",
+    "return _CALLED.issuperset(code.co_names) and ",
+    "return ",
+    "tests/replay/test_steps.py::test_a_generator_that_does_more_than_take_runs_again",
 )

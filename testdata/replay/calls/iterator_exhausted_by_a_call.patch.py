@@ -1,4 +1,4 @@
-# florc: restores = no
+# florc: exact
 import time
 from itertools import islice
 stream = iter(range(100))
