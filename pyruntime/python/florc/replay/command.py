@@ -35,7 +35,9 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
     versions = Versions(history, script)
     forced = _forced(arguments["step_into"], history, versions)
     task: workers.Task | ranks.RankTask | None = workers.Task.of_this_process() or ranks.RankTask.of_this_process()
-    if run.ranks and task is None:
+    if run.ranks == 1:
+        ranks.be_the_only_one(run)
+    elif run.ranks and task is None:
         _refuse_parts(run, arguments)
     if arguments["emit"]:
         from .parallel import slurm as batch
@@ -54,7 +56,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         windows = selection.shards(history, versions, arguments["workers"] or 1)
         if len(windows) == 1:
             say("one process replays the run: several would save no time")
-    if run.ranks and task is None:
+    if run.ranks > 1 and task is None:
         return _with_ranks(run, history, versions, windows[0], arguments)
     several = [window for window in windows if window is not None]
     if len(several) > 1:

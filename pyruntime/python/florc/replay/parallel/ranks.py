@@ -111,6 +111,13 @@ class _Rank:
         return True
 
 
+def be_the_only_one(run: Run) -> None:
+    """Give this process the environment of a rank that a launcher had started alone."""
+    given = launcher.again(run.info["ranks"], _free_port())
+    os.environ.update(given)
+    STARTED.environment.update(given)
+
+
 def replay(run: Run, window: Window | None, folder: str, shown: int | None) -> ReplayResult:
     """Answer with all ranks of a run. `shown`: the rank whose lines are printed; None: those of all. The files of the processes
     are in `folder`."""
