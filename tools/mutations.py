@@ -842,7 +842,7 @@ add(
     FLORC + "runs/journal.py",
     "        return any(history._is_beyond(path, reached) for history in self.together)\n",
     "        return self._is_beyond(path, reached)\n",
-    RANKS + "test_a_run_of_which_a_rank_is_killed_is_answered_as_far_as_all_came",
+    RANKS + "test_what_a_rank_did_after_another_was_killed_is_not_answered",
 )
 add(
     "children: a child that ends starts the replay again",

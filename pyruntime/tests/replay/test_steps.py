@@ -62,7 +62,9 @@ SHUFFLED = "d.DataLoader(rows, batch_size=4, shuffle=True)"
 
 def generator(*lines: str) -> str:
     """A generator function over a loader, and the iterator of it."""
-    return "".join(f"    {line}\n" for line in ("def forever(source):", *(f"    {line}" for line in lines), "it = forever(loader)"))
+    return "".join(
+        f"    {line}\n" for line in ("def forever(source):", *(f"    {line}" for line in lines), "it = forever(loader)")
+    )
 
 
 ROW = "rows[(lambda i: slice(i, i + 1))(next(it))]"

@@ -12,7 +12,8 @@ from florc.state.iterators import is_under_way
 
 
 def numbers() -> Any:
-    yield from (1, 2, 3)
+    for number in (1, 2, 3):
+        yield abs(number)
 
 
 KINDS: dict[str, Callable[[], Any]] = {

@@ -80,6 +80,8 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
         ran = replay.reached.get(place, 0)
         if replay.ended_in and (not ran or replay.history.interrupted in _native.Path(place)):
             continue  # it ended before, or in, this one
+        if replay.ended_in and replay.history.is_beyond(_native.Path(place).at(ran), replay.reached):
+            continue  # another rank was cut off there
         if not _native.Path(place).parent and loop.ended and ran != loop.count:
             yield f"{place} had {ran} iterations, in the recorded run {loop.count}"
 

@@ -188,7 +188,7 @@ class Run:
             return True
         try:
             with open(self.own("lock"), "r+") as file:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # several replays ask at the same time
         except BlockingIOError:
             return True
         except OSError:

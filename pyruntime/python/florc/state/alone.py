@@ -41,6 +41,11 @@ _OF_MEMORY = 2
 """Users of a tensor's memory: the tensor, and the object that stands for the memory while it is asked."""
 
 
+_MOST_IN_VAIN = 3
+"""So often in a row garbage is collected, which takes a tenth of a second, and did not turn out to be who held an object."""
+_in_vain = 0
+
+
 class Holders(NamedTuple):
     """Who held what. Numbers of nodes are runs: the first, how many."""
 
@@ -60,9 +65,11 @@ NOBODY = Holders()
 def part(m: Matcher, holders: Holders) -> None:
     """Take live objects out of the match that are not the recorded ones. Raises Refused where an added statement may hold such an
     object, so that nobody can tell."""
+    global _in_vain
     alone = _numbers(holders.alone, len(m.nodes))
     # what waits to be read was proven to be alone when it began to wait
     candidates = [number for number in alone if m.live[number] is not None and not deferred.holds(m.live[number])]
+    has_collected = False
     while candidates:
         inside = _references(m.live)
         others = [number for number in candidates if _holders(m.live, number) > inside.get(id(m.live[number]), 0)]
@@ -74,7 +81,14 @@ def part(m: Matcher, holders: Holders) -> None:
                 if _holders(m.live, number) > sum(of.get(id(m.live[number]), 0) for of in (inside, held))
             ]
         if not others:
+            _in_vain = 0 if has_collected else _in_vain
             break
+        if not has_collected and _in_vain < _MOST_IN_VAIN:  # what is garbage, and not collected yet, holds nothing
+            has_collected = True
+            del inside
+            gc.collect()
+            _in_vain += 1
+            continue
         if holders.is_unsure or not all(map(_is_plain, holders.added)):
             m.index = others[0]
             raise Refused("the recorded run may have had another object there, and what was added may hold this one")
