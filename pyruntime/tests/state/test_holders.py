@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import array
 import collections
+import gc
 import random
 import types
 from typing import Any
 
 import pytest
 from florc.record.checkpoint import walks
-from florc.state import CannotRestore, Holders, encode, leaf_bytes, restore
+from florc.state import CannotRestore, Holders, alone, encode, leaf_bytes, restore
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
@@ -41,6 +42,36 @@ def test_what_somebody_else_holds_stays() -> None:
     recorded.into(holder=live)
     assert live["node"].value == 2.0 and live["node"] is not held[0]
     assert (held[0].value, held[0].items) == (1.0, [1.0])
+
+
+def test_garbage_that_is_not_collected_yet_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alone, "_in_vain", 0)
+    recorded = Recorded(holder={"node": Node(2.0)})
+    live = {"node": Node(1.0)}
+    node, cycle = live["node"], [live["node"]]
+    cycle.append(cycle)
+    address = id(node)
+    gc.disable()
+    try:
+        del cycle, node
+        recorded.into(holder=live)
+    finally:
+        gc.enable()
+    assert id(live["node"]) == address and live["node"].value == 2.0
+
+
+def test_garbage_is_not_looked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a tenth of a second, and mostly somebody does hold the object."""
+    monkeypatch.setattr(alone, "_in_vain", 0)
+    times = []
+    monkeypatch.setattr(alone.gc, "collect", lambda: times.append(1))
+    recorded = Recorded(holder={"node": Node(2.0)})
+    for _ in range(6):
+        live = {"node": Node(1.0)}
+        held = live["node"]
+        recorded.into(holder=live)
+        assert live["node"] is not held
+    assert len(times) == alone._MOST_IN_VAIN
 
 
 class Slots:
