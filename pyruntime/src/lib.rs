@@ -47,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
     module.add_class::<project::files::Project>()?;
     module.add_function(wrap_pyfunction!(project::compile::leading_imports, module)?)?;
+    module.add_function(wrap_pyfunction!(project::compile::shown_at_end, module)?)?;
     module.add_class::<project::plan::Loop>()?;
     module.add_class::<project::plan::Place>()?;
     module.add_class::<project::plan::Plan>()?;

@@ -108,8 +108,8 @@ fn run_name(text: &str) -> Result<String, String> {
         Err("a name has at most 100 characters".to_string())
     } else if text == "latest" {
         Err("`latest` names the newest run".to_string())
-    } else if text.ends_with(".py") {
-        Err("a name that ends in .py would be taken for a script".to_string())
+    } else if text.ends_with(".py") || text.ends_with(".ipynb") {
+        Err("a name that ends in .py or .ipynb would be taken for a script".to_string())
     } else {
         Ok(text.to_string())
     }
@@ -231,6 +231,9 @@ pub struct ReplayArgs {
     /// One JSON object per value on standard output, and one for the report
     #[arg(long)]
     pub json: bool,
+    /// Of a notebook: write a copy with the answers in its cells, instead of printing them
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
+    pub output: Option<String>,
     /// Print nothing on standard error but errors and anomalies
     #[arg(short, long)]
     pub quiet: bool,

@@ -11,6 +11,12 @@ use std::path::Path;
 /// # Errors
 /// The message to print.
 pub fn read_source(path: &Path) -> Result<Source, String> {
+    if path.extension().is_some_and(|kind| kind == "ipynb") {
+        let name = path.display();
+        return Err(format!(
+            "florc: {name} is a notebook, and this command reads Python: jupyter nbconvert --to script {name} makes a script of it\n"
+        ));
+    }
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())

@@ -1,5 +1,6 @@
 //! The files of the user's project, and what their names mean.
 
+mod cell;
 mod classes;
 mod codebase;
 mod environment;
@@ -8,6 +9,7 @@ mod leading;
 mod names;
 mod objects;
 
+pub use cell::shown_at_end;
 pub use codebase::{Codebase, Found, Unfollowed, follow};
 pub use environment::variables;
 pub(crate) use index::dotted;

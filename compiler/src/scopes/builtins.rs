@@ -10,7 +10,7 @@ pub fn is_builtin(name: Name) -> bool {
     KNOWN.contains(&name)
 }
 
-/// CPython 3.10 to 3.14, sorted.
+/// CPython 3.10 to 3.14, and what cells of a notebook have besides (`display`, `displayhook`, `get_ipython`); sorted.
 const NAMES: &[&str] = &[
     "ArithmeticError",
     "AssertionError",
@@ -117,6 +117,8 @@ const NAMES: &[&str] = &[
     "delattr",
     "dict",
     "dir",
+    "display",
+    "displayhook",
     "divmod",
     "enumerate",
     "eval",
@@ -126,6 +128,7 @@ const NAMES: &[&str] = &[
     "float",
     "format",
     "frozenset",
+    "get_ipython",
     "getattr",
     "globals",
     "hasattr",

@@ -38,6 +38,7 @@ _WHERE = {
     "flush": "saving",
     "materialize": "saving",
     "save": "saving",
+    "load_ipython_extension": "jupyter",
     "probe": "process.output",
     "probed": "process.output",
     "resume": "record.iterations",

@@ -973,6 +973,10 @@ def leading_imports(text: str) -> list[tuple[str, list[str]]]:
     """The import statements of a script up to its first other statement or relative import, each with the packages that it names.
     Raises SyntaxError."""
 
+def shown_at_end(text: str) -> tuple[int, int] | None:
+    """Of a notebook's cell: the first byte of the expression that it ends with and shows, and one past its last byte. None where
+    there is none, or `;` follows. Raises SyntaxError."""
+
 def time_import(spec: ModuleSpec | None) -> None:
     """Take the time of an import that is about to happen, given what a finder found. Not inside another one."""
 

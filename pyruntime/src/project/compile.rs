@@ -150,6 +150,18 @@ pub fn leading_imports(py: Python<'_>, text: &str) -> PyResult<Vec<(String, Vec<
     })
 }
 
+/// The bytes of the expression that a notebook's cell ends with and shows, or None.
+///
+/// # Errors
+/// SyntaxError.
+#[pyfunction]
+pub fn shown_at_end(py: Python<'_>, text: &str) -> PyResult<Option<(usize, usize)>> {
+    deep(py, || {
+        let file = parse(File::SCRIPT, "", "", text)?;
+        Ok(florc::project::shown_at_end(&file).map(|range| (range.start, range.end)))
+    })
+}
+
 pub(super) fn instrumented(
     file: &File,
     plan: &florc::Plan,

@@ -128,7 +128,7 @@ def _target(words: list[str]) -> tuple[str | None, str | None]:
 
 
 def _is_script(word: str) -> bool:
-    return word.endswith(".py") or os.path.exists(word) and not os.path.isdir(word)
+    return word.endswith((".py", ".ipynb")) or os.path.exists(word) and not os.path.isdir(word)
 
 
 def _runs(arguments: given.Runs) -> int:

@@ -28,13 +28,22 @@ _OF_MAIN = (
 """What `__main__` holds before its first line; versions of Python differ in which of them there are."""
 
 
+NOTEBOOK = ".ipynb"
+"""The files of Jupyter."""
+
+
 class Script(NamedTuple):
-    """What is to be run: a file, or a module as `python -m` runs it."""
+    """What is to be run: a file, a module as `python -m` runs it, or the cells of a notebook."""
 
     path: str
     text: str
     argv: list[str]
     module: str | None
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it was made of the cells of one."""
+        return self.path.endswith(NOTEBOOK)
 
 
 class Prepared(NamedTuple):
@@ -92,6 +101,10 @@ def load(script: list[str], module: str | None) -> Script:
     if path.endswith(".pyc") or data[:4] == b"PK\x03\x04" or data[2:4] == b"\r\n" and b"\0" in data[:16]:
         raise NotRecordable("it is not source code")
     _refuse_names([path, os.getcwd()])
+    if path.endswith(NOTEBOOK):
+        from .notebooks import load as load_notebook
+
+        return load_notebook(path, data, list(script))
     return Script(path, decode(data), list(script), None)
 
 
@@ -123,6 +136,12 @@ def _refuse_names(paths: list[str]) -> None:
             path.encode()
         except UnicodeEncodeError:
             raise NotRecordable(f"its path is not UTF-8: {path!r}") from None
+
+
+def enter_folder(script: Script) -> None:
+    """Go to where the cells of a notebook run, which is its folder. A script runs where it was started."""
+    if script.is_notebook:
+        os.chdir(os.path.dirname(script.path))
 
 
 def become_main(script: Script) -> dict[str, Any]:
@@ -172,6 +191,10 @@ def become_main(script: Script) -> dict[str, Any]:
     sys.orig_argv = [sys.orig_argv[0], *words]
     names.clear()
     names.update(kept)
+    if script.is_notebook:
+        from .notebooks import prepare
+
+        prepare(script, names)
     gc.enable()
     return names
 

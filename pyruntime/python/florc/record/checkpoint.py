@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from types import FrameType
 
 from ..plan import places
 from ..plan.places import BOUNDARY
+from ..support.console import cell_of, place
 from ..support.light import NamedTuple, dumps
 from ..survey import settings
 from ..survey.survey import Again, Survey
@@ -127,8 +127,9 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
 def _where(loop: _native.Loop) -> str:
     """Where an unforeseen change may have happened: most likely where florc cannot see into what is called."""
     lines = [line for line in loop.unseen if loop.line <= line <= loop.end_line][:_MOST_LINES]
-    place = f" ({os.path.basename(loop.file)}:{loop.line}"
-    return place + (f"; what florc cannot see into is called in line {', '.join(map(str, lines))})" if lines else ")")
+    where = f" ({place(loop.file, loop.line, is_short=True)}"
+    called = ", ".join(str(cell_of(loop.file, line)[1]) for line in lines)
+    return where + (f"; what florc cannot see into is called in line {called})" if lines else ")")
 
 
 def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any) -> None:

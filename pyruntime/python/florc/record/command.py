@@ -128,15 +128,17 @@ class _Beginning:
         compiled = instrumented.compile_user_file(
             script.text, script.path, lambda: instrument(project, MAIN, package_of(script), script.path, script.text)
         )
-        tell_kept(store_path())
+        store = store_path()
+        tell_kept(store)
         joined = None
         if self._rank is not None and self._rank.of > 1:
             from .ranks import Together
 
             self._together = Together(_store(), self._rank)
             joined = self._together.joined()
+        launch.enter_folder(script)
         self._run = run = Run.begin(
-            store_path(),
+            store,
             script.path,
             script.argv,
             self._arguments["module"],

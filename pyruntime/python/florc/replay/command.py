@@ -15,8 +15,8 @@ from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import say
+from . import answered, report
 from . import dry_run as forecast
-from . import report
 from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
 from .select import request as selection
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
     """Answer the statements added since recording. Returns the exit code, or the script, ready to run. Raises Unusable."""
     script = present_script(run, path)
+    if arguments["output"]:
+        answered.refuse(arguments["output"], script)
     history = opened(run)
     versions = Versions(history, script)
     forced = _forced(arguments["step_into"], history, versions)
@@ -57,7 +59,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         if len(windows) == 1:
             say("one process replays the run: several would save no time")
     if run.ranks > 1 and task is None:
-        return _with_ranks(run, history, versions, windows[0], arguments)
+        return _with_ranks(run, script, history, versions, windows[0], arguments)
     several = [window for window in windows if window is not None]
     if len(several) > 1:
         try:
@@ -70,10 +72,26 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
         report.tell(found, seconds, failure, arguments["json"] and task is None, folder)
+        if task is None:
+            _write(copied, script, found)
         return found.code(arguments["strict"] and task is None)
 
-    attempt = Attempt(run, script, history, versions, forced, arguments["json"], windows[0], task)
+    copied = _copied(arguments, script)
+    attempt = Attempt(run, script, history, versions, forced, arguments["json"] or copied is not None, windows[0], task)
     return ReplayProcess(attempt, tell).prepared()
+
+
+def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | None:
+    """Where a copy of the notebook goes, and what it holds now; None where none is asked for."""
+    if not arguments["output"]:
+        return None
+    with open(script.path, "rb") as file:
+        return os.path.abspath(arguments["output"]), file.read()
+
+
+def _write(copied: tuple[str, bytes] | None, script: launch.Script, found: report.Report) -> None:
+    if copied is not None:
+        answered.write(*copied, script, found)
 
 
 def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
@@ -81,7 +99,11 @@ def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
     recorded = {loop.id: loop for plan in history.plans.values() for loop in plan.loops}
     for name in loops:
         if name != "all" and name not in recorded and versions.loop(name) is None:
-            there = "".join(f"\n  {known}  line {loop.line}  {loop.header}" for known, loop in recorded.items() if loop.memoized)
+            there = "".join(
+                f"\n  {known}  {messages.line_of(loop.file, loop.line)}  {loop.header}"
+                for known, loop in recorded.items()
+                if loop.memoized
+            )
             raise Unusable("F103", f"--step-into {name}: there is no such loop; the loops with checkpoints are:{there}")
     return set(loops)
 
@@ -101,8 +123,10 @@ def _refuse_parts(run: Run, arguments: Arguments) -> None:
         raise Unusable("F106", f"{run.id} has {run.ranks} ranks, and florc replays them together: leave out --{asked[0]}")
 
 
-def _with_ranks(run: Run, history: History, versions: Versions, window: Window | None, arguments: Arguments) -> int:
-    begun = time.perf_counter()
+def _with_ranks(
+    run: Run, script: launch.Script, history: History, versions: Versions, window: Window | None, arguments: Arguments
+) -> int:
+    begun, copied = time.perf_counter(), _copied(arguments, script)
     shown = arguments["rank"]
     if shown is not None and shown >= run.ranks:
         raise Unusable("F106", f"--rank {shown}: {run.id} has {messages.count(run.ranks, 'rank')}, the first of which is 0")
@@ -113,6 +137,7 @@ def _with_ranks(run: Run, history: History, versions: Versions, window: Window |
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)
     report.tell(found, time.perf_counter() - begun, as_json=arguments["json"])
+    _write(copied, script, found)
     return found.code(arguments["strict"])
 
 
@@ -120,7 +145,7 @@ def _in_parallel(
     run: Run, script: launch.Script, history: History, versions: Versions, windows: list[Window], arguments: Arguments
 ) -> int:
     launcher: workers.Launch
-    begun, earlier = time.perf_counter(), imports.ahead
+    begun, earlier, copied = time.perf_counter(), imports.ahead, _copied(arguments, script)
     if arguments["ray"]:
         from .parallel import ray as on_ray
 
@@ -144,6 +169,7 @@ def _in_parallel(
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
     report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], importing=importing)
+    _write(copied, script, found)
     return found.code(arguments["strict"])
 
 
@@ -165,9 +191,10 @@ def present_script(run: Run, path: str | None) -> launch.Script:
 
 def _refuse_drift(versions: Versions, allowed: bool) -> None:
     for change in versions.outside:
-        say(f"{os.path.relpath(change.file)}:{change.line}: changed outside the memoized loops ({change.why}): {change.text}")
+        where = messages.place(change.file, change.line)
+        say(f"{where}: changed outside the memoized loops ({change.why}): {change.text}")
     if versions.drift and not allowed:
-        lines = [f"{os.path.relpath(c.file)}:{c.line}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
+        lines = [f"{messages.place(c.file, c.line)}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
         raise Unusable(
             "F303",
             "code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from .. import _native
@@ -23,7 +22,7 @@ def describe(history: History, versions: Versions, arguments: Arguments) -> str:
     """The answer to `--dry-run`."""
     out = [f"run {history.run.id}"]
     for change in versions.changes:
-        out.append(f"  {os.path.relpath(change.file)}:{change.line}: {change.kind}: {change.text.strip()}")
+        out.append(f"  {messages.place(change.file, change.line)}: {change.kind}: {change.text.strip()}")
     out += _blocks(history, versions, arguments["step_into"])
     return messages.plain("\n".join([*out, *_times(history, versions, arguments)])) + "\n"
 
@@ -41,7 +40,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 why = versions.why_not_jumped(block)
                 later = "one iteration" if starts == 1 else f"one of {starts} iterations"
                 what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
-                out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
+                out.append(f"  {block}  {messages.line_of(loop.file, loop.line)}  {loop.header}: {what}")
             if not loop.memoized:
                 continue
             held = by_block.get(block, [])
@@ -56,7 +55,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 if held
                 else f"runs again: {history.why_not_kept(block)}"
             )
-            out.append(f"  {block}  line {loop.line}  {loop.header}: {what}")
+            out.append(f"  {block}  {messages.line_of(loop.file, loop.line)}  {loop.header}: {what}")
     return out
 
 

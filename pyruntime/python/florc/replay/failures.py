@@ -8,7 +8,7 @@ import sys
 from .. import _native
 from ..project import script as launch
 from ..runs.versions import Versions
-from ..support.console import say
+from ..support.console import place, say
 from .session.session import Replay
 
 
@@ -21,7 +21,7 @@ def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     iteration = replay.history.iteration(_native.loop_path())
     where = f" in {iteration}" if iteration else ""
     if added is not None:
-        line = f"{os.path.basename(added.file)}:{added.line}"
+        line = place(added.file, added.line, is_short=True)
         return f"the replay ended early: the added statement ({line}) raised {type(failure).__name__}{where}", True
     way_out = "; blocks were restored, --step-into all runs them again" if replay.has_restored else ""
     if isinstance(failure, SystemExit):

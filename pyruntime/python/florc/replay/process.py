@@ -77,6 +77,8 @@ class ReplayProcess:
         """Blocks for which the replay started again, and why."""
         self._checks_first = bool(earlier.get("damaged"))
         """Whether it started again because a chunk is damaged."""
+        self._lost_s: float = earlier.get("lost", 0.0)
+        """Seconds of the attempts before this one."""
         messages.to_descriptor(2)
         self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
         self._begun = time.perf_counter()
@@ -192,9 +194,8 @@ class ReplayProcess:
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
         environment.update(task.to_environment() if task else {})
-        environment[AGAIN] = json.dumps(
-            {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
-        )
+        known = {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
+        environment[AGAIN] = json.dumps({**known, "lost": self._lost_s + time.perf_counter() - self._begun})
         os.chdir(STARTED.folder)
         os.execve(sys.executable, start.command(*STARTED.words), start.environment(given=environment))
 
@@ -205,7 +206,7 @@ class ReplayProcess:
         replay.tap.remove(is_cut)
         launch.take_apart(is_cut)
         self._files.end()
-        seconds = time.perf_counter() - self._begun
+        seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):
             say("interrupted", always=True)
@@ -215,12 +216,12 @@ class ReplayProcess:
         unsure = self._files.unsure
         if self._divert.is_otherwise:
             options = " ".join(f"--step-into {block}" for block in sorted(self._again))
-            replay.differences.append(
+            replay.comparer.differences.append(
                 "the replay started again and computed lines that differ from those that it had printed; it prints no line "
                 f"twice ({options} prints all lines as they are)"
             )
         replay.note_read_back(self._files.read_back, unsure)
-        result = check(replay, failure)
+        result = check(replay, failure)._replace(lost_seconds=self._lost_s)
         code = self._tell(Report.of(replay.history, replay.versions, result), seconds, failure, self._folder)
         if isinstance(self._attempt.task, RankTask):
             result.save(self._attempt.task.result)

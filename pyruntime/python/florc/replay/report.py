@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from ..plan.places import BOUNDARY
 from ..runs import circumstances
 from ..runs.journal import History
 from ..runs.versions import Versions
-from ..support.console import answer, count, duration, say
+from ..support.console import answer, cell_of, count, duration, place, say
 from . import failures as failed
 from .session import trace_end
 from .session.result import ReplayResult
@@ -40,7 +39,7 @@ class Report(NamedTuple):
     def of(cls, history: History, versions: Versions, result: ReplayResult) -> Report:
         """The report of a result."""
         changes = [f"changed since recording: {found}" for found in result.environment]
-        changes += [f"{os.path.basename(c.file)}:{c.line}: {c.why}: {c.text.strip()}" for c in versions.outside]
+        changes += [f"{place(c.file, c.line, is_short=True)}: {c.why}: {c.text.strip()}" for c in versions.outside]
         changes += [*result.read_back, *result.unrecorded]
         changes += unanswered(result.statements, versions, result.has_started_others)
         if history.lost:
@@ -96,7 +95,7 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
     values: list[dict[str, object]] = [
         {
             "file": value.file,
-            "line": value.line,
+            **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
             "verdict": "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict,
@@ -113,6 +112,7 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             "seconds": seconds,
             "recorded_seconds": history.seconds,
             "import_seconds": sum(took for _, took in importing),
+            "lost_seconds": found.lost_seconds,
             "skipped": len(found.skipped),
             "read": found.read,
             "ran": found.entered,
@@ -127,6 +127,11 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             "anomalies": [found.ended] * bool(found.ended) + found.anomalies + found.disturbances,
         },
     ]
+
+
+def _line(file: str, line: int) -> dict[str, int]:
+    cell, within = cell_of(file, line)
+    return {"line": within} if cell is None else {"cell": cell, "line": within}
 
 
 def tell_circumstances(history: History) -> None:
@@ -167,6 +172,8 @@ def _tell(report: Report, seconds: float, importing: Sequence[tuple[str, float]]
     if not report.versions.changes:
         say("no statement was added since recording: there was nothing to answer")
     say(f"replayed {report.history.run.id} in {duration(seconds)}{_of_which(importing)}{against}{faster}")
+    if found.lost_seconds >= _SHORT_S:
+        say(f"{duration(found.lost_seconds)} of that was lost: what was restored did not fit, and the replay started again")
     if found.jumps:
         began = ", ".join(f"{place} began with iteration {index}" for place, index in found.jumps.items())
         say(f"{began}: florc restored its iteration checkpoint")

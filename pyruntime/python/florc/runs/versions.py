@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from ..plan import places
 from ..plan.window import END
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
+from ..support.console import place
 from .journal import History
 
 _PAST_NAMES = re.compile(
@@ -164,7 +164,7 @@ class Versions:
     def said(self, name: str) -> str:
         """Where an added statement stands: `train.py:12`."""
         file, line = self.probe_place(name)
-        return f"{os.path.basename(file)}:{line}"
+        return place(file, line, is_short=True)
 
     def probe_place(self, name: str) -> tuple[str, int]:
         """File and line of a probe."""

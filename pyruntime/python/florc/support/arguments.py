@@ -45,6 +45,7 @@ class Replay(Selection):
     interactive: bool
     trust: bool
     json: bool
+    output: str | None
     quiet: bool
 
 

@@ -8,7 +8,6 @@ they must leave everything as they found it.
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ from ...adapters.libraries import library_of
 from ...plan import places
 from ...runs.versions import Versions
 from ...support import mishaps
+from ...support.console import cell_of, place
 from ...support.static import module_of, mro_of
 from ...survey import readers
 from ...survey.limits import LIMITS
@@ -106,7 +106,7 @@ class Looking:
             look(name, frame)
         except Exception as error:
             file, line = self._versions.probe_place(name)
-            mishaps.swallowed(f"watching what was added, {os.path.basename(file)}:{line}", error)
+            mishaps.swallowed(f"watching what was added, {place(file, line, is_short=True)}", error)
             self._before = None
         finally:
             guard.raise_again(looking)
@@ -143,8 +143,8 @@ class Looking:
 
     def _said(self, group: Group, what: str) -> str:
         file, first, last = group
-        lines = str(first) if first == last else f"{first}-{last}"
-        where = ", ".join(filter(None, (f"{os.path.basename(file)}:{lines}", _native.loop_path())))
+        until = "" if first == last else f"-{cell_of(file, last)[1]}"
+        where = ", ".join(filter(None, (place(file, first, is_short=True) + until, _native.loop_path())))
         return f"{where}: the added code {what}"
 
     def _group(self, file: str, line: int) -> Group:

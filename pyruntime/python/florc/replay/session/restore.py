@@ -15,6 +15,7 @@ from ...runs.versions import Holding
 from ...support import static
 from ...survey.scopes import Reader
 from .leaves import Leaves
+from .speeds import Speeds
 
 
 class CannotRestore(Exception):
@@ -54,11 +55,14 @@ class Restorer:
         """Whether a block was restored whose checkpoint lacks gradients that nobody reads."""
         self.seconds = 0.0
         """Seconds that reading and restoring took."""
+        self._before = 0.0
+        """Of those, what was taken before the block at hand."""
+        self.speeds = Speeds(history)
 
     def take(self, checkpoint: _native.Checkpoint) -> str | None:
         """Read a checkpoint's graph and small leaves, and see that the large ones are there. Returns why that is impossible, or
         None."""
-        begun = time.perf_counter()
+        begun, self._before = time.perf_counter(), self.seconds
         reader = self._history.reader
         graph, *hashes = checkpoint.chunks
         try:
@@ -115,6 +119,7 @@ class Restorer:
         finally:
             leaves.let_go()
             self.seconds += time.perf_counter() - begun
+        self.speeds.restored(checkpoint, self.seconds - self._before)
         for place in loop.places:
             # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
             if (

@@ -43,6 +43,8 @@ class ReplayResult(NamedTuple):
     reasons: dict[str, dict[str, int]] = {}
     """Block -> why it was re-executed, and how often for this reason."""
     restore_seconds: float = 0.0
+    lost_seconds: float = 0.0
+    """What attempts took that came to a checkpoint which could not be restored, and started again."""
     read: dict[str, int] = {}
     """What was read of checkpoints: `chunks`, their `bytes`; chunks that were `there` already; tensors that `waited` until they
     were needed, and how many of these were `needed`."""
@@ -82,6 +84,7 @@ class ReplayResult(NamedTuple):
                 for block in _both(self.reasons, later.reasons)
             },
             max(self.restore_seconds, later.restore_seconds),
+            max(self.lost_seconds, later.lost_seconds),
             _sums(self.read, later.read),
             _both(self.timed, later.timed),
             _both(self.read_back, later.read_back),

@@ -134,21 +134,6 @@ class Replay:
         return [*missing, *self.statements.others.unanswered, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
 
     @property
-    def differences(self) -> list[str]:
-        """Where the state differs from the record."""
-        return self.comparer.differences
-
-    @property
-    def verified(self) -> int:
-        """The number of checkpoints that were compared and did not differ."""
-        return self.comparer.verified
-
-    @property
-    def timed(self) -> list[str]:
-        """Places that hold the time of day and therefore differed."""
-        return self.comparer.timed
-
-    @property
     def disturbances(self) -> list[str]:
         """What added statements left behind for later code. What one part of a run leaves behind, the next part would find."""
         if self.window is not None:
@@ -258,6 +243,9 @@ class Replay:
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is None:
             return self.history.why_not_kept(block)
+        slower = self.restorer.speeds.why_run(checkpoint)
+        if slower is not None:
+            return slower
         unreadable = self.restorer.take(checkpoint)
         if unreadable is None:
             return None
@@ -316,6 +304,7 @@ class Replay:
         checkpoint = None if key is None else self.history.checkpoints.get(key)
         if checkpoint is not None:
             self.comparer.compare(checkpoint, places.loops[block], objects, frame)
+            self.restorer.speeds.ran(checkpoint)
         _native.leave_block(block)
 
     # -- the start of iterations -----------------------------------------------------------------------------------
