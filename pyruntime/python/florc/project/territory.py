@@ -47,13 +47,20 @@ def decode(data: bytes) -> str:
 class Territory:
     """Which files are the user's: those below the project's folder that belong to no installed library."""
 
-    def __init__(self, script: Script):
+    def __init__(self, script: Script, folder: str | None = None):
+        """`folder`: where the script was started; here, if it is not given. A script of an environment (`bin/my-train`, which
+        installing a package makes) and a module of a library (`python -m pytest`) work for the project there."""
+        folder = os.getcwd() if folder is None else folder
         beside = os.path.dirname(os.path.realpath(script.path))
-        self._root = os.path.join(_root_of(beside), "")
         self._foreign = [os.path.join(os.path.realpath(path), "") for path in _library_folders()]
+        root = _root_of(beside)
+        if root == beside and any(os.path.join(beside, "").startswith(path) for path in (*self._foreign, *_script_folders())):
+            here = os.path.realpath(folder)
+            root = _root_of(here) if here not in (_home(), os.path.sep) else root
+        self._root = os.path.join(root, "")
         self._real: dict[str, str] = {}
         """Folder -> the folder without links."""
-        first = os.getcwd() if script.module else beside
+        first = folder if script.module else beside
         self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
         self._found: dict[str, tuple[str, bool] | None] = {}
 
@@ -263,7 +270,7 @@ class _Runpy(machinery.SourceFileLoader):
 
 def _root_of(folder: str) -> str:
     """The project's root: the nearest folder above with a mark of one, else the script's own. Never a home folder."""
-    at, home = folder, os.path.realpath(os.path.expanduser("~"))
+    at, home = folder, _home()
     for _ in range(_LEVELS):
         if any(os.path.exists(os.path.join(at, marker)) for marker in _MARKERS):
             return at
@@ -272,6 +279,19 @@ def _root_of(folder: str) -> str:
             break
         at = above
     return folder
+
+
+def _home() -> str:
+    return os.path.realpath(os.path.expanduser("~"))
+
+
+def _script_folders() -> list[str]:
+    """Where installing a package puts the commands that it brings."""
+    name = "Scripts" if sys.platform == "win32" else "bin"
+    places = [sys.prefix, sys.exec_prefix, sys.base_prefix]
+    if site.ENABLE_USER_SITE:
+        places.append(site.getuserbase())
+    return [os.path.join(os.path.realpath(os.path.join(prefix, name)), "") for prefix in places]
 
 
 def _library_folders() -> list[str]:

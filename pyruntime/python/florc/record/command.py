@@ -150,7 +150,7 @@ class _Beginning:
         if self._together is not None:
             self._together.begin(run)
         self._recording = recording = Recording(run, self._arguments, self._together)
-        self._ending = ending = _Ending(recording, script)
+        self._ending = ending = _Ending(recording, script, territory.owns(os.path.realpath(script.path)))
         self._generators = start.Generators(lambda name, value: recording.note("generator", name=name, state=value))
         recording.project = project
         recording.keep_sources()
@@ -196,9 +196,10 @@ class _Beginning:
 class _Ending:
     """Closes the run when the process ends, and says what was kept."""
 
-    def __init__(self, recording: Recording, script: launch.Script):
+    def __init__(self, recording: Recording, script: launch.Script, is_users: bool):
+        """`is_users`: the script is a file of the project, and not `pytest`."""
         self.status = "exception"
-        self._recording, self._script, self._pid = recording, script, os.getpid()
+        self._recording, self._script, self._is_users, self._pid = recording, script, is_users, os.getpid()
 
     def ended(self, error: BaseException | None) -> None:
         """The script's code is over."""
@@ -262,10 +263,9 @@ class _Ending:
             say(
                 f"there is nothing to restore: a replay takes as long as the run did, {messages.duration(report['seconds'])}{why}"
             )
-        say(
-            f"next: add a log statement to {os.path.basename(self._script.path)}, then: "
-            f"florc replay {messages.relative(self._script.path)}"
-        )
+        name, path = os.path.basename(self._script.path), messages.relative(self._script.path)
+        where, target = (f" to {name}", path) if self._is_users else ("", run.id)
+        say(f"next: add a log statement{where}, then: florc replay {target}")
 
     @staticmethod
     def _trouble(report: dict[str, Any]) -> list[str]:

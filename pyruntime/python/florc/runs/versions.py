@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from typing import NamedTuple
 
@@ -57,7 +58,8 @@ class Versions:
         self._kept_though_dead: dict[tuple[str, str], bool] = {}
         self._libraries: set[str] = set()
         """Files of libraries in which the recorded run followed loops."""
-        self.territory = Territory(script)
+        began_in: str = history.run.info["cwd"]
+        self.territory = Territory(script, began_in if os.path.isdir(began_in) else None)
         self._project = analyse(script, self.territory)
         self._add_recorded(as_recorded)
         self.files: set[str] = set()
