@@ -159,3 +159,19 @@ def test_the_loader_of_an_iterator_is_found_by_its_looks_where_no_other_looks_so
     with pytest.raises(state.CannotRestore, match="no name here"):
         kept.restore({"it": None})
     assert twin is not other
+
+
+@pytest.mark.parametrize("here", [7, 20, 21])
+def test_a_counter_is_moved_forward_in_place(freeze: Any, here: int) -> None:
+    counter = itertools.count(5, 3)
+    held = {"counter": counter, "also": counter}
+    for _ in range(5):
+        next(counter)
+    kept = freeze(held)
+    live = itertools.count(here - 2, 3) if here == 7 else itertools.count(here, 3)
+    target = {"counter": live, "also": live}
+    found = kept.restore(target)
+    moved = found["counter"]
+    assert moved is found["also"] and next(moved) == 20 and next(moved) == 23
+    # one that is further, or counts other numbers, makes way for another one where its name can be bound
+    assert (moved is live) == (here != 21)

@@ -10,6 +10,7 @@ from . import (
     boosters,
     by_name,
     containers,
+    counting,
     data,
     ddp,
     dtensor,
@@ -31,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .kinds import Encode
 
-ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS, **positions.ENCODERS}
+ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS, **positions.ENCODERS, **counting.ENCODERS}
 """Exact class -> encoder(enc, object) -> node."""
 KINDS: dict[str, Kind] = {
     **containers.KINDS,
@@ -40,6 +41,7 @@ KINDS: dict[str, Kind] = {
     **by_name.KINDS,
     **loading.KINDS,
     **positions.KINDS,
+    **counting.KINDS,
     **modules.KINDS,
     **ddp.KINDS,
     **fsdp.KINDS,
