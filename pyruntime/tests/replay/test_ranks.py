@@ -96,12 +96,13 @@ def _port() -> int:
         return int(one.getsockname()[1])
 
 
-def _told(number: int, count: int, port: int) -> dict[str, str]:
+def _told(number: int, count: int, port: int, of_machine: int) -> dict[str, str]:
     return {
         "RANK": str(number),
-        "LOCAL_RANK": str(number),
+        "LOCAL_RANK": str(number % of_machine),
+        "GROUP_RANK": str(number // of_machine),
         "WORLD_SIZE": str(count),
-        "LOCAL_WORLD_SIZE": str(count),
+        "LOCAL_WORLD_SIZE": str(of_machine),
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(port),
         "OMP_NUM_THREADS": "1",
@@ -114,8 +115,11 @@ def ranks(
     *words: str,
     each: dict[int, tuple[str, ...]] | None = None,
     meanwhile: Callable[[list[subprocess.Popen[str]]], None] | None = None,
+    of_machine: int | None = None,
+    **variables: str,
 ) -> list[Ended]:
-    """Start so many ranks of `python words…`, as a launcher does, and wait for them."""
+    """Start so many ranks of `python words…`, as a launcher does, and wait for them. `of_machine`: how many a machine has, as they
+    are told; all of them, if it is not given."""
     port, started = _port(), list[subprocess.Popen[str]]()
     try:
         for number in range(count):
@@ -123,7 +127,7 @@ def ranks(
                 subprocess.Popen(
                     [sys.executable, "-u", *((each or {}).get(number, words))],
                     cwd=workshop.path,
-                    env={**workshop.environment(), **_told(number, count, port)},
+                    env={**workshop.environment(), **_told(number, count, port, of_machine or count), **variables},
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,
@@ -340,10 +344,28 @@ def test_loops_that_talk_to_each_other_run_in_all_ranks(workshop: Workshop) -> N
     assert "exact" in done.said and "another one may have waited" in done.said, done.said
 
 
+def test_ranks_of_several_machines_meet_in_a_folder_that_they_share(workshop: Workshop) -> None:
+    _project(workshop)
+    shared = os.fspath(workshop.path / "shared")
+    recorded = ranks(workshop, 4, *RECORD, of_machine=2, FLORC_DIR=shared)
+    assert "the first of 4 ranks" in recorded[0].err and not any(rank.err for rank in recorded[1:])
+    truth = _truth(workshop, 4, _probed(PLAIN, AFTER_EPOCH))
+    done = subprocess.run(
+        [sys.executable, "-m", "florc", "replay", "train.py"],
+        cwd=workshop.path,
+        env={**workshop.environment(), "FLORC_DIR": shared},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    assert done.stdout == "".join(truth) and "exact: " in done.stderr and "10 blocks restored" in done.stderr, done.stderr
+
+
 def test_what_cannot_be_recorded_together_runs_all_the_same(workshop: Workshop) -> None:
     workshop.write("train.py", "print('trained')")
     for variables, why in (
-        ({"RANK": "0", "WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "1"}, "several machines"),
+        ({"RANK": "0", "WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "1"}, "several machines: .* FLORC_DIR"),
         ({"WORLD_SIZE": "4"}, "no RANK tells which"),
         ({"OMPI_COMM_WORLD_SIZE": "2"}, "no RANK tells which"),
         ({"RANK": "0", "WORLD_SIZE": "2"}, "no MASTER_PORT"),

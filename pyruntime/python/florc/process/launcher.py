@@ -34,6 +34,8 @@ OF_THE_MEETING = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_USE_AGENT_STORE")
 _MODULES = ("torch.distributed.run", "torch.distributed.launch", "torchrun")
 PYTHON = "PYTHON_EXEC"
 """By this variable torch's launchers are told which Python starts a rank."""
+SHARED = "FLORC_DIR"
+"""By this variable the user names the store: ranks of several machines have one only if the user says so."""
 _MPI = "OMPI_COMM_WORLD_SIZE"
 
 
@@ -76,8 +78,11 @@ def rank(environment: Mapping[str, str] = os.environ) -> Rank | None:
     if number >= of:
         raise ValueError(f"RANK is {number} of a WORLD_SIZE of {of}")
     here = environment.get("LOCAL_WORLD_SIZE", "")
-    if here.isdecimal() and int(here) != of:
-        raise ValueError(f"its {of} ranks run on several machines, and those of one machine are recorded together")
+    if here.isdecimal() and int(here) != of and not environment.get(SHARED):
+        raise ValueError(
+            f"its {of} ranks run on several machines: they are recorded together where {SHARED} names a folder on a disk that all "
+            "of them share"
+        )
     if of > 1 and not environment.get("MASTER_PORT"):
         raise ValueError(f"it is one of {of} ranks, and no MASTER_PORT tells which of them belong together")
     return Rank(number, of, {name: environment[name] for name in _OF_RANKS if name in environment})
