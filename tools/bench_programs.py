@@ -1,7 +1,7 @@
 """What florc costs and gains where a library trains: `make bench-programs`.
 
-Every program of testdata/programs whose packages are installed runs alone, under `florc record` with the default overhead, again with
-its added statements, and as a replay; once with all of them, once with the last one only, which stands behind the training.
+Every program of testdata/programs whose packages are installed runs alone, under `florc record` with the default overhead, again
+with its added statements, and as a replay; once with all of them, once with the last one only, which stands behind the training.
 Processor seconds are those of all processes. What both ways spend on imports is taken out of the speed-up.
 
     python tools/bench_programs.py [--rounds N] [--write] [PROGRAM …]
@@ -117,10 +117,11 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     head = (
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, medians of {arguments.rounds} "
-        "rounds. *imports* are those of the replay, and count to neither side of the speed-up.\n"
+        "rounds. *anew*: run again with the statements. "
+        "*imports* are those of the replay, and count to neither side of the speed-up.\n"
     )
     lines = [
-        "| program | asked | processor, alone | more with florc | run again | replay | imports | speed-up | verdict | restored | ran again |",
+        "| program | asked | processor | more with florc | anew | replay | imports | speed-up | verdict | restored | ran again |",
         "|---|---|--:|--:|--:|--:|--:|--:|---|--:|---|",
     ]
     print("\n".join(lines))

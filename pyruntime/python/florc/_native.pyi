@@ -705,6 +705,14 @@ class Interrupted:
         """Where it arrived."""
 
 @final
+class Spawned:
+    """What was sent to this process by the script that spawned it."""
+
+    @property
+    def sent(self) -> str | None:
+        """In hexadecimal; None where it cannot be sent again."""
+
+@final
 class Lost:
     """How many records could not be written so far."""
 
@@ -861,6 +869,7 @@ _RecordKind = Literal[
     "distributions",
     "variables",
     "interrupted",
+    "spawned",
     "lost",
     "not kept",
     "end",

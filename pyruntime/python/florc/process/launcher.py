@@ -80,8 +80,8 @@ def rank(environment: Mapping[str, str] = os.environ) -> Rank | None:
     here = environment.get("LOCAL_WORLD_SIZE", "")
     if here.isdecimal() and int(here) != of and not environment.get(SHARED):
         raise ValueError(
-            f"its {of} ranks run on several machines: they are recorded together where {SHARED} names a folder on a disk that all "
-            "of them share"
+            f"its {of} ranks run on several machines: they are recorded together where {SHARED} names a folder on a disk that "
+            "all of them share"
         )
     if of > 1 and not environment.get("MASTER_PORT"):
         raise ValueError(f"it is one of {of} ranks, and no MASTER_PORT tells which of them belong together")

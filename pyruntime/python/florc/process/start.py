@@ -27,6 +27,17 @@ MAIN = os.path.join(OWN, "__main__.py")
 _before: str | None = os.environ.pop(STARTED, None)
 
 
+SPAWNED = "_FLORC_SPAWNED"
+"""Of a process that `torch.multiprocessing.spawn` started (JSON): where its store is, which script started it, which of how many
+ranks it is; while recording also the pipe, whether it is sent open files, and the pipe of the resource tracker."""
+
+spawned: dict[str, Any] | None = None
+if SPAWNED in os.environ:
+    import json
+
+    spawned = json.loads(os.environ.pop(SPAWNED))
+
+
 def is_own_process() -> bool:
     """Whether florc started this process for a script."""
     return _before is not None
@@ -37,6 +48,10 @@ def environment(seed: str | None = None, given: dict[str, str] | None = None) ->
     env = dict(os.environ if given is None else given)
     present = env.get(HASH_SEED)
     # a process that starts itself once more hands on what was there before the first
+    if spawned is not None:
+        import json
+
+        env.setdefault(SPAWNED, json.dumps(spawned))
     env[STARTED] = _before if _before is not None else "" if present is None else f"={present}"
     env[HASH_SEED] = seed or (present if present and present != "random" else str(int.from_bytes(os.urandom(4), "little")))
     return env
@@ -98,7 +113,12 @@ def plainly(words: list[str], why: str) -> NoReturn:
     """Go on as `python words…`, as if florc were not there, and say why. Nothing may have been read from standard input yet."""
     from ..support.console import say
 
-    say(f"nothing is recorded: {why}", always=True, code="F401")
+    if spawned is None:
+        say(f"nothing is recorded: {why}", always=True, code="F401")
+    else:
+        from .spawned import plain_words as of_spawned
+
+        words = of_spawned(spawned)
     env = dict(os.environ)
     if _before is not None:
         env.pop(HASH_SEED, None)

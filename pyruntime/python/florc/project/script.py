@@ -32,6 +32,10 @@ NOTEBOOK = ".ipynb"
 """The files of Jupyter."""
 
 
+SPAWNED = "multiprocessing.spawn"
+"""In the place of a module: a process that the script started (`process.spawned`)."""
+
+
 class Script(NamedTuple):
     """What is to be run: a file, a module as `python -m` runs it, or the cells of a notebook."""
 
@@ -138,6 +142,11 @@ def _refuse_names(paths: list[str]) -> None:
             raise NotRecordable(f"its path is not UTF-8: {path!r}") from None
 
 
+def compiled_alone(script: Script) -> CodeType:
+    """The code of a text that stands in no file."""
+    return compile(script.text, f"<{script.module}>", "exec", dont_inherit=True)
+
+
 def enter_folder(script: Script) -> None:
     """Go to where the cells of a notebook run, which is its folder. A script runs where it was started."""
     if script.is_notebook:
@@ -170,7 +179,11 @@ def become_main(script: Script) -> dict[str, Any]:
     is_safe = getattr(sys.flags, "safe_path", False)
     if is_safe:
         del sys.path[0]  # the package's, see `__main__`
-    if script.module is None:
+    if script.module == SPAWNED:
+        script = script._replace(argv=["-c", "--multiprocessing-fork"])
+        words = script.argv
+        kept.pop("__file__")
+    elif script.module is None:
         words = script.argv
         is_folder = os.path.isdir(script.argv[0])
         folder = os.path.join(os.getcwd(), script.argv[0])

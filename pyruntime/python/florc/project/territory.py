@@ -13,7 +13,7 @@ from types import CodeType
 
 from .. import _native
 from ..support.light import OWN
-from .script import Script
+from .script import SPAWNED, Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Territory:
         self._root = os.path.join(root, "")
         self._real: dict[str, str] = {}
         """Folder -> the folder without links."""
-        first = folder if script.module else beside
+        first = folder if script.module not in (None, SPAWNED) else beside
         self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
         self._found: dict[str, tuple[str, bool] | None] = {}
 
@@ -105,6 +105,8 @@ class Territory:
 def analyse(script: Script, territory: Territory) -> _native.Project:
     """The script and what it imports, for the compiler. A script that the compiler cannot read is left out."""
     found = _native.Project(territory.find)
+    if script.module == SPAWNED:  # it imports the script as a module
+        return found
     try:
         found.add(MAIN, package_of(script), script.path, script.text)
     except SyntaxError:

@@ -8,7 +8,7 @@ import sys
 from types import CodeType
 
 from .. import _native, session
-from ..process import by_value, launcher, start
+from ..process import by_value, launcher, spawned, start
 from ..project import positions as instrumented
 from ..project import script as launch
 from ..project.script import NotRecordable, Prepared, Raised, Unusable
@@ -47,11 +47,12 @@ def record(arguments: Record) -> int | Prepared | Raised:
             launcher.launch(
                 words, module, start.own_words(sys.argv[1:]), start.flags(), start.MAIN, os.path.join(_store(), "ranks")
             )
-        try:
-            rank = launcher.rank()
-        except ValueError as error:
-            raise NotRecordable(str(error)) from None
-        script = launch.load(words, module)
+        if start.spawned is not None:
+            rank: launcher.Rank | None = launcher.Rank(start.spawned["rank"], start.spawned["of"], {})
+            script = spawned.script(start.spawned["script"])
+        else:
+            rank = _rank()
+            script = launch.load(words, module)
         hash_seed = start.with_hash_seed()
     except (SyntaxError, UnicodeDecodeError) as error:
         raise Unusable("F302", f"{words[0] if words else module} is not text in its declared encoding: {error}") from None
@@ -64,6 +65,13 @@ def record(arguments: Record) -> int | Prepared | Raised:
     except Exception as error:
         return _plainly(words, module, _said(error))
     return _recorded(script, arguments, hash_seed, rank)
+
+
+def _rank() -> launcher.Rank | None:
+    try:
+        return launcher.rank()
+    except ValueError as error:
+        raise NotRecordable(str(error)) from None
 
 
 def _store() -> str:
@@ -110,6 +118,7 @@ class _Beginning:
 
     def __init__(self, script: launch.Script, arguments: Record, hash_seed: str, rank: launcher.Rank | None):
         self._script, self._arguments, self._hash_seed, self._rank = script, arguments, hash_seed, rank
+        self._options = start.own_words(sys.argv[1:])
         self._together: Together | None = None
         self._run: Run | None = None
         self._recording: Recording | None = None
@@ -125,9 +134,12 @@ class _Beginning:
         script = self._script
         territory = Territory(script)
         project = analyse(script, territory)
-        compiled = instrumented.compile_user_file(
-            script.text, script.path, lambda: instrument(project, MAIN, package_of(script), script.path, script.text)
-        )
+        if script.module == launch.SPAWNED:
+            compiled = instrumented.Compiled(launch.compiled_alone(script), None, None, False)
+        else:
+            compiled = instrumented.compile_user_file(
+                script.text, script.path, lambda: instrument(project, MAIN, package_of(script), script.path, script.text)
+            )
         store = store_path()
         tell_kept(store)
         joined = None
@@ -141,7 +153,7 @@ class _Beginning:
             store,
             script.path,
             script.argv,
-            self._arguments["module"],
+            script.module if script.module == launch.SPAWNED else self._arguments["module"],
             self._arguments["name"],
             self._hash_seed,
             self._rank,
@@ -164,6 +176,9 @@ class _Beginning:
         recording.files_noted.watch()
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
+        spawned.on_payload = lambda sent: recording.note("spawned", sent=None if sent is None else sent.hex())
+        own = os.path.join(run.path, spawned.FOLDER)
+        spawned.watch(spawned.Recorded(own, script.path, self._options).call)
         instrumented.warn(compiled, script.text, script.path)
         recording.begins()
         return compiled.code, ending

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..plan.window import Window
-from ..process import start
+from ..process import spawned, start
 from ..project import script as launch
 from ..project.script import Unusable
 from ..runs.journal import History
@@ -176,6 +176,8 @@ def _in_parallel(
 def present_script(run: Run, path: str | None) -> launch.Script:
     """The recorded script as it is now, with the recorded arguments. Raises Unusable if it cannot be read or compiled."""
     module = run.info.get("module")
+    if module == launch.SPAWNED:
+        return spawned.script(run.info["script"])
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:
         script = launch.load(words, module)

@@ -18,7 +18,7 @@ from .. import _native, session
 from ..inputs import standard_input
 from ..plan import loops
 from ..plan.window import Window
-from ..process import start
+from ..process import spawned, start
 from ..process.output import Divert
 from ..project import positions as instrumented
 from ..project import script as launch
@@ -34,6 +34,7 @@ from . import failures as failed
 from .check import check
 from .files.user_files import UserFiles
 from .parallel.ranks import RankTask
+from .parallel.spawned import Calls
 from .parallel.workers import Task
 from .report import Report
 from .session.leave import Leave
@@ -105,6 +106,7 @@ class ReplayProcess:
         self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
+        self._spawned = Calls(run, self._folder, self._replay.divert, attempt.as_json)
 
     def prepared(self) -> launch.Prepared:
         """The script, ready to run. When the script ends, florc reports the result and ends the process."""
@@ -120,9 +122,13 @@ class ReplayProcess:
             os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
+        spawned.given = self._attempt.history.sent
+        spawned.watch(self._spawned.call)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
 
     def _compile(self, text: str, file: str, module: str) -> CodeType:
+        if module == project.MAIN and self._attempt.script.module == launch.SPAWNED:
+            return launch.compiled_alone(self._attempt.script)
         recorded = self._attempt.run.source(file) if self._attempt.as_recorded else None
         return self._replay.compile(text if recorded is None else recorded, file, module)
 
@@ -221,7 +227,7 @@ class ReplayProcess:
                 f"twice ({options} prints all lines as they are)"
             )
         replay.note_read_back(self._files.read_back, unsure)
-        result = check(replay, failure)._replace(lost_seconds=self._lost_s)
+        result = check(replay, failure)._replace(lost_seconds=self._lost_s).followed_by(self._spawned.found)
         code = self._tell(Report.of(replay.history, replay.versions, result), seconds, failure, self._folder)
         if isinstance(self._attempt.task, RankTask):
             result.save(self._attempt.task.result)

@@ -80,6 +80,8 @@ class Entries:
         """Values that the script took from outside: path, function, differences of numbers, others."""
         self.is_late = False
         """Whether no more of them were kept from here on."""
+        self.sent: bytes | None = None
+        """What a process that the script spawned was sent to begin with."""
         self.interrupted = ""
         """The outermost iteration in which the first Ctrl-C came: `L1=6`."""
         self._lines_before = 0
@@ -157,6 +159,8 @@ class Entries:
                 self._note_functions(self.run.file(record.file), {})
             case _native.NotKept():
                 self._not_kept[record.block] = record.why
+            case _native.Spawned():
+                self.sent = None if record.sent is None else bytes.fromhex(record.sent)
             case _native.Lost():
                 self.lost = record.records
             case _native.End():

@@ -8,6 +8,7 @@ import time
 from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 
 from .. import _native
+from ..process import start
 from ..project.script import Unusable
 from ..support.console import say
 from ..support.light import dumps, suppress
@@ -37,7 +38,9 @@ _LOWEST_FD = 200
 
 
 def store_path() -> str:
-    """`FLORC_DIR`, or `.florc` in the working directory; absolute."""
+    """`FLORC_DIR`, or `.florc` in the working directory; absolute. Of a process that the script spawned, the store of those."""
+    if start.spawned is not None:
+        return str(start.spawned["store"])
     return os.path.abspath(os.environ.get("FLORC_DIR") or ".florc")
 
 

@@ -1,8 +1,8 @@
 """`itertools.count`, which numbers samples, nodes and steps: it is moved in place, whoever holds it.
 
-Node: `["count", next number, step]`, of whole numbers. What it says of itself is read from its `repr`: Python 3.14 has no other way.
-A counter only goes forward, so that one which is further here than it was is refused; what wants to be counted is at most
-`_MOST` steps away, a tenth of a second."""
+Node: `["count", next number, step]`, of whole numbers. What it says of itself is read from its `repr`: Python 3.14 has no other
+way. A counter only goes forward: one that is further here than it was, or more than `_MOST` steps away (a tenth of a second),
+is another one."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 
+from ..support.weak_table import WeakTable
 from .kinds import Refused, type_name
 from .modules import Module, encode_module
 from .objects import instance_dict
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .match import Matcher
     from .restore import Restorer
 
+_REBUILT = WeakTable()
+"""Module -> the order in which its reducer has the parameters that was put back: it tells that only after three steps."""
 _DDP = ("torch.nn.parallel.distributed", "DistributedDataParallel")
 
 
@@ -53,6 +56,8 @@ def _order(obj: Any) -> list[int]:
             raise Refused("the reducer of a DistributedDataParallel makes its buckets after the first training steps")
         return []
     found = [int(number) for number in str(told.get("rebuilt_per_bucket_param_indices", "")).replace(",", " ").split()]
+    if not found and obj in _REBUILT:
+        return list(_REBUILT[obj])
     if not found:
         raise Refused("the reducer of a DistributedDataParallel does not tell its buckets before the third training step")
     return found
@@ -87,6 +92,7 @@ def _rebuild(obj: Any, order: list[int]) -> None:
                 parameter = parameters[number]
                 parameter.expand_as(parameter).backward(torch.zeros_like(parameter))
             obj.reducer._rebuild_buckets()
+        _REBUILT[obj] = order
     finally:
         for parameter, gradient in zip(parameters, gradients):
             parameter.grad = gradient

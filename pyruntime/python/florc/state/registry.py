@@ -32,7 +32,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .kinds import Encode
 
-ENCODERS: dict[type, Encode] = {**containers.ENCODERS, **references.ENCODERS, **generators.ENCODERS, **positions.ENCODERS, **counting.ENCODERS}
+ENCODERS: dict[type, Encode] = {
+    **containers.ENCODERS,
+    **references.ENCODERS,
+    **generators.ENCODERS,
+    **positions.ENCODERS,
+    **counting.ENCODERS,
+}
 """Exact class -> encoder(enc, object) -> node."""
 KINDS: dict[str, Kind] = {
     **containers.KINDS,

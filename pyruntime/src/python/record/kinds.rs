@@ -91,6 +91,9 @@ kinds! {
     /// The first Ctrl-C.
     Interrupted { path: String, }
 
+    /// What was sent to this process by the script that spawned it, in hexadecimal; None where it cannot be sent again.
+    Spawned { sent: Option<String>, }
+
     /// How many records could not be written so far.
     Lost { records: u64, }
 

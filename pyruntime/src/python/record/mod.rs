@@ -83,6 +83,7 @@ record! {
     "distributions" => Distributions,
     "variables" => Variables,
     "interrupted" => Interrupted,
+    "spawned" => Spawned,
     "lost" => Lost,
     "not kept" => NotKept,
     "end" => End,

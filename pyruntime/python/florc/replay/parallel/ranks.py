@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...plan.window import Window
 from ...process import launcher, start
+from ...project.script import SPAWNED
 from ...runs.catalog import of_rank
 from ...runs.found_files import FOLDER_NAME
 from ...support.console import duration, exit_at_once, hand_on, say
@@ -75,14 +76,17 @@ class RankTask(NamedTuple):
 class _Rank:
     """The process of a rank."""
 
-    def __init__(self, run: Run, task: RankTask, port: int, again: dict[str, Any]):
+    def __init__(self, run: Run, task: RankTask, port: int, again: dict[str, Any], words: list[str]):
         self.task, self._begun, self.took = task, time.perf_counter(), 0.0
-        told = run.info["ranks"]
-        given = {**STARTED.environment, **launcher.again(told, port), **task.to_environment()}
+        given = {**STARTED.environment, **task.to_environment()}
+        if run.info["module"] == SPAWNED:  # the script itself tells its ranks where they meet
+            given[start.SPAWNED] = json.dumps({"store": run.store, "script": run.info["script"]})
+        else:
+            given.update(launcher.again(run.info["ranks"], port))
         if again:
             given[AGAIN] = json.dumps({**again, "written": [0, ""]})
-        words = start.command(*STARTED.words)
-        self.process = Local(words, start.environment(run.info["hash_seed"], given), self.out, self.log)
+        command = start.command(*words)
+        self.process = Local(command, start.environment(run.info["hash_seed"], given), self.out, self.log)
 
     @property
     def out(self) -> str:
@@ -118,16 +122,18 @@ def be_the_only_one(run: Run) -> None:
     STARTED.environment.update(given)
 
 
-def replay(run: Run, window: Window | None, folder: str, shown: int | None) -> ReplayResult:
+def replay(
+    run: Run, window: Window | None, folder: str, shown: int | None = None, words: list[str] | None = None
+) -> ReplayResult:
     """Answer with all ranks of a run. `shown`: the rank whose lines are printed; None: those of all. The files of the processes
-    are in `folder`."""
+    are in `folder`. `words`: of the command of each, if it is not this process's own."""
     again: dict[str, Any] = {}
     attempt = 0
     while True:
         attempt += 1
         base = os.path.join(folder, f"attempt-{attempt}-")
         files = Shared(os.path.join(folder, FOLDER_NAME))
-        ranks = _start(run, window, base, files, again)
+        ranks = _start(run, window, base, files, again, STARTED.words if words is None else words)
         try:
             found = _wait(ranks)
         finally:
@@ -138,14 +144,14 @@ def replay(run: Run, window: Window | None, folder: str, shown: int | None) -> R
         again = found if not again else {**found, "blocks": {**again["blocks"], **found["blocks"]}}
 
 
-def _start(run: Run, window: Window | None, base: str, files: Shared, again: dict[str, Any]) -> list[_Rank]:
+def _start(run: Run, window: Window | None, base: str, files: Shared, again: dict[str, Any], words: list[str]) -> list[_Rank]:
     port = _free_port()
     started: list[_Rank] = []
     files.begin()
     try:
         for number in range(run.ranks):
             task = RankTask(number, window, f"{base}rank-{number}")
-            started.append(_Rank(of_rank(run, number), task, port, again))
+            started.append(_Rank(of_rank(run, number), task, port, again, words))
     except BaseException:
         end_all([rank.process for rank in started])
         files.end()

@@ -1,0 +1,71 @@
+"""Ranks that the script starts itself, in a replay: where it calls `torch.multiprocessing.spawn`, the recorded ranks of that call
+are replayed together, and what they find is part of what this replay finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from ...process.spawned import FOLDER, Ended
+from ...project.script import Unusable
+from ...runs.catalog import all_runs, of_rank
+from ...runs.journal import History
+from ..session.result import ReplayResult
+from ..session.started import STARTED
+from . import ranks
+
+if TYPE_CHECKING:
+    from ...runs.run import Run
+
+_HANDED_ON = ("--allow-drift", "--json", "--trust", "--quiet", "-q")
+"""Options of a replay that are for its ranks, too."""
+
+
+class Calls:
+    """The calls of one replay. `folder`: for the files of the ranks; `answering`: the context in which answers reach the user;
+    `captures`: whether they are kept as values instead."""
+
+    def __init__(self, run: Run, folder: str, answering: AbstractContextManager[Any], captures: bool):
+        self._run, self._folder, self._answering, self._captures = run, folder, answering, captures
+        self._calls = 0
+        self.found = ReplayResult()
+
+    def call(
+        self, itself: Callable[..., Any], fn: Any, args: Any, nprocs: int, join: bool, daemon: bool, start_method: str
+    ) -> Any:
+        """Stands in the place of `start_processes`. A call that florc has no ranks of runs as it does without florc: the verdict
+        tells of what is not answered there."""
+        nested = self._recorded(nprocs) if start_method == "spawn" else None
+        self._calls += 1
+        if nested is None:
+            return itself(fn, args, nprocs, join, daemon, start_method)
+        folder = os.path.join(self._folder, f"{FOLDER}-{self._calls}")
+        os.mkdir(folder, 0o700)
+        words = ["replay", *(word for word in STARTED.words if word in _HANDED_ON)]
+        if self._captures and "--json" not in words:
+            words.append("--json")
+        with self._answering:
+            found = ranks.replay(nested, None, folder, words=[*words, nested.id, nested.info["script"]])
+        self.found = self.found.followed_by(_of_script(found, nested))
+        return None if join else Ended()
+
+    def _recorded(self, nprocs: int) -> Run | None:
+        """The ranks of this call, if they came to their end and can be started again."""
+        try:
+            runs = all_runs(os.path.join(self._run.path, FOLDER, str(self._calls)))
+            each = [of_rank(runs[0], number) for number in range(nprocs)] if len(runs) == 1 else []
+            is_whole = bool(each) and runs[0].ranks == nprocs
+            if is_whole and all(History(rank).sent is not None and rank.status == "ok" for rank in each):
+                return runs[0]
+        except Unusable:
+            pass
+        return None
+
+
+def _of_script(found: ReplayResult, nested: Run) -> ReplayResult:
+    """What ranks found, which have the script as a module: its statements go by the names that they have in the script."""
+    own = os.path.splitext(os.path.basename(nested.info["script"]))[0] + "."
+    statements = {name[len(own) :] if name.startswith(own) else name: ran for name, ran in found.statements.items()}
+    return found._replace(statements=statements)

@@ -1,0 +1,117 @@
+"""Ranks that the script starts itself, by `torch.multiprocessing.spawn`: recorded beside it, replayed where it calls that."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+import pytest
+from test_ranks import MEETING
+from workshop import Workshop
+
+pytest.importorskip("torch")
+SCRIPT = """
+    import os
+    import sys
+    import torch
+    import torch.multiprocessing as mp
+
+    def train_epoch(model, optimizer, data):
+        from meeting import add_up
+        total = 0.0
+        for batch in data:
+            loss = model(batch).square().mean() * float(torch.rand(()))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total = add_up(loss.item())
+        return total
+
+    def main(rank, world, port):
+        os.environ.update(RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+        from meeting import meet
+        torch.manual_seed(rank)
+        data, model = torch.randn(12, 4, 8), torch.nn.Linear(8, 1)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for epoch in range(5):
+            total = train_epoch(model, optimizer, data)
+            meet()
+            sys.stdout.write(f"epoch {epoch} {rank} {total}\\n")
+
+    if __name__ == "__main__":
+        print("before", flush=True)
+        mp.spawn(main, args=(2, sys.argv[1]), nprocs=2)
+        print("after")
+"""
+IN_RANKS = ("meet()\n", 'sys.stdout.write(f"P {rank} {epoch} {model.weight.tolist()}\\n")\n')
+IN_SCRIPT = ('print("after")\n', 'print("P script", sys.argv[1:] != [])\n')
+
+
+def _port() -> str:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])
+
+
+def _probed(text: str, *probes: tuple[str, str]) -> str:
+    for after, probe in probes:
+        line = next(line for line in text.splitlines(True) if line.strip() == after.strip())
+        text = text.replace(line, line + line[: len(line) - len(line.lstrip())] + probe)
+    return text
+
+
+def _answers(out: str) -> list[str]:
+    """By rank, as a replay prints them."""
+    return sorted(line for line in out.splitlines() if line.startswith("P"))
+
+
+def test_ranks_of_the_script_are_restored_and_answer(workshop: Workshop) -> None:
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", SCRIPT)
+    plain = workshop.plain("train.py", _port())
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py", _port())
+    assert sorted(recorded.out.splitlines()) == sorted(plain.out.splitlines()), recorded
+    assert (recorded.code, recorded.err) == (0, plain.err), recorded
+
+    workshop.write("train.py", _probed(SCRIPT, IN_RANKS, IN_SCRIPT))
+    expected = _answers(workshop.plain("train.py", _port()).out)
+    assert len(expected) == 11
+    replayed = workshop.florc("replay", "train.py")
+    assert _answers(replayed.out) == expected == sorted(replayed.out.splitlines()), replayed
+    assert "exact: " in replayed.said and replayed.code == 0, replayed.said
+    assert "5 blocks restored" in replayed.said, replayed.said
+    *values, told = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
+    assert sorted(value["text"] for value in values) == expected and told["verdict"] == "exact"
+    assert [value["rank"] for value in values if value["text"].startswith("P 1")] == [1] * 5
+
+
+SHARING: dict[str, Any] = {
+    "queue": ("mp.get_context('spawn').SimpleQueue()", "extra.put(rank)"),
+    "lock": ("mp.get_context('spawn').Lock()", "extra.acquire(); extra.release()"),
+    "tensor": ("torch.zeros(3).share_memory_()", "extra.add_(1)"),
+}
+
+
+@pytest.mark.parametrize("kind", SHARING)
+def test_ranks_that_share_something_with_the_script_are_flagged(workshop: Workshop, kind: str) -> None:
+    made, used = SHARING[kind]
+    text = SCRIPT.replace("args=(2, sys.argv[1])", f"args=(2, sys.argv[1], {made})")
+    text = text.replace("def main(rank, world, port):\n", f"def main(rank, world, port, extra):\n        {used}\n")
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", text)
+    plain = workshop.plain("train.py", _port())
+    recorded = workshop.florc("record", "train.py", _port())
+    assert (sorted(recorded.out.splitlines()), recorded.code) == (sorted(plain.out.splitlines()), 0), recorded
+    workshop.write("train.py", _probed(text, IN_RANKS))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "" and "exact: " not in replayed.said and "did not run in this process" in replayed.said, replayed
+
+
+def test_a_rank_that_raises_ends_the_script_as_it_does_plainly(workshop: Workshop) -> None:
+    head = "def main(rank, world, port):\n"
+    text = SCRIPT.replace(head, f"{head}        assert rank == 0, 'no second rank'\n        return\n")
+    workshop.write("train.py", text)
+    plain, recorded = workshop.plain("train.py", "0"), workshop.florc("record", "train.py", "0")
+    assert recorded.code == plain.code == 1 and "no second rank" in recorded.err
+    assert "florc" not in recorded.err, recorded
