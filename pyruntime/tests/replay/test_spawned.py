@@ -86,6 +86,26 @@ def test_ranks_of_the_script_are_restored_and_answer(workshop: Workshop) -> None
     assert [value["rank"] for value in values if value["text"].startswith("P 1")] == [1] * 5
 
 
+def test_each_call_has_its_own_ranks(workshop: Workshop) -> None:
+    text = SCRIPT.replace(
+        "        mp.spawn(main, args=(2, sys.argv[1]), nprocs=2)\n",
+        """        for fold in range(2):
+            mp.spawn(main, args=(2, sys.argv[1 + fold]), nprocs=2)
+            print("fold", fold, flush=True)
+""",
+    ).replace("torch.manual_seed(rank)", "torch.manual_seed(int(port))")
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", text)
+    ports = _port(), _port()
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py", *ports)
+    assert recorded.code == 0, recorded
+    workshop.write("train.py", _probed(text, IN_RANKS))
+    expected = _answers(workshop.plain("train.py", *ports).out)
+    assert len(set(expected)) == 20
+    replayed = workshop.florc("replay", "train.py")
+    assert _answers(replayed.out) == expected and "exact: " in replayed.said, replayed
+
+
 SHARING: dict[str, Any] = {
     "queue": ("mp.get_context('spawn').SimpleQueue()", "extra.put(rank)"),
     "lock": ("mp.get_context('spawn').Lock()", "extra.acquire(); extra.release()"),

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 
+from .. import _native
 from ..project.script import SPAWNED, Script
 from . import start
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     """(the function itself, fn, args, nprocs, join, daemon, start_method) -> what it returns."""
 
 FOLDER = "spawned"
-"""In the folder of a run: a store for each call, numbered in the order of the calls."""
+"""In the folder of a run: a store for each call (`Places`)."""
 _OF_TORCH = "torch.multiprocessing.spawn"
 _TEXT = "import florc.process.spawned as spawned\nspawned.run()\n"
 _MOST_BYTES = 1 << 20
@@ -43,6 +44,19 @@ on_payload: Callable[[bytes | None], None] = lambda _: None
 def script(path: str) -> Script:
     """What such a process runs. `path`: the script that started it."""
     return Script(path, _TEXT, [path], SPAWNED)
+
+
+class Places:
+    """Where a script calls `start_processes`: the place in the loop nest, and how often it was called there before."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, int] = {}
+
+    def store(self, folder: str) -> str:
+        """The store of the call at hand, in the folder of the stores."""
+        path = _native.loop_path()
+        number = self._calls[path] = self._calls.get(path, -1) + 1
+        return os.path.join(folder, f"{path.replace('/', ',') or 'top'}-{number}")
 
 
 class _Heard:
@@ -128,7 +142,7 @@ class Recorded:
     stores."""
 
     def __init__(self, folder: str, path: str, options: list[str]):
-        self._folder, self._path, self._options, self.calls = folder, path, options, 0
+        self._folder, self._path, self._options, self._places = folder, path, options, Places()
 
     def call(
         self, itself: Callable[..., Any], fn: Any, args: Any, nprocs: int, join: bool, daemon: bool, start_method: str
@@ -137,8 +151,7 @@ class Recorded:
         from multiprocessing import popen_spawn_posix as starter
         from multiprocessing import spawn as plain
 
-        store = os.path.join(self._folder, str(self.calls))
-        self.calls += 1
+        store = self._places.store(self._folder)
         if start_method != "spawn":
             return itself(fn, args, nprocs, join, daemon, start_method)
         wrap: Any = vars(sys.modules[_OF_TORCH])["_wrap"]

@@ -106,7 +106,7 @@ class ReplayProcess:
         self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
-        self._spawned = Calls(run, self._folder, self._replay.divert, attempt.as_json)
+        self._spawned = Calls(run, self._folder, self._answering, attempt.as_json)
 
     def prepared(self) -> launch.Prepared:
         """The script, ready to run. When the script ends, florc reports the result and ends the process."""
@@ -123,8 +123,12 @@ class ReplayProcess:
         self._files.watch()
         standard_input.watch(self._replay.looking.is_running)
         spawned.given = self._attempt.history.sent
-        spawned.watch(self._spawned.call)
+        if not self._attempt.as_recorded:
+            spawned.watch(self._spawned.call)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
+
+    def _answering(self) -> Divert | None:
+        return self._replay.divert if self._replay.answers() else None
 
     def _compile(self, text: str, file: str, module: str) -> CodeType:
         if module == project.MAIN and self._attempt.script.module == launch.SPAWNED:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ...process.spawned import FOLDER, Ended
+from ...process.spawned import FOLDER, Ended, Places
 from ...project.script import Unusable
 from ...runs.catalog import all_runs, of_rank
 from ...runs.journal import History
@@ -24,12 +24,12 @@ _HANDED_ON = ("--allow-drift", "--json", "--trust", "--quiet", "-q")
 
 
 class Calls:
-    """The calls of one replay. `folder`: for the files of the ranks; `answering`: the context in which answers reach the user;
-    `captures`: whether they are kept as values instead."""
+    """The calls of one replay. `folder`: for the files of the ranks; `answering`: the context in which answers reach the user,
+    None where nothing is asked; `captures`: whether they are kept as values instead."""
 
-    def __init__(self, run: Run, folder: str, answering: AbstractContextManager[Any], captures: bool):
+    def __init__(self, run: Run, folder: str, answering: Callable[[], AbstractContextManager[Any] | None], captures: bool):
         self._run, self._folder, self._answering, self._captures = run, folder, answering, captures
-        self._calls = 0
+        self._places, self._calls = Places(), 0
         self.found = ReplayResult()
 
     def call(
@@ -37,28 +37,32 @@ class Calls:
     ) -> Any:
         """Stands in the place of `start_processes`. A call that florc has no ranks of runs as it does without florc: the verdict
         tells of what is not answered there."""
-        nested = self._recorded(nprocs) if start_method == "spawn" else None
-        self._calls += 1
+        store = self._places.store(os.path.join(self._run.path, FOLDER))
+        nested = self._recorded(store, nprocs) if start_method == "spawn" else None
         if nested is None:
             return itself(fn, args, nprocs, join, daemon, start_method)
+        self._calls += 1
         folder = os.path.join(self._folder, f"{FOLDER}-{self._calls}")
         os.mkdir(folder, 0o700)
         words = ["replay", *(word for word in STARTED.words if word in _HANDED_ON)]
         if self._captures and "--json" not in words:
             words.append("--json")
-        with self._answering:
+        answering = self._answering()
+        with answering or nullcontext():
             found = ranks.replay(nested, None, folder, words=[*words, nested.id, nested.info["script"]])
+        if answering is None:
+            found = found._replace(values=[])
         self.found = self.found.followed_by(_of_script(found, nested))
         return None if join else Ended()
 
-    def _recorded(self, nprocs: int) -> Run | None:
-        """The ranks of this call, if they came to their end and can be started again."""
+    def _recorded(self, store: str, nprocs: int) -> Run | None:
+        """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the script's
+        run."""
         try:
-            runs = all_runs(os.path.join(self._run.path, FOLDER, str(self._calls)))
-            each = [of_rank(runs[0], number) for number in range(nprocs)] if len(runs) == 1 else []
-            is_whole = bool(each) and runs[0].ranks == nprocs
-            if is_whole and all(History(rank).sent is not None and rank.status == "ok" for rank in each):
-                return runs[0]
+            runs = all_runs(store)
+            each = [of_rank(runs[0], number) for number in range(nprocs)] if len(runs) == 1 and runs[0].ranks == nprocs else []
+            if each and all(History(rank).sent is not None and rank.status == "ok" for rank in each):
+                return runs[0] if all(rank.is_own or not self._run.is_own for rank in each) else None
         except Unusable:
             pass
         return None
