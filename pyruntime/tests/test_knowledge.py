@@ -28,7 +28,7 @@ OF_OTHER_VERSIONS = {
     "torch.nn.RMSNorm",
 }
 # Importing them needs a further library.
-THAT_NEED_MORE = {"torch.utils.tensorboard.*", "tqdm.rich.*", "tqdm.rich.tqdm"}
+THAT_NEED_MORE = {"builtins.display", "torch.utils.tensorboard.*", "tqdm.rich.*", "tqdm.rich.tqdm"}
 # Of NumPy 1.
 OLD_METHODS = {"ptp"}
 

@@ -10,7 +10,7 @@ pub fn is_builtin(name: Name) -> bool {
     KNOWN.contains(&name)
 }
 
-/// CPython 3.10 to 3.14, and what cells of a notebook have besides (`display`, `displayhook`, `get_ipython`); sorted.
+/// CPython 3.10 to 3.14, and what cells of a notebook have besides (`display`, `get_ipython`); sorted.
 const NAMES: &[&str] = &[
     "ArithmeticError",
     "AssertionError",
@@ -118,7 +118,6 @@ const NAMES: &[&str] = &[
     "dict",
     "dir",
     "display",
-    "displayhook",
     "divmod",
     "enumerate",
     "eval",

@@ -157,7 +157,8 @@ def test_the_copy_is_never_the_notebook_itself(workshop: Workshop) -> None:
 def test_a_traceback_shows_lines_of_the_cell(workshop: Workshop) -> None:
     put(workshop, "def broken(x):\n    return 1 / x", "y = 5\nbroken(0)")
     done = workshop.florc("record", "train.ipynb")
-    assert done.code == 1 and "    return 1 / x" in done.err and "ZeroDivisionError" in done.err, done.err
+    assert done.code == 1 and "cell 1, line 2, in broken\n    return 1 / x" in done.err and "cell 2, line 2" in done.err
+    assert "displayhook" not in done.err, done.err
 
 
 def test_what_a_cell_ends_with_is_shown(workshop: Workshop) -> None:
@@ -173,6 +174,40 @@ def test_what_a_cell_ends_with_is_shown(workshop: Workshop) -> None:
         "[x\n for x in range(2)]  # why",
     )
     assert workshop.florc("record", "train.ipynb").out == "2\n'éé'\n(3, 4)\n3\n'a'\n2\n[0, 1]\n"
+
+
+def test_a_line_below_what_a_cell_ended_with_is_an_answer(workshop: Workshop) -> None:
+    """The value that was shown there is not shown any more, and nothing else has changed."""
+    cells = [
+        MODEL,
+        "random.seed(0)\nmodel = Model()",
+        "def last():\n    print('told')\n    return model.weights[:2], 'x'\n\n\nlast()",
+    ]
+    put(workshop, *cells, "len(model.weights),")
+    assert workshop.florc("record", "train.ipynb").out == "told\n([0.0, 0.0], 'x')\n(200,)\n"
+    put(workshop, *cells[:2], cells[2] + '\nprint("P", 1)', "len(model.weights),", "'P', model.weights[0],")
+    replayed = workshop.florc("replay", "train.ipynb")
+    assert replayed.out == "P 1\n('P', 0.0)\n" and "exact: " in replayed.said, replayed
+
+
+def test_where_an_object_lies_is_no_difference(workshop: Workshop) -> None:
+    put(workshop, "class A:\n    pass\n\n\nA()", "x = 1")
+    workshop.florc("record", "train.ipynb")
+    put(workshop, "class A:\n    pass\n\n\nA()", "x = 1\nprint('P')")
+    replayed = workshop.florc("replay", "train.ipynb")
+    assert replayed.out == "P\n" and "exact: 1 line" in replayed.said.replace("recorded ", ""), replayed
+
+
+def test_a_copy_that_cannot_be_written_is_refused_before_the_replay(workshop: Workshop) -> None:
+    put(workshop, "x = 1")
+    workshop.florc("record", "train.ipynb")
+    done = workshop.florc("replay", "train.ipynb", "-o", "nowhere/answered.ipynb")
+    assert done.code == 2 and "cannot write nowhere/answered.ipynb" in done.said and "Traceback" not in done.err + done.said
+
+
+def test_a_name_of_florcs_is_free_for_the_cells(workshop: Workshop) -> None:
+    put(workshop, "displayhook = 5\ndisplayhook", "display = 7\ndisplay")
+    assert workshop.florc("record", "train.ipynb").out == "5\n7\n"
 
 
 def test_cells_that_no_runner_runs_are_left_out(workshop: Workshop) -> None:
@@ -222,23 +257,38 @@ def test_magics_and_shell_lines_are_those_of_a_kernel(workshop: Workshop) -> Non
     assert replayed.out.splitlines() == [f"PROBE {2 * step}" for step in range(5)] and "exact: " in replayed.said, replayed
 
 
-@pytest.mark.skipif(not HAS_KERNEL, reason="runs a kernel of Jupyter")
-def test_a_cell_of_a_kernel_is_recorded_and_asked(workshop: Workshop) -> None:
+def kernel(workshop: Workshop, *cells: str) -> list[str]:
+    """What cells print in a kernel of Jupyter; one that fails does not end it."""
     import nbclient
     import nbformat
 
+    ran = nbclient.NotebookClient(
+        nbformat.reads(json.dumps(notebook(*cells)), as_version=4),
+        resources={"metadata": {"path": str(workshop.path)}},
+        allow_errors=True,
+    ).execute()
+    return ["".join(shown.get("text", "") for shown in cell["outputs"]) for cell in ran["cells"][1:]]
+
+
+@pytest.mark.skipif(not HAS_KERNEL, reason="runs a kernel of Jupyter")
+def test_a_cell_of_a_kernel_is_recorded_and_asked(workshop: Workshop) -> None:
+    own = workshop.write("florc_cells.ipynb", "mine")
     cells = [
-        "%load_ext florc",
+        "%load_ext florc\nimport os",
+        "os.makedirs('sub', exist_ok=True)",
+        "%cd sub",
+        "os.chdir(os.path.join(os.getcwd(), '..'))",
+        "1 / 0",
         MODEL,
         CELLS[1],
         f"%%florc record --checkpoint every\n{TRAIN}",
+        "%%florc record\nmodel.step(3)\nprint('other', model.weights[0])",
         f"%%florc replay\n{TRAIN}\n{PROBE}",
     ]
-    ran = nbclient.NotebookClient(
-        nbformat.reads(json.dumps(notebook(*cells)), as_version=4), resources={"metadata": {"path": str(workshop.path)}}
-    ).execute()
-    recorded, replayed = ("".join(shown["text"] for shown in cell["outputs"]) for cell in ran["cells"][-2:])
+    *_, recorded, _, replayed = kernel(workshop, *cells)
     expected = plain(workshop, MODEL, CELLS[1], f"{TRAIN}\n{PROBE}").splitlines()
+    assert "cells that failed are left out: In [5]" in recorded
     assert [line for line in recorded.splitlines() if line.startswith("epoch")] == [line for line in expected if "epoch" in line]
     assert [line for line in replayed.splitlines() if "PROBE" in line] == [line for line in expected if "PROBE" in line]
     assert "exact: " in replayed and "4 blocks restored" in replayed
+    assert own.read_text() == "mine" and not (workshop.path / "sub" / "sub").exists()

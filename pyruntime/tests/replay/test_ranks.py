@@ -96,7 +96,8 @@ def _port() -> int:
         return int(one.getsockname()[1])
 
 
-def _told(number: int, count: int, port: int, of_machine: int) -> dict[str, str]:
+def _told(number: int, count: int, port: int, of_machine: int | None = None) -> dict[str, str]:
+    of_machine = of_machine or count
     return {
         "RANK": str(number),
         "LOCAL_RANK": str(number % of_machine),
@@ -127,7 +128,7 @@ def ranks(
                 subprocess.Popen(
                     [sys.executable, "-u", *((each or {}).get(number, words))],
                     cwd=workshop.path,
-                    env={**workshop.environment(), **_told(number, count, port, of_machine or count), **variables},
+                    env={**workshop.environment(), **_told(number, count, port, of_machine), **variables},
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,

@@ -7,7 +7,6 @@ process that shares queues, locks or memory with the script cannot be started ag
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -87,14 +86,14 @@ def run() -> None:
         sentinel, _ = os.pipe()  # what would tell that the script is gone
     else:
         assert start.spawned is not None
-        resource_tracker._resource_tracker._fd = start.spawned["tracker"]  # type: ignore[attr-defined]  # as `spawn_main` does
+        resource_tracker._resource_tracker._fd = start.spawned["tracker"]  # type: ignore[attr-defined]  # as `spawn_main` does itself
         sentinel = os.dup(start.spawned["pipe"])
         stream = _Heard(os.fdopen(start.spawned["pipe"], "rb"))
     own: Any = process.current_process()
     own._inheriting = True
     try:
-        plain.prepare(reduction.pickle.load(stream))  # type: ignore[attr-defined]  # it imports pickle
-        started = reduction.pickle.load(stream)  # type: ignore[attr-defined]  # it imports pickle
+        plain.prepare(reduction.pickle.load(stream))  # type: ignore[attr-defined]  # it imports pickle for others
+        started = reduction.pickle.load(stream)  # type: ignore[attr-defined]  # it imports pickle for others
     finally:
         del own._inheriting
     if given is None:
@@ -129,7 +128,7 @@ def watch(call: Call) -> None:
         start_processes.__doc__, start_processes.__module__ = itself.__doc__, itself.__module__
         for place in (module, sys.modules.get("torch.multiprocessing")):
             if getattr(place, "start_processes", None) is itself:
-                place.start_processes = start_processes  # type: ignore[union-attr]  # it has it
+                place.start_processes = start_processes  # type: ignore[union-attr]  # it has that function
 
     if _OF_TORCH in sys.modules:
         install()
@@ -148,6 +147,7 @@ class Recorded:
         self, itself: Callable[..., Any], fn: Any, args: Any, nprocs: int, join: bool, daemon: bool, start_method: str
     ) -> Any:
         """Stands in the place of `start_processes`."""
+        import json
         from multiprocessing import popen_spawn_posix as starter
         from multiprocessing import spawn as plain
 
@@ -159,7 +159,7 @@ class Recorded:
 
         def launch_recorded(popen: Any, started: Any) -> None:
             if started._target is not wrap:
-                return launch(popen, started)  # type: ignore[no-any-return]  # it returns nothing
+                return launch(popen, started)  # type: ignore[no-any-return]  # what it calls returns nothing
             line: Any = plain.get_command_line
 
             def command(**sent: int) -> list[str]:

@@ -1,8 +1,9 @@
 """A notebook as one program: its code cells, in the order in which they stand, and what they know without importing it.
 
 A cell that is Python is taken as it is. What only IPython understands (`%matplotlib inline`, `!ls`, `%%capture`) is rewritten by
-IPython's own transformer. A last line that is an expression is shown, as Jupyter shows it, by `displayhook(…)`, which is on the
-same line: no line of a cell moves.
+IPython's own transformer. No line of a cell moves. The value of an expression that a cell ends with is shown, as Jupyter shows
+it: that is decided when the program is compiled (`tree_positions.compile_shown`), so that a statement is the same one wherever
+it stands in its cell.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import os
 import re
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _native
 from ..support import console
@@ -22,6 +23,9 @@ _HEAD = re.compile(r"# %% cell (\d+)$", re.M)
 _TIMED = re.compile(r"%%time[ \t]*(\n|$)")
 _OF_IPYTHON = re.compile(r"=\s*[!%]\s*\w|\?\s*$", re.M)
 """`found = !ls`, `name?`."""
+_AUTOMAGIC = ("pip", "conda", "ls", "cd", "cat", "mkdir", "rm", "cp", "mv", "pwd", "time", "timeit", "run")
+"""Words that a kernel takes for a magic where a line that begins with one is no Python."""
+_FRAME = re.compile(r'(\s*File "([^"\n]+)", )line (\d+)')
 _SKIPPED = "skip-execution"
 """The tag of cells that no runner of notebooks runs."""
 
@@ -78,16 +82,12 @@ def _python(name: str, number: int, source: str) -> str:
         source = _transformed(name, number, source)
     error = _error(source)
     if error is not None:
-        awaits = "; no cell of a recorded notebook awaits: asyncio.run(…) does, in a script" if "await" in str(error) else ""
-        raise Unusable("F302", f"{name}, cell {number}, line {error.lineno}: {error.msg}{awaits}")
-    try:
-        shown = _native.shown_at_end(source)
-    except SyntaxError:  # for the compiler: it runs as it is
-        shown = None
-    if shown is None:
-        return source
-    text, (begin, end) = source.encode(), shown
-    return b"".join((text[:begin], b"displayhook(", text[begin:end], b")", text[end:])).decode()
+        word = (error.text or "").split(maxsplit=1)[:1]
+        hint = f"; write %{word[0]} for IPython's" if word and word[0] in _AUTOMAGIC else ""
+        if "await" in str(error):
+            hint = "; no cell of a recorded notebook awaits: asyncio.run(…) does, in a script"
+        raise Unusable("F302", f"{name}, cell {number}, line {error.lineno}: {error.msg}{hint}")
+    return source
 
 
 def _error(source: str) -> SyntaxError | None:
@@ -99,23 +99,76 @@ def _error(source: str) -> SyntaxError | None:
 
 
 def _transformed(name: str, number: int, source: str) -> str:
-    own = next((line.strip() for line in source.splitlines() if line.lstrip()[:1] in ("%", "!", "?")), None)
-    if own is None and not _OF_IPYTHON.search(source):
-        return source
     try:
         from IPython.core.inputtransformer2 import TransformerManager
     except ImportError:
-        raise Unusable(
-            "F302", f"{name}, cell {number} has `{own or source.strip()}`, which is IPython's: pip install ipython"
-        ) from None
+        own = next((line.strip() for line in source.splitlines() if line.lstrip()[:1] in ("%", "!", "?")), None)
+        if own is None and not _OF_IPYTHON.search(source):
+            return source
+        held = own or source.strip()
+        raise Unusable("F302", f"{name}, cell {number} has `{held}`, which is IPython's: pip install ipython") from None
     return str(TransformerManager().transform_cell(source))
 
 
+class Shown(NamedTuple):
+    """An expression that a cell ends with: the line before its cell, its own first line and column (in bytes), its text."""
+
+    head: int
+    line: int
+    column: int
+    text: str
+
+
+HOOK = "__florc_displayhook__"
+"""The builtin that shows what a cell ends with."""
+shown: dict[str, dict[tuple[int, int], int]] = {}
+"""By the path of a notebook: where what is shown stands, line and column, and the line before the cell, on which it is said to be
+printed."""
+
+
+def _heads(text: str) -> list[int]:
+    """The line before each cell of a program."""
+    found = [(int(head[1]), text.count("\n", 0, head.start()) + 1) for head in _HEAD.finditer(text)]
+    return [line for at, (number, line) in enumerate(found) if number == at + 1]
+
+
+def shown_at_ends(text: str) -> list[Shown]:
+    """What the cells of a program end with and show."""
+    lines, heads, found = text.splitlines(keepends=True), _heads(text), []
+    for head, after in zip(heads, [*(line - 1 for line in heads[1:]), len(lines)]):
+        cell = "".join(lines[head:after])
+        try:
+            place = _native.shown_at_end(cell)
+        except SyntaxError:  # for the compiler
+            place = None
+        if place is not None:
+            before, held = (cell.encode()[slice(*part)].decode() for part in ((0, place[0]), place))
+            column = len(before[before.rfind("\n") + 1 :].encode())
+            found.append(Shown(head, head + before.count("\n") + 1, column, held))
+    return found
+
+
+def no_longer_shown(was: str, text: str) -> set[int]:
+    """The lines of a recorded program on which values were printed that are not shown any more: something was added below."""
+    left = [one.text for one in shown_at_ends(text)]
+    gone: set[int] = set()
+    for one in shown_at_ends(was):
+        if one.text in left:
+            left.remove(one.text)
+        else:
+            gone.add(one.head)
+    return gone
+
+
 def mark(path: str, text: str) -> None:
-    """From now on, messages name places in this notebook by cell."""
-    found = _HEAD.finditer(text)
-    heads = [(int(head[1]), text.count("\n", 0, head.start()) + 1) for head in found]
-    console.cells[path] = [line for at, (number, line) in enumerate(heads) if number == at + 1]
+    """From now on, this is the program of the notebook: messages name places in it by cell, and what is shown is known."""
+    console.cells[path] = _heads(text)
+    shown[path] = {(one.line, one.column): one.head for one in shown_at_ends(text)}
+
+
+def mark_recorded(path: str, text: str) -> None:
+    """This was its program when it was recorded."""
+    console.recorded_cells[path] = _heads(text)
 
 
 def prepare(script: Script, names: dict[str, Any]) -> None:
@@ -128,37 +181,68 @@ def prepare(script: Script, names: dict[str, Any]) -> None:
     names.pop("__file__", None)
     linecache.cache[script.path] = (len(script.text), None, script.text.splitlines(keepends=True), script.path)
     # Before 3.13 Python itself reads the lines of the file, which is JSON.
-    sys.excepthook = lambda kind, error, trace: traceback.print_exception(kind, error, trace)
-    for function in (display, displayhook, get_ipython):
-        setattr(builtins, function.__name__, function)
+    sys.excepthook = lambda kind, error, trace: sys.stderr.write(
+        "".join(_told(line) for line in traceback.format_exception(kind, error, trace))
+    )
+    for name, function in ((HOOK, _show), ("display", display), ("get_ipython", get_ipython)):
+        setattr(builtins, name, function)
 
 
-def displayhook(value: Any) -> None:
+def _told(line: str) -> str:
+    """A line of a traceback that names places in a notebook by cell."""
+    found = _FRAME.match(line)
+    number, within = (None, 0) if found is None else console.cell_of(found[2], int(found[3]))
+    if found is None or number is None:
+        return line
+    return f"{found[1]}cell {number}, line {within}{line[found.end() :]}"
+
+
+def _show(value: Any) -> None:
     """Shows what a cell ends with."""
     if value is not None:
         display(value)
 
 
-def display(*objects: Any, **_: Any) -> None:
+class _Handle:
+    """What `display(…, display_id=…)` returns. There is no output to go back to: what is new is shown again."""
+
+    def display(self, shown: Any, **_: Any) -> None:
+        display(shown)
+
+    update = display
+
+
+def display(*objects: Any, display_id: Any = None, **_: Any) -> Any:
     """Shows objects as text, as a terminal of IPython does."""
-    for shown in objects:
-        print(_as_text(shown))
+    for one in objects:
+        text = _as_text(one)
+        if text is not None:
+            print(text)
+    return None if display_id is None else _Handle()
 
 
-_AS_REPR = {int, float, complex, bool, str, bytes, type(None)}
-"""IPython shows them as `repr` does, which needs no import of half a second."""
+_AS_REPR = {("builtins", name) for name in ("int", "float", "complex", "bool", "str", "bytes", "NoneType")}
+_AS_REPR |= {
+    ("torch", "Tensor"),
+    ("torch.nn.parameter", "Parameter"),
+    ("numpy", "ndarray"),
+    ("numpy", "float64"),
+    ("numpy", "int64"),
+}
+"""Classes that IPython shows as `repr` does, which needs no import of half a second."""
 
 
-def _as_text(shown: Any) -> str:
-    kind = type(shown)
-    if kind in _AS_REPR or kind.__module__.partition(".")[0] in ("torch", "numpy"):
-        return repr(shown)
+def _as_text(one: Any) -> str | None:
+    """None where the object has shown itself."""
+    if (type(one).__module__, type(one).__qualname__) in _AS_REPR:
+        return repr(one)
     try:
         from IPython.core.formatters import DisplayFormatter
     except ImportError:
-        return repr(shown)
-    data, _ = DisplayFormatter().format(shown, include={"text/plain"})
-    return str(data.get("text/plain", repr(shown)))
+        return repr(one)
+    data, _ = DisplayFormatter().format(one, include={"text/plain"})
+    text: str | None = data.get("text/plain")
+    return text
 
 
 def get_ipython() -> Any:

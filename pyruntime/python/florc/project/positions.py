@@ -8,6 +8,7 @@ from types import CodeType
 
 from ..support import mishaps
 from ..support.light import NamedTuple, suppress
+from .script import NOTEBOOK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def warn(compiled: Compiled, text: str, file: str) -> None:
 
 def _mapped(emitted: _native.Instrumented, file: str, action: str) -> CodeType:
     with _Quiet(action):
+        if file.endswith(NOTEBOOK):
+            return _of_notebook(emitted, file)
         if sys.version_info >= (3, 11):
             code = compile(emitted.text, file, "exec", dont_inherit=True)
             with suppress(ValueError):  # code in a form that `map_code` does not know
@@ -111,6 +114,17 @@ def original(text: str, file: str) -> CodeType:
 def _original(text: str, file: str) -> tuple[CodeType, bool]:
     """The code of a file as it is, and whether there is something to warn of. Raises SyntaxError as Python does."""
     with suppress(SyntaxError), _Quiet("error"):
-        return compile(text, file, "exec", dont_inherit=True), False
+        return _plain(text, file), False
     with _Quiet():
-        return compile(text, file, "exec", dont_inherit=True), True
+        return _plain(text, file), True
+
+
+def _plain(text: str, file: str) -> CodeType:
+    return _of_notebook(text, file) if file.endswith(NOTEBOOK) else compile(text, file, "exec", dont_inherit=True)
+
+
+def _of_notebook(emitted: _native.Instrumented | str, file: str) -> CodeType:
+    from . import notebooks
+    from .tree_positions import compile_shown
+
+    return compile_shown(emitted, file, notebooks.shown.get(file, {}), notebooks.HOOK)

@@ -8,6 +8,8 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .. import _native
 
 ALIAS = "_florc"
@@ -24,6 +26,25 @@ def compile_mapped(emitted: _native.Instrumented, filename: str) -> CodeType:
     """
     tree = ast.parse(emitted.text, filename)
     _map_positions(tree, emitted)
+    return compile(tree, filename, "exec", dont_inherit=True)
+
+
+def compile_shown(
+    emitted: _native.Instrumented | str, filename: str, shown: Mapping[tuple[int, int], int], hook: str
+) -> CodeType:
+    """Compile a notebook's program, instrumented or as it is: the value of each expression statement at one of these positions
+    (line and column of the user's text) is handed to `hook`, as the prompt of Python hands it to `sys.displayhook`. That call
+    stands on another line, which is given: what it prints is not what the statement itself prints."""
+    if isinstance(emitted, str):
+        tree = ast.parse(emitted, filename)
+    else:
+        tree = ast.parse(emitted.text, filename)
+        _map_positions(tree, emitted)
+    for node in ast.walk(tree):
+        head = shown.get((node.lineno, node.col_offset)) if isinstance(node, ast.Expr) else None
+        if isinstance(node, ast.Expr) and head is not None:
+            there = {"lineno": head, "end_lineno": head, "col_offset": 0, "end_col_offset": 1}
+            node.value = ast.Call(ast.Name(hook, ast.Load(), **there), [node.value], [], **there)
     return compile(tree, filename, "exec", dont_inherit=True)
 
 

@@ -7,7 +7,7 @@ import os
 
 from ..project import notebooks
 from ..project.script import NOTEBOOK, Script, Unusable
-from ..support.console import cell_of, count, relative, say
+from ..support.console import answer, cell_of, count, relative, say
 from .report import Report
 from .session.capture import Value
 
@@ -18,6 +18,9 @@ def refuse(output: str, script: Script) -> None:
         raise Unusable("F101", f"--output writes a copy of a notebook with its answers, and {relative(script.path)} is none")
     if not output.endswith(NOTEBOOK):
         raise Unusable("F101", f"--output writes a notebook: give it a name that ends in {NOTEBOOK}, not {output}")
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK) or os.path.isdir(output):
+        raise Unusable("F206", f"cannot write {output}: give it a name in a folder that is there, and can be written to")
     if os.path.realpath(output) == os.path.realpath(script.path):
         raise Unusable("F101", f"--output {output} would take the place of the notebook itself: give the copy another name")
 
@@ -48,6 +51,8 @@ def write(output: str, data: bytes, script: Script, report: Report) -> None:
             json.dump(notebook, file, indent=1, ensure_ascii=False)
             file.write("\n")
     except OSError as error:
-        raise Unusable("F206", f"cannot write {output}: {(error.strerror or str(error)).lower()}") from None
+        say(f"cannot write {output}: {(error.strerror or str(error)).lower()}; these are the answers", always=True, code="F206")
+        answer("".join(f"{value.text}\n" for value in report.result.values))
+        return
     beside = f"; {count(elsewhere, 'value')} of other files {'is' if elsewhere == 1 else 'are'} not in it" if elsewhere else ""
     say(f"{relative(output)} has {count(sum(map(len, by_cell.values())), 'answer')} in {count(len(by_cell), 'cell')}{beside}")

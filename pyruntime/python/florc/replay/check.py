@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 
 from .. import _native
 from ..process.output import Part
+from ..runs import masks
 from ..runs.entries import LogLine
 from ..support import mishaps
+from ..support.console import place as place_of
 from . import failures as failed
 from .select.skipped import Skipped
 from .session.result import ReplayResult
@@ -87,7 +88,7 @@ def _other_lengths(replay: Replay) -> Iterator[str]:
 
 
 def _differs(read: Callable[[str], str], old: str, new: str) -> bool:
-    return read(old) != read(new)
+    return masks.without_addresses(read(old)) != masks.without_addresses(read(new))
 
 
 def _not_skipped(lines: Iterable[LogLine], skipped: Skipped, is_held: Callable[[Part, LogLine], bool]) -> list[LogLine]:
@@ -113,7 +114,7 @@ def _difference(old: LogLine | None, new: Line | None) -> str:
     if old is None:
         assert new is not None
         return f"{new.path or 'outside loops'}: printed {new.text!r}, which the recorded run did not"
-    where = f"{os.path.basename(old.file)}:{abs(old.line)}, {old.path or 'outside loops'}"
+    where = f"{place_of(old.file, abs(old.line), is_short=True, is_recorded=True)}, {old.path or 'outside loops'}"
     if new is None:
         return f"{where}: did not print {old.text!r}, which the recorded run did"
     return f"{where}: printed {new.text!r} instead of {old.text!r}"

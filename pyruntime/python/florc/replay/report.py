@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .. import _native
 from ..plan.places import BOUNDARY
+from ..project.script import NOTEBOOK
 from ..runs import circumstances
 from ..runs.journal import History
 from ..runs.versions import Versions
@@ -40,6 +41,12 @@ class Report(NamedTuple):
         """The report of a result."""
         changes = [f"changed since recording: {found}" for found in result.environment]
         changes += [f"{place(c.file, c.line, is_short=True)}: {c.why}: {c.text.strip()}" for c in versions.outside]
+        changes += [
+            f"{place(c.file, c.line, is_short=True)}: what is below a cell magic runs inside IPython, and is not the recorded "
+            "one: statements in it are not answered one by one"
+            for c in versions.changes
+            if not c.removed and c.file.endswith(NOTEBOOK) and ".run_cell_magic(" in c.text
+        ]
         changes += [*result.read_back, *result.unrecorded]
         changes += unanswered(result.statements, versions, result.has_started_others)
         if history.lost:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from .. import _native
 from ..adapters.libraries import DURATIONS
+from ..support.console import recorded_cells
 from . import found_files, masks
 from .clocks import Spans
 from .entries import Entries, LogLine, Read
@@ -147,7 +148,8 @@ class History(Entries):
         any line after too many values were taken from clocks to keep them."""
         if line.is_late:
             return masks.without_numbers
-        return masks.without_times if line.line < 0 else str
+        is_shown = -line.line in recorded_cells.get(line.file, ())  # by florc, for a cell of a notebook
+        return masks.without_times if line.line < 0 and not is_shown else str
 
     def reads(self) -> dict[str, Read]:
         """Files that the run read and did not change, where they lie now: size, time in ns, hash or None."""

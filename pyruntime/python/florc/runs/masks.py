@@ -18,9 +18,9 @@ _FORMS = (
     r"(?:\d+ days?, )?\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AP]M)?",  # 16:42:14.123, 00:07<00:12
     # 8.31it/s
     r"[\d.,?]+ ?(?:it|s|steps?|batch(?:es)?|samples?|examples?|tok(?:ens)?|epochs?|sent|words|ex|imgs?)/s(?:ec(?:ond)?)?\b",
-    r"[\d.,?]+ ?(?:s|ms|us|µs)/ ?\w+\b",  # 3ms/step
+    r"[\d.,?]+ ?(?:s|ms|us|µs|μs)/ ?\w+\b",  # 3ms/step
     r"'\w*_(?:runtime|per_second)': '?[\d.]+(?:e[-+]?\d+)?'?",  # 'train_runtime': '2.693', of transformers
-    r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|ns)\b",  # 12.3 s
+    r"[\d.,]+ ?(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|milliseconds?|ms|us|µs|μs|ns)\b",  # 12.3 s
 )
 _TIME = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS)})")
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -46,6 +46,16 @@ def without_times(text: str) -> str:
 def without_dates(text: str) -> str:
     """A text with dates, and times of the day after them, left out: `/tmp/SB3-2026-11-25-11-22-57-083371`."""
     return _DATE.sub("<date>", text)
+
+
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,16}(?=>)")
+"""In `<Model at 0x7f6f4c0d5e10>`, where Python says where an object lies: nothing is computed from it, and it is another place in
+every run. A bare number in hexadecimal is compared."""
+
+
+def without_addresses(text: str) -> str:
+    """A text with the addresses in it left out."""
+    return _ADDRESS.sub("0x", text)
 
 
 def without_random_names(text: str) -> str:

@@ -59,6 +59,10 @@ class Versions:
         self._libraries: set[str] = set()
         """Files of libraries in which the recorded run followed loops."""
         began_in: str = history.run.info["cwd"]
+        self._no_longer_shown: set[tuple[str, int]] = set()
+        """(file, line) of the recorded version whose value a notebook showed, and does not any more."""
+        if script.is_notebook:
+            self._mark_cells(script)
         self.territory = Territory(script, began_in if os.path.isdir(began_in) else None)
         self._project = analyse(script, self.territory)
         self._add_recorded(as_recorded)
@@ -77,6 +81,15 @@ class Versions:
             elif module != MAIN and self._project.text(file) is None:
                 with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
                     self._project.add(module, package, file, decode(present.read()))
+
+    def _mark_cells(self, script: Script) -> None:
+        from ..project import notebooks
+
+        notebooks.mark(script.path, script.text)
+        was = self._history.run.source(self._history.run.info["script"])
+        if was is not None:
+            notebooks.mark_recorded(script.path, was)
+            self._no_longer_shown = {(script.path, line) for line in notebooks.no_longer_shown(was, script.text)}
 
     def _is_library(self, module: str, file: str) -> bool:
         return _native.followed(module) is not None and not self.territory.owns(file)
@@ -188,7 +201,7 @@ class Versions:
 
     def removed_lines(self) -> set[tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""
-        return {
+        return self._no_longer_shown | {
             (change.file, line)
             for change in self.changes
             if change.removed and change.kind == "removed log"

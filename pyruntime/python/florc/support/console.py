@@ -112,24 +112,28 @@ cells: dict[str, list[int]] = {}
 """By the path of a notebook: the line of its program before each of its code cells."""
 
 
+recorded_cells: dict[str, list[int]] = {}
+"""The same of the program that was recorded."""
+
+
 def line_of(file: str, line: int) -> str:
     """A line of a file in words: `line 12`; of a notebook: `cell 3, line 2`."""
     number, within = cell_of(file, line)
     return f"line {within}" if number is None else f"cell {number}, line {within}"
 
 
-def cell_of(file: str, line: int) -> tuple[int | None, int]:
+def cell_of(file: str, line: int, is_recorded: bool = False) -> tuple[int | None, int]:
     """The code cell of a notebook, counted from 1, that a line of its program stands in, and the line of that cell. Of other
-    files: None, and the line."""
-    heads = cells.get(file)
+    files: None, and the line. `is_recorded`: of the recorded program."""
+    heads = (recorded_cells if is_recorded else cells).get(file)
     if not heads or line <= heads[0]:
         return None, line
     number = sum(head < line for head in heads)
     return number, line - heads[number - 1]
 
 
-def place(file: str, line: int, is_short: bool = False) -> str:
+def place(file: str, line: int, is_short: bool = False, is_recorded: bool = False) -> str:
     """A line of a file as people look it up: `train.py:12`, `train.ipynb, cell 3, line 2`. `is_short`: without its folder."""
-    number, within = cell_of(file, line)
+    number, within = cell_of(file, line, is_recorded)
     name = os.path.basename(file) if is_short else relative(file)
     return f"{name}:{within}" if number is None else f"{name}, cell {number}, line {within}"
