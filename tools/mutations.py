@@ -872,3 +872,75 @@ add(
     "return ",
     "tests/replay/test_steps.py::test_a_generator_that_does_more_than_take_runs_again",
 )
+NOTEBOOKS = "tests/replay/test_notebooks.py::"
+SPAWNED = "tests/replay/test_spawned.py::"
+add(
+    "notebooks: every expression of a cell is shown",
+    "compiler/src/project/cell.rs",
+    "    (!behind.trim_start().starts_with(';')).then_some(last.range)\n",
+    "    behind.is_ascii().then_some(last.range)\n",
+    NOTEBOOKS + "test_what_a_cell_ends_with_is_shown",
+)
+add(
+    "notebooks: a value that is not shown any more is missed",
+    FLORC + "runs/versions.py",
+    "        return self._no_longer_shown | {\n",
+    "        return {\n",
+    NOTEBOOKS + "test_a_line_below_what_a_cell_ended_with_is_an_answer",
+)
+add(
+    "notebooks: lines are those of the program",
+    FLORC + "support/console.py",
+    "    return number, line - heads[number - 1]\n",
+    "    return number, line\n",
+    NOTEBOOKS + "test_a_probe_in_a_cell_is_answered",
+)
+add(
+    "notebooks: they run where the command was typed",
+    FLORC + "project/script.py",
+    "        os.chdir(os.path.dirname(script.path))\n",
+    "        pass\n",
+    NOTEBOOKS + "test_a_probe_in_a_cell_is_answered",
+)
+add(
+    "spawned: what shares something with the script is replayed all the same",
+    FLORC + "process/spawned.py",
+    "    on_payload(data if is_alone else None)\n",
+    "    on_payload(data if is_alone or data else None)\n",
+    SPAWNED + "test_ranks_that_share_something_with_the_script_are_flagged",
+)
+add(
+    "spawned: calls are known by their number alone",
+    FLORC + "process/spawned.py",
+    "        number = self._calls[path] = self._calls.get(path, -1) + 1\n",
+    "        number = self._calls[path] = 0\n        path = ''\n",
+    SPAWNED + "test_each_call_has_its_own_ranks",
+)
+add(
+    "spawned: what ranks find is no part of the answer",
+    FLORC + "replay/process.py",
+    "._replace(lost_seconds=self._lost_s).followed_by(self._spawned.found)\n",
+    "._replace(lost_seconds=self._lost_s)\n",
+    SPAWNED + "test_ranks_of_the_script_are_restored_and_answer",
+)
+add(
+    "speeds: a slow restore is taken again and again",
+    FLORC + "replay/session/speeds.py",
+    "        return WHY\n",
+    "        return None\n",
+    "tests/replay/test_speeds.py::test_a_deque_of_many_small_tensors_is_run_again_when_that_is_faster",
+)
+add(
+    "counters: one that is further here is said to be where it was",
+    FLORC + "state/counting.py",
+    "    return steps if rest == 0 and 0 <= steps <= _MOST else None\n",
+    "    return max(0, steps) if rest == 0 else None\n",
+    "tests/state/test_iterators.py::test_a_counter_is_moved_forward_in_place",
+)
+add(
+    "tools: the project of pytest is its own folder",
+    FLORC + "project/territory.py",
+    "            root = _root_of(here) if here not in (_home(), os.path.sep) else root\n",
+    "            root = beside\n",
+    "tests/test_tools.py::test_pytest_is_recorded_and_asked",
+)
