@@ -177,8 +177,7 @@ class _Beginning:
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
         spawned.on_payload = lambda sent: recording.note("spawned", sent=None if sent is None else sent.hex())
-        own = os.path.join(run.path, spawned.FOLDER)
-        spawned.watch(spawned.Recorded(own, script.path, self._options).call)
+        spawned.watch(spawned.Recorded(run.own(spawned.FOLDER), script.path, self._options).call)
         instrumented.warn(compiled, script.text, script.path)
         recording.begins()
         return compiled.code, ending

@@ -37,7 +37,7 @@ class Calls:
     ) -> Any:
         """Stands in the place of `start_processes`. A call that florc has no ranks of runs as it does without florc: the verdict
         tells of what is not answered there."""
-        store = self._places.store(os.path.join(self._run.path, FOLDER))
+        store = self._places.store(self._run.own(FOLDER))
         nested = self._recorded(store, nprocs) if start_method == "spawn" else None
         if nested is None:
             return itself(fn, args, nprocs, join, daemon, start_method)
