@@ -74,7 +74,8 @@ def test_ranks_of_the_script_are_restored_and_answer(workshop: Workshop) -> None
     assert sorted(recorded.out.splitlines()) == sorted(plain.out.splitlines()), recorded
     assert (recorded.code, recorded.err) == (0, plain.err), recorded
 
-    workshop.write("train.py", _probed(SCRIPT, IN_RANKS, IN_SCRIPT))
+    never = ('print("after")\n', "if not sys.argv: print('P never')\n")
+    workshop.write("train.py", _probed(SCRIPT, IN_RANKS, IN_SCRIPT, never))
     expected = _answers(workshop.plain("train.py", _port()).out)
     assert len(expected) == 11
     replayed = workshop.florc("replay", "train.py")
@@ -84,6 +85,18 @@ def test_ranks_of_the_script_are_restored_and_answer(workshop: Workshop) -> None
     *values, told = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
     assert sorted(value["text"] for value in values) == expected and told["verdict"] == "exact"
     assert [value["rank"] for value in values if value["text"].startswith("P 1")] == [1] * 5
+
+
+def test_a_module_of_a_package_spawns_its_ranks(workshop: Workshop) -> None:
+    workshop.write("meeting.py", MEETING)
+    (workshop.path / "pkg").mkdir()
+    workshop.write("pkg/__init__.py", "")
+    workshop.write("pkg/train.py", SCRIPT)
+    assert workshop.florc("record", "--checkpoint", "every", "-m", "pkg.train", _port()).code == 0
+    workshop.write("pkg/train.py", _probed(SCRIPT, IN_RANKS))
+    expected = _answers(workshop.plain("-m", "pkg.train", _port()).out)
+    replayed = workshop.florc("replay", "pkg/train.py")
+    assert _answers(replayed.out) == expected and len(expected) == 10 and "exact: " in replayed.said, replayed
 
 
 def test_each_call_has_its_own_ranks(workshop: Workshop) -> None:

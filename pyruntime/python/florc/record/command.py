@@ -261,7 +261,7 @@ class _Ending:
         trouble = self._trouble(report)
         if trouble:
             say("; ".join(trouble), always=True, code="F403")
-        if not report["checkpoints"] and not trouble:
+        if not report["checkpoints"] and not trouble and not os.path.isdir(run.own(spawned.FOLDER)):
             left_alone, is_any_skipped = self._recording.left_alone()
             for block, why in left_alone[:MOST_TOLD]:
                 say(f"{block} will run again on replay: {why}")

@@ -12,6 +12,7 @@ from ...process.spawned import FOLDER, Ended, Places
 from ...project.script import Unusable
 from ...runs.catalog import all_runs, of_rank
 from ...runs.journal import History
+from ..session.others import Others
 from ..session.result import ReplayResult
 from ..session.started import STARTED
 from . import ranks
@@ -24,11 +25,13 @@ _HANDED_ON = ("--allow-drift", "--json", "--trust", "--quiet", "-q")
 
 
 class Calls:
-    """The calls of one replay. `folder`: for the files of the ranks; `answering`: the context in which answers reach the user,
-    None where nothing is asked; `captures`: whether they are kept as values instead."""
+    """The calls of one replay. `folder`: for the files of the ranks; `others`: what the script starts besides; `answering`: the
+    context in which answers reach the user, None where nothing is asked; `captures`: whether they are kept as values instead."""
 
-    def __init__(self, run: Run, folder: str, answering: Callable[[], AbstractContextManager[Any] | None], captures: bool):
-        self._run, self._folder, self._answering, self._captures = run, folder, answering, captures
+    def __init__(
+        self, run: Run, folder: str, others: Others, answering: Callable[[], AbstractContextManager[Any] | None], captures: bool
+    ):
+        self._run, self._folder, self._others, self._answering, self._captures = run, folder, others, answering, captures
         self._places, self._calls = Places(), 0
         self.found = ReplayResult()
 
@@ -48,7 +51,7 @@ class Calls:
         if self._captures and "--json" not in words:
             words.append("--json")
         answering = self._answering()
-        with answering or nullcontext():
+        with answering or nullcontext(), self._others.florcs():
             found = ranks.replay(nested, None, folder, words=[*words, nested.id, nested.info["script"]])
         if answering is None:
             found = found._replace(values=[])
@@ -70,6 +73,7 @@ class Calls:
 
 def _of_script(found: ReplayResult, nested: Run) -> ReplayResult:
     """What ranks found, which have the script as a module: its statements go by the names that they have in the script."""
-    own = os.path.splitext(os.path.basename(nested.info["script"]))[0] + "."
+    nested.load()
+    own = str(nested.info["sources"][nested.info["script"]]["module"]) + "."
     statements = {name[len(own) :] if name.startswith(own) else name: ran for name, ran in found.statements.items()}
     return found._replace(statements=statements)

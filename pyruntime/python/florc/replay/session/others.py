@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ... import _native
@@ -38,6 +38,15 @@ class Others:
     def listen_no_more(self) -> None:
         """What is started now is florc's."""
         self._process = -1
+
+    @contextmanager
+    def florcs(self) -> Iterator[None]:
+        """What is started meanwhile is florc's."""
+        heard = self._heard
+        try:
+            yield
+        finally:
+            self._heard = heard
 
     def were_started(self) -> bool:
         """Whether the script has started such a process until now."""
