@@ -944,3 +944,10 @@ add(
     "            root = beside\n",
     "tests/test_tools.py::test_pytest_is_recorded_and_asked",
 )
+add(
+    "spawned: ranks that are not started again are not missed",
+    FLORC + "replay/process.py",
+    "            replay.comparer.differences.extend(self._spawned.missing())\n",
+    "            self._spawned.missing()\n",
+    SPAWNED + "test_ranks_that_are_not_started_again_are_missed",
+)

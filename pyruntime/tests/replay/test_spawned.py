@@ -119,6 +119,37 @@ def test_each_call_has_its_own_ranks(workshop: Workshop) -> None:
     assert _answers(replayed.out) == expected and "exact: " in replayed.said, replayed
 
 
+def test_ranks_that_are_not_started_again_are_missed(workshop: Workshop) -> None:
+    """What ranks leave behind is there when the script starts again: it takes another turn, and nothing that it prints says so."""
+    text = SCRIPT.replace("        mp.spawn(main,", '        os.path.exists("done") or mp.spawn(main,').replace(
+        "            meet()\n", "            meet()\n" + " " * 12 + 'open("done", "w").close()\n'
+    )
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py", _port()).code == 0
+    workshop.write("train.py", _probed(text, IN_RANKS, IN_SCRIPT))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.code == 1 and "did not start the processes" in replayed.said, replayed
+
+
+def test_a_script_that_does_not_wait_is_told_that_its_ranks_are_over(workshop: Workshop) -> None:
+    text = SCRIPT.replace(
+        "        mp.spawn(main, args=(2, sys.argv[1]), nprocs=2)\n",
+        """        context = mp.spawn(main, args=(2, sys.argv[1]), nprocs=2, join=False)
+        print(len(context.processes), flush=True)
+        while not context.join():
+            pass
+""",
+    )
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py", _port()).code == 0
+    workshop.write("train.py", _probed(text, IN_RANKS))
+    expected = _answers(workshop.plain("train.py", _port()).out)
+    replayed = workshop.florc("replay", "train.py")
+    assert _answers(replayed.out) == expected and len(expected) == 10 and "exact: " in replayed.said, replayed
+
+
 SHARING: dict[str, Any] = {
     "queue": ("mp.get_context('spawn').SimpleQueue()", "extra.put(rank)"),
     "lock": ("mp.get_context('spawn').Lock()", "extra.acquire(); extra.release()"),

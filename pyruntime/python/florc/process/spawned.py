@@ -182,14 +182,28 @@ class Recorded:
             starter.Popen._launch = launch  # type: ignore[attr-defined]  # typeshed lists no private names
 
 
+class _Over:
+    """A process that is over."""
+
+    pid, exitcode = None, 0
+
+    def is_alive(self) -> bool:
+        """It is not."""
+        return False
+
+    def join(self, timeout: float | None = None) -> None:
+        """There is nothing to wait for."""
+
+
 class Ended:
     """What `start_processes` returns of processes that a replay has run: they are over."""
 
-    processes: tuple[Any, ...] = ()
+    def __init__(self, nprocs: int):
+        self.processes = [_Over() for _ in range(nprocs)]
 
-    def pids(self) -> list[int]:
+    def pids(self) -> list[None]:
         """Of none."""
-        return []
+        return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
         """There is nothing to wait for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from ...process.spawned import FOLDER, Ended, Places
@@ -32,7 +32,7 @@ class Calls:
         self, run: Run, folder: str, others: Others, answering: Callable[[], AbstractContextManager[Any] | None], captures: bool
     ):
         self._run, self._folder, self._others, self._answering, self._captures = run, folder, others, answering, captures
-        self._places, self._calls = Places(), 0
+        self._places, self._calls = Places(), set[str]()
         self.found = ReplayResult()
 
     def call(
@@ -41,11 +41,11 @@ class Calls:
         """Stands in the place of `start_processes`. A call that florc has no ranks of runs as it does without florc: the verdict
         tells of what is not answered there."""
         store = self._places.store(self._run.own(FOLDER))
+        self._calls.add(os.path.basename(store))
         nested = self._recorded(store, nprocs) if start_method == "spawn" else None
         if nested is None:
             return itself(fn, args, nprocs, join, daemon, start_method)
-        self._calls += 1
-        folder = os.path.join(self._folder, f"{FOLDER}-{self._calls}")
+        folder = os.path.join(self._folder, f"{FOLDER}-{len(self._calls)}")
         os.mkdir(folder, 0o700)
         words = ["replay", *(word for word in STARTED.words if word in _HANDED_ON)]
         if self._captures and "--json" not in words:
@@ -56,7 +56,17 @@ class Calls:
         if answering is None:
             found = found._replace(values=[])
         self.found = self.found.followed_by(_of_script(found, nested))
-        return None if join else Ended()
+        return None if join else Ended(nprocs)
+
+    def missing(self) -> list[str]:
+        """Sentences about calls of the recorded run that this replay did not come to."""
+        with suppress(OSError):
+            gone = sorted({*os.listdir(self._run.own(FOLDER))} - self._calls)
+            return [
+                f"{name.rpartition('-')[0].replace(',', '/')}: did not start the processes that the recorded run started there"
+                for name in gone
+            ]
+        return []
 
     def _recorded(self, store: str, nprocs: int) -> Run | None:
         """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the script's
