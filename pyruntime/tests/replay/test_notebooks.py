@@ -210,6 +210,15 @@ def test_a_name_of_florcs_is_free_for_the_cells(workshop: Workshop) -> None:
     assert workshop.florc("record", "train.ipynb").out == "5\n7\n"
 
 
+def test_what_looks_like_the_line_before_a_cell_is_none(workshop: Workshop) -> None:
+    cells = ["# %% cell 2, 1 lines\n'a\\x0cb'", "x = '\x0c'\nx", "3"]
+    put(workshop, *cells)
+    assert workshop.florc("record", "train.ipynb").out == "'a\\x0cb'\n'\\x0c'\n3\n"
+    put(workshop, *cells, "print('P')")
+    [value, told] = map(json.loads, workshop.florc("replay", "--json", "train.ipynb").out.splitlines())
+    assert (value["cell"], value["line"], value["text"], told["verdict"]) == (4, 1, "P", "exact")
+
+
 def test_cells_that_no_runner_runs_are_left_out(workshop: Workshop) -> None:
     there = notebook("print(1)", "print(2)", "print(3)")
     there["cells"][2]["metadata"]["tags"] = ["skip-execution"]

@@ -18,8 +18,8 @@ from .. import _native
 from ..support import console
 from .script import Script, Unusable
 
-_HEAD = re.compile(r"# %% cell (\d+)$", re.M)
-"""The line before each cell; its number counts code cells, from 1."""
+_HEAD = re.compile(r"# %% cell \d+, (\d+) lines$")
+"""The line before each cell: its number among the code cells, from 1, and how many lines it has. A cell may hold such a line."""
 _TIMED = re.compile(r"%%time[ \t]*(\n|$)")
 _OF_IPYTHON = re.compile(r"=\s*[!%]\s*\w|\?\s*$", re.M)
 """`found = !ls`, `name?`."""
@@ -61,8 +61,9 @@ def program(path: str, data: bytes) -> str:
     for number, cell in enumerate(cells(path, data)[1], 1):
         source = cell.get("source") or ""
         code = _python(name, number, source if isinstance(source, str) else "".join(source))
-        out.append(f"# %% cell {number}\n{code.rstrip()}\n")
-    text = "\n".join(out)
+        lines = code.rstrip().split("\n")
+        out += [f"# %% cell {number}, {len(lines)} lines", *lines, ""]
+    text = "\n".join(out)  # ends with a newline: an empty line stands between two cells
     try:
         compile(text, name, "exec", dont_inherit=True)
     except SyntaxError as error:  # of all together: `from __future__` in a later cell
@@ -75,12 +76,13 @@ def program(path: str, data: bytes) -> str:
 
 def _python(name: str, number: int, source: str) -> str:
     """A cell as Python, on the same lines."""
-    source = source.replace("\r\n", "\n")
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     if _TIMED.match(source):  # what it prints is a time; its code is code like any other
         source = f"# {source}"
-    if _error(source) is not None:
-        source = _transformed(name, number, source)
     error = _error(source)
+    if error is not None:
+        source = _transformed(name, number, source)
+        error = _error(source)
     if error is not None:
         word = (error.text or "").split(maxsplit=1)[:1]
         hint = f"; write %{word[0]} for IPython's" if word and word[0] in _AUTOMAGIC else ""
@@ -126,15 +128,26 @@ shown: dict[str, dict[tuple[int, int], int]] = {}
 printed."""
 
 
+def _lines(text: str) -> list[str]:
+    """The lines of a program, as Python counts them: a form feed ends none."""
+    return [f"{line}\n" for line in text.split("\n")]
+
+
 def _heads(text: str) -> list[int]:
     """The line before each cell of a program."""
-    found = [(int(head[1]), text.count("\n", 0, head.start()) + 1) for head in _HEAD.finditer(text)]
-    return [line for at, (number, line) in enumerate(found) if number == at + 1]
+    lines, at, found = text.split("\n"), 0, []
+    while at < len(lines):
+        head = _HEAD.match(lines[at])
+        if head is None:
+            break
+        found.append(at + 1)
+        at += int(head[1]) + 2  # itself, and the empty line between two cells
+    return found
 
 
 def shown_at_ends(text: str) -> list[Shown]:
     """What the cells of a program end with and show."""
-    lines, heads, found = text.splitlines(keepends=True), _heads(text), []
+    lines, heads, found = _lines(text), _heads(text), []
     for head, after in zip(heads, [*(line - 1 for line in heads[1:]), len(lines)]):
         cell = "".join(lines[head:after])
         try:
@@ -177,9 +190,8 @@ def prepare(script: Script, names: dict[str, Any]) -> None:
     import linecache
     import traceback
 
-    mark(script.path, script.text)
     names.pop("__file__", None)
-    linecache.cache[script.path] = (len(script.text), None, script.text.splitlines(keepends=True), script.path)
+    linecache.cache[script.path] = (len(script.text), None, _lines(script.text), script.path)
     # Before 3.13 Python itself reads the lines of the file, which is JSON.
     sys.excepthook = lambda kind, error, trace: sys.stderr.write(
         "".join(_told(line) for line in traceback.format_exception(kind, error, trace))
