@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -61,6 +62,34 @@ def test_pytest_is_recorded_and_asked(project: Workshop) -> None:
     words = ("-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "tests")
     project.florc("record", "--checkpoint", "every", *words)
     project.write("src/mine/engine.py", PROBED)
+    replayed = project.florc("replay", "latest")
+    assert replayed.out.splitlines() == _expected(project.plain(*words).out), replayed.said
+    assert "4 blocks restored" in replayed.said and "exact: " in replayed.said, replayed.said
+
+
+def test_the_loops_of_a_test_file_are_followed_and_pytest_keeps_and_shows_what_it_does_alone(
+    project: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    loop = ENGINE + "\n\n    def test_fit():\n        fit(4)\n        assert [1, 2] == [1, 3], 'on purpose'\n"
+    file = project.write("tests/test_loop.py", loop)
+    words = ("-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", os.fspath(file))
+
+    def without_time(out: str) -> str:
+        return re.sub(r"in \d+\.\d+s", "", out)
+
+    def kept() -> bytes:
+        found = next(file.parent.glob("__pycache__/test_loop.*-pytest-*.pyc"))
+        bytecode = found.read_bytes()
+        found.unlink()
+        return bytecode
+
+    plain, bytecode = project.plain(*words), kept()
+    recorded = project.florc("record", "--checkpoint", "every", *words)
+    assert plain.code == recorded.code == 1
+    assert without_time(plain.out) == without_time(recorded.out) and "At index 1 diff: 2 != 3" in plain.out
+    assert kept() == bytecode
+    project.write("tests/test_loop.py", loop.replace(LINE, PROBED[PROBED.index(LINE) : PROBED.rindex(")") + 1]))
     replayed = project.florc("replay", "latest")
     assert replayed.out.splitlines() == _expected(project.plain(*words).out), replayed.said
     assert "4 blocks restored" in replayed.said and "exact: " in replayed.said, replayed.said

@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::source::{Range, Source};
 use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::{File, Module, Tokens, walk};
+use std::collections::BTreeSet;
 
 /// A statement added in hindsight, to be marked so that what it prints is known to be its own.
 #[derive(Clone, Debug)]
@@ -57,9 +58,10 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
     walk::all_statements(module, &mut |stmt| statements.push(stmt));
     // In source order: what is around comes first.
     let mut heads = (plan.first_head..).zip(&plan.heads).peekable();
+    let blocks: BTreeSet<StmtId> = plan.loops.iter().filter(|entry| entry.is_memoized()).map(|entry| entry.stmt).collect();
     for entry in &plan.loops {
         while let Some((number, head)) = heads.next_if(|(_, head)| head.stmt < entry.stmt) {
-            writer.tell_entered(&statements, head.stmt, number);
+            writer.tell_entered(&statements, head.stmt, number, &blocks);
         }
         let found = statements.binary_search_by_key(&entry.stmt, |stmt| stmt.id);
         if let Ok(at) = found {
@@ -67,7 +69,7 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
         }
     }
     for (number, head) in heads {
-        writer.tell_entered(&statements, head.stmt, number);
+        writer.tell_entered(&statements, head.stmt, number, &blocks);
     }
     for probe in probes {
         if let Ok(at) = statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id) {

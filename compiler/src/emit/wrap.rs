@@ -9,6 +9,7 @@ use crate::plan::{LoopPlan, Room, room};
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
 use crate::syntax::tree::{Expr, Stmt, StmtKind};
+use std::collections::BTreeSet;
 
 /// Collects insertions. Insertions at one offset keep the order in which outer statements come before inner ones when
 /// they open, and after them when they close.
@@ -135,21 +136,28 @@ impl<'a> Writer<'a> {
     }
 
     /// The first thing that a function does, after its docstring, is to tell its number. The rest stays where it is: on the
-    /// same line, unless that line begins a compound statement.
-    pub fn tell_entered(&mut self, statements: &[&Stmt], function: StmtId, number: usize) {
+    /// same line, unless that line begins a compound statement, or a call that becomes one (`blocks`).
+    pub fn tell_entered(&mut self, statements: &[&Stmt], function: StmtId, number: usize, blocks: &BTreeSet<StmtId>) {
         let found = statements.binary_search_by_key(&function, |stmt| stmt.id);
         let Some(StmtKind::Function(node)) = found.ok().map(|at| &statements[at].kind) else { return };
         let call = format!("{}.{}({number})", self.alias, runtime::ENTERED);
         match room(self.source, node) {
-            Some(Room::Before(at)) => self.insert(at, 0, format!("{call}; ")),
-            Some(Room::Above { line, at }) => {
-                // before what indents this line further
-                let text = format!("{}{call}{}", self.indentation(Range::new(at, at)), self.newline);
-                self.insert(line, isize::MIN + 1, text);
+            Some(Room::Before(at))
+                if node.body.iter().any(|stmt| stmt.range.start == at && blocks.contains(&stmt.id)) =>
+            {
+                self.above(self.source.lines.start_of(self.source.lines.line(at)), at, &call);
             }
+            Some(Room::Before(at)) => self.insert(at, 0, format!("{call}; ")),
+            Some(Room::Above { line, at }) => self.above(line, at, &call),
             Some(Room::After(at)) => self.insert(at, 0, format!("; {call}")),
             None => {}
         }
+    }
+
+    /// On a line of its own, before what indents the line that begins at `line` further.
+    fn above(&mut self, line: usize, at: usize, call: &str) {
+        let text = format!("{}{call}{}", self.indentation(Range::new(at, at)), self.newline);
+        self.insert(line, isize::MIN + 1, text);
     }
 
     /// What is called to get a value from outside. Loops that begin there are written around it.

@@ -191,6 +191,78 @@ WAYS = {
             "hydra/hydra_logging=disabled",
         ],
     ),
+    "hydra multirun": (
+        """
+        import hydra
+        @hydra.main(version_base=None, config_path=None)
+        def main(config):
+            fit(config.epochs)
+        main()
+        """,
+        [
+            "--multirun",
+            "+epochs=2,3",
+            "hydra.sweep.dir=.",
+            "hydra.output_subdir=null",
+            "hydra/job_logging=disabled",
+            "hydra/hydra_logging=disabled",
+        ],
+    ),
+    "sacred": (
+        """
+        from sacred import Experiment
+        experiment = Experiment("demo", save_git_info=False)
+        @experiment.config
+        def config():
+            epochs = 3
+        @experiment.automain
+        def main(epochs):
+            fit(epochs)
+        """,
+        ["with", "epochs=4", "--loglevel=ERROR"],
+    ),
+    "sacred capture": (
+        """
+        from sacred import Experiment
+        from sacred.observers import FileStorageObserver
+        experiment = Experiment("demo", save_git_info=False)
+        experiment.add_config(epochs=4)
+        @experiment.capture
+        def training(epochs, _run):
+            fit(epochs)
+            _run.log_scalar("epochs", epochs)
+        @experiment.main
+        def main():
+            training()
+        experiment.run()
+        """,
+        [],
+    ),
+    "runpy": (
+        """
+        import runpy
+        from pathlib import Path
+        runpy.run_path(str(Path(__file__).with_name("inner.py")), {"fit": fit}, "__main__")
+        === inner.py
+        fit(4)
+        """,
+        [],
+    ),
+    "pytest": (
+        """
+        import sys
+        def test_fit():
+            fit(4)
+            try:
+                assert [1, 2] == [1, 3]
+            except AssertionError as error:  # pytest changed the assertion: it says more than Python does
+                print(str(error).splitlines()[0])
+        if __name__ == "__main__":
+            import pytest
+            sys.exit(pytest.main(["-qq", "-s", "-p", "no:cacheprovider", "train.py::test_fit"]))
+        """,
+        [],
+    ),
     "optuna": (
         """
         import optuna
@@ -203,7 +275,7 @@ WAYS = {
         [],
     ),
 }
-PACKAGES = ("fire", "click", "typer", "jsonargparse", "absl", "hydra", "optuna")
+PACKAGES = ("fire", "click", "typer", "jsonargparse", "absl", "hydra", "sacred", "optuna")
 
 
 @pytest.mark.parametrize("way", WAYS)

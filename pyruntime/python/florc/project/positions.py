@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from .. import _native
 
 
+rewritten: dict[str, Callable[[Any], None]] = {}
+"""By file: what changes its tree in place before it is compiled, after the positions are those of the user's file
+(`runners`)."""
+
+
 class Compiled(NamedTuple):
     """What runs in the place of a file."""
 
@@ -97,6 +102,8 @@ def _mapped(emitted: _native.Instrumented, file: str, action: str) -> CodeType:
     with _Quiet(action):
         if file.endswith(NOTEBOOK):
             return _of_notebook(emitted, file)
+        if file in rewritten:
+            return _rewritten(emitted, file)
         if sys.version_info >= (3, 11):
             code = compile(emitted.text, file, "exec", dont_inherit=True)
             with suppress(ValueError):  # code in a form that `map_code` does not know
@@ -120,7 +127,15 @@ def _original(text: str, file: str) -> tuple[CodeType, bool]:
 
 
 def _plain(text: str, file: str) -> CodeType:
-    return _of_notebook(text, file) if file.endswith(NOTEBOOK) else compile(text, file, "exec", dont_inherit=True)
+    if file.endswith(NOTEBOOK):
+        return _of_notebook(text, file)
+    return _rewritten(text, file) if file in rewritten else compile(text, file, "exec", dont_inherit=True)
+
+
+def _rewritten(emitted: _native.Instrumented | str, file: str) -> CodeType:
+    from .tree_positions import compile_changed
+
+    return compile_changed(emitted, file, rewritten[file])
 
 
 def _of_notebook(emitted: _native.Instrumented | str, file: str) -> CodeType:

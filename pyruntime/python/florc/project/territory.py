@@ -30,6 +30,9 @@ _MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt
 """What lies in the root folder of a project."""
 _LEVELS = 3
 """How far above the script a project's root is looked for."""
+PYTEST = "_pytest.assertion.rewrite"
+RUNNERS = ("runpy", PYTEST)
+"""Modules that compile files of the user themselves (`runners`)."""
 
 
 def decode(data: bytes) -> str:
@@ -153,13 +156,17 @@ class ProjectFinder(machinery.PathFinder):
         each import."""
         self._territory, self._compile, self._charge = territory, compile_text, charge
         self._compile_library = compile_library
+        if PYTEST in sys.modules:  # `-m pytest`: Python imports a package to find what is in it
+            from . import runners
+
+            runners.Change(territory, compile_text).of(PYTEST, vars(sys.modules[PYTEST]))
 
     def find_spec(  # type: ignore[override]  # bound to the finder, not static
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of a module of the project, with the loader that compiles it."""
-        if fullname == _Runpy.NAME:
-            return self._runpy(path)
+        if fullname in RUNNERS:
+            return self._runner(fullname, path)
         if path is None and (_imp.is_builtin(fullname) or _imp.is_frozen(fullname)):
             return None  # Python's own finders are asked before the path is: `time.py` beside the script is never found
         spec = super().find_spec(fullname, path, target)
@@ -179,11 +186,13 @@ class ProjectFinder(machinery.PathFinder):
                 spec.loader = _Loader(fullname, spec.origin, self._compile_library)
         return spec
 
-    def _runpy(self, path: Sequence[str] | None) -> ModuleSpec | None:
-        spec = super().find_spec(_Runpy.NAME, path)
+    def _runner(self, fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        spec = super().find_spec(fullname, path)
         if spec is not None and spec.origin and type(spec.loader) is machinery.SourceFileLoader:
             if not self._territory.owns(spec.origin):
-                spec.loader = _Runpy(spec.origin, self._territory, self._compile)
+                from . import runners
+
+                spec.loader = runners.Loader(fullname, spec.origin, self._territory, self._compile)
         return spec
 
     @staticmethod
@@ -239,35 +248,6 @@ class _Loader(machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         return self._compile(decode(self.get_data(path)), path, fullname)
-
-
-class _Runpy(machinery.SourceFileLoader):
-    """`runpy`, whose `run_path` compiles the project's files as imports do. (Python has it frozen, too.)"""
-
-    NAME = "runpy"
-
-    def __init__(self, path: str, territory: Territory, compile_text: Compile):
-        super().__init__(self.NAME, path)
-        self._territory, self._compile = territory, compile_text
-
-    def exec_module(self, module: ModuleType) -> None:
-        super().exec_module(module)
-        names: Any = vars(module)
-        plainly = names.get("_get_code_from_file")
-        if plainly is None:
-            return
-
-        def of_file(*asked: Any) -> Any:
-            found = plainly(*asked)  # it says what is wrong with a file
-            name = asked[-1]
-            # a relative name is what a traceback shows, and runs and positions know absolute ones: such a file runs as it is
-            if type(name) is not str or not (os.path.isabs(name) and name.endswith(".py") and self._territory.owns(name)):
-                return found
-            with open(name, "rb") as file:
-                code = self._compile(decode(file.read()), name, os.path.basename(name)[:-3])
-            return (code, *found[1:]) if type(found) is tuple else code
-
-        names["_get_code_from_file"] = of_file
 
 
 def _root_of(folder: str) -> str:

@@ -8,7 +8,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .. import _native
 
@@ -24,8 +24,18 @@ def compile_mapped(emitted: _native.Instrumented, filename: str) -> CodeType:
 
     Tracebacks, `pdb`, warnings and `inspect.getsource` then see the user's file.
     """
-    tree = ast.parse(emitted.text, filename)
-    _map_positions(tree, emitted)
+    return compile_changed(emitted, filename, lambda _: None)
+
+
+def compile_changed(emitted: _native.Instrumented | str, filename: str, change: Callable[[ast.Module], None]) -> CodeType:
+    """Compile a file, instrumented or as it is, after `change` changed its tree in place, where every position is one of the
+    user's file."""
+    if isinstance(emitted, str):
+        tree = ast.parse(emitted, filename)
+    else:
+        tree = ast.parse(emitted.text, filename)
+        _map_positions(tree, emitted)
+    change(tree)
     return compile(tree, filename, "exec", dont_inherit=True)
 
 
@@ -35,17 +45,15 @@ def compile_shown(
     """Compile a notebook's program, instrumented or as it is: the value of each expression statement at one of these positions
     (line and column of the user's text) is handed to `hook`, as the prompt of Python hands it to `sys.displayhook`. That call
     stands on another line, which is given: what it prints is not what the statement itself prints."""
-    if isinstance(emitted, str):
-        tree = ast.parse(emitted, filename)
-    else:
-        tree = ast.parse(emitted.text, filename)
-        _map_positions(tree, emitted)
-    for node in ast.walk(tree):
-        head = shown.get((node.lineno, node.col_offset)) if isinstance(node, ast.Expr) else None
-        if isinstance(node, ast.Expr) and head is not None:
-            there = {"lineno": head, "end_lineno": head, "col_offset": 0, "end_col_offset": 1}
-            node.value = ast.Call(ast.Name(hook, ast.Load(), **there), [node.value], [], **there)
-    return compile(tree, filename, "exec", dont_inherit=True)
+
+    def show(tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            head = shown.get((node.lineno, node.col_offset)) if isinstance(node, ast.Expr) else None
+            if isinstance(node, ast.Expr) and head is not None:
+                there = {"lineno": head, "end_lineno": head, "col_offset": 0, "end_col_offset": 1}
+                node.value = ast.Call(ast.Name(hook, ast.Load(), **there), [node.value], [], **there)
+
+    return compile_changed(emitted, filename, show)
 
 
 def check(emitted: _native.Instrumented, original: str) -> None:
