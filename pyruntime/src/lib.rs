@@ -58,6 +58,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nest::blocks::end, module)?)?;
     module.add_function(wrap_pyfunction!(nest::blocks::pass_by, module)?)?;
     module.add_function(wrap_pyfunction!(project::files::followed, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::blocks::references_in_call, module)?)?;
     module.add_function(wrap_pyfunction!(nest::blocks::step_into, module)?)?;
     module.add_function(wrap_pyfunction!(nest::iteration::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(nest::iteration::look_after, module)?)?;

@@ -212,7 +212,9 @@ impl<'a, 'p, 't> Filter<'a, 'p, 't> {
         } else if self.loop_scoped(place) || (effect.kind == EffectKind::Iterate && self.is_spent(place)) {
             return Ok(None);
         }
-        let assigns = effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
+        // An iterator that `next` moves cannot be put back in place, so another object may come back under its name.
+        let moves = effect.kind == EffectKind::Consume && is_name && here;
+        let assigns = moves || effect.kind == EffectKind::Bind || (effect.kind == EffectKind::Unbind && is_name);
         // A function that a loop calls may bind a global; the loop's own function cannot assign it without `global`.
         let global =
             global || (assigns && is_name && !here && !self.declared(place.root)) || self.declared_later(place.root);

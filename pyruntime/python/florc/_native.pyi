@@ -407,6 +407,15 @@ def leave_block(id: str) -> None:
 def pass_by(block: str, times: int) -> None:
     """Not to ask the session about the next so many executions of a block: they run."""
 
+def references_in_call(
+    block: str,
+    *objects: Any,
+    maybe: tuple[str, ...] | None = None,
+    globals: tuple[str, ...] | None = None,
+    attributes: tuple[str, ...] | None = None,
+) -> list[int]:
+    """How many references there are to each of `objects` while they are passed, as `end` gets them."""
+
 def step_into(block: str) -> bool:
     """A block begins: whether it is to run. Without a session: yes."""
 
@@ -475,6 +484,10 @@ class Checkpoint:
     @property
     def alone(self) -> list[tuple[int, int]]:
         """Nodes of objects that nothing else referred to, as runs: the first, how many."""
+    @property
+    def lapsed(self) -> list[str]:
+        """The classes of the iterators that it does not hold, although they were under way (`state.lapsed`)."""
+
     @property
     def lone_memory(self) -> list[tuple[int, int]]:
         """The same of tensors whose memory no other tensor had."""
@@ -1106,6 +1119,9 @@ class Walk:
         """After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other tensor
         has, as runs: the first, how many."""
 
+    def known_references(self, number: int) -> int:
+        """How many references to the object of a node are the graph's and florc's."""
+
     def leaves_gradient(self) -> None:
         """A tensor has a gradient that is not in the graph."""
 
@@ -1158,6 +1174,8 @@ class Sight:
 class Again:
     """The objects of a sight that were found again."""
 
+    def count_references(self, addresses: list[int]) -> list[int]:
+        """How many references are held here to the objects at these addresses."""
     def discount(self, walk: Walk) -> None:
         """Tell a walk which objects are held here: what nothing but its graph refers to is known by its references."""
 

@@ -206,6 +206,11 @@ impl Walk {
         (runs(&found.alone_nodes), runs(&found.lone_memory))
     }
 
+    /// How many references to the object of a node are known: the graph's and florc's.
+    fn known_references(&self, number: usize) -> usize {
+        self.found().known_references(number)
+    }
+
     /// The addresses of the objects whose content is in the graph; not those that it only names.
     fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
         let found = self.found();

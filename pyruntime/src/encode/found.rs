@@ -133,6 +133,13 @@ impl Found {
         }
     }
 
+    /// How many references to the object of a node are the graph's and florc's.
+    pub(super) fn known_references(&self, number: usize) -> usize {
+        let Some(node) = self.nodes.get(number) else { return 0 };
+        let address = node.object.as_ptr() as usize;
+        1 + node.inside + self.others.get(&address).copied().unwrap_or(0)
+    }
+
     /// Nodes of objects that nothing but the graph refers to.
     pub(super) fn alone(&self) -> Vec<usize> {
         let mut owners: Addresses<usize> = Addresses::default();

@@ -60,6 +60,21 @@ pub fn end(
     Ok(())
 }
 
+/// How many references there are to each of `objects` while they are passed, as `end` gets them.
+#[pyfunction]
+#[pyo3(signature = (block, *objects, maybe=None, globals=None, attributes=None))]
+pub fn references_in_call(
+    block: &str,
+    objects: &Bound<'_, PyTuple>,
+    maybe: Option<&Bound<'_, PyTuple>>,
+    globals: Option<&Bound<'_, PyTuple>>,
+    attributes: Option<&Bound<'_, PyTuple>>,
+) -> Vec<isize> {
+    let _ = (block, maybe, globals, attributes);
+    // SAFETY: the tuple holds them; borrowed, so that none is added
+    objects.iter_borrowed().map(|object| unsafe { ffi::Py_REFCNT(object.as_ptr()) }).collect()
+}
+
 /// The frame of the code that calls; native code has none.
 fn frame(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: the GIL is held; a borrowed reference to the running frame, or null, comes back

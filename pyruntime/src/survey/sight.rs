@@ -211,6 +211,19 @@ pub struct Again {
     found: Vec<Option<Now>>,
 }
 
+impl Again {
+    /// The addresses of what is referred to here, each as often as it is.
+    fn references(&self) -> impl Iterator<Item = usize> {
+        self.found.iter().flatten().flat_map(|now| {
+            let parts = now.parts.iter().flatten().filter_map(|(_, value)| match value {
+                Value::Object(part) => Some(part.as_ptr() as usize),
+                _ => None,
+            });
+            parts.chain([now.object.as_ptr() as usize])
+        })
+    }
+}
+
 #[pymethods]
 impl Again {
     /// The objects that hold something else now, in the order in which they were met, without those whose content is in the graph
@@ -232,14 +245,18 @@ impl Again {
 
     /// Tells a walk which objects are held here: what nothing but its graph refers to is known by its references.
     fn discount(&self, walk: &Bound<'_, Walk>) {
-        let held = self.found.iter().flatten().flat_map(|now| {
-            let parts = now.parts.iter().flatten().filter_map(|(_, value)| match value {
-                Value::Object(part) => Some(part.as_ptr() as usize),
-                _ => None,
-            });
-            parts.chain([now.object.as_ptr() as usize])
-        });
-        walk.get().discount(held);
+        walk.get().discount(self.references());
+    }
+
+    /// How many references are held here to the objects at these addresses.
+    fn count_references(&self, addresses: Vec<usize>) -> Vec<usize> {
+        let mut counts: Addresses<usize> = addresses.iter().map(|&address| (address, 0)).collect();
+        for address in self.references() {
+            if let Some(count) = counts.get_mut(&address) {
+                *count += 1;
+            }
+        }
+        addresses.iter().map(|address| counts.get(address).copied().unwrap_or(0)).collect()
     }
 
     /// An object; None where it was not found again.

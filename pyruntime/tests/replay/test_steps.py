@@ -110,37 +110,138 @@ def test_iterators_go_on_where_they_were(workshop: Workshop, name: str) -> None:
     assert " 0 blocks restored" not in done.said and "1 run again" in done.said, done.said
 
 
-@pytest.mark.parametrize(
-    ("loader", "why"),
-    [
-        ("d.DataLoader(rows, 4, sampler=d.SubsetRandomSampler(range(40)))", "a running generator"),
-        ("d.DataLoader(rows, 4, sampler=d.RandomSampler(rows, replacement=True, num_samples=50))", "a running generator"),
-        ("d.DataLoader(rows, 4, num_workers=1)", "_MultiProcessingDataLoaderIter"),
-    ],
-)
-def test_what_cannot_be_told_runs_again(workshop: Workshop, loader: str, why: str) -> None:
-    _runs_again(workshop, HEAD.replace("LOADER", loader) + STEPS.replace("NEXT", "more()").replace("LAST", "5"), why)
+SUBSET = "d.DataLoader(rows, 4, sampler=d.SubsetRandomSampler(range(40)))"
+OF_A_FILE = """
+    import pathlib
+    pathlib.Path("numbers.txt").write_text("1\\n2\\n3\\n" * 60)
+    def lines():
+        with open("numbers.txt") as file:
+            for line in file:
+                yield torch.full((1, 8), float(line)), torch.ones(1, 1)
+    it = lines()
+"""
+LAPSE = {
+    "indices of a subset": (SUBSET, "more()", ""),
+    "indices drawn with replacement": (
+        "d.DataLoader(rows, 4, sampler=d.RandomSampler(rows, replacement=True, num_samples=50))",
+        "more()",
+        "",
+    ),
+    "workers": ("d.DataLoader(rows, 4, num_workers=1)", "more()", ""),
+    "cycle": (SHUFFLED, "next(it)", "    import itertools\n    it = itertools.cycle(loader)\n"),
+    "enumerate": (SHUFFLED, "next(it)[1]", "    it = enumerate(x for _ in range(9) for x in loader)\n"),
+    "attribute": (SUBSET, "trainer.more()", OF_A_TRAINER),
+    "counts": (
+        SHUFFLED,
+        "next(it)",
+        generator("n = 0", "while True:", "    for x, y in source:", "        n += 1", "        yield x * n, y"),
+    ),
+    "draws": (SHUFFLED, "next(it)", generator("while True:", "    for x, y in source:", "        yield x + torch.rand(1), y")),
+    "zips": (SHUFFLED, "next(it)", generator("while True:", "    for item in zip(source):", "        yield item[0]")),
+    "a file": (SHUFFLED, "next(it)", OF_A_FILE),
+    "a stream": (
+        "d.DataLoader(Stream(), 4)",
+        "next(it)",
+        "",
+    ),
+}
+STREAM = """
+    class Stream(d.IterableDataset):
+        def __iter__(self):
+            for i in range(1000):
+                yield rows[i % 64][0] + torch.rand(1), rows[i % 64][1]
+
+    loader ="""
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("n = 0", "while True:", "    for x, y in source:", "        n += 1", "        yield x * n, y"),
-        ("while True:", "    for x, y in source:", "        yield x + torch.rand(1), y"),
-        ("while True:", "    for item in zip(source):", "        yield item[0]"),
-    ],
-    ids=["counts", "draws", "zips"],
-)
-def test_a_generator_that_does_more_than_take_runs_again(workshop: Workshop, lines: tuple[str, ...]) -> None:
-    text = HEAD.replace("LOADER", SHUFFLED) + generator(*lines) + STEPS.replace("NEXT", "next(it)").replace("LAST", "5")
-    _runs_again(workshop, text, "a running generator")
-
-
-def _runs_again(workshop: Workshop, text: str, why: str) -> None:
+@pytest.mark.parametrize("where", ["behind", "inside"])
+@pytest.mark.parametrize("name", LAPSE)
+def test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used(workshop: Workshop, name: str, where: str) -> None:
+    loader, take, more = LAPSE[name]
+    text = HEAD.replace("LOADER", loader) + more + STEPS.replace("NEXT", take).replace("LAST", "5")
+    if "Stream" in text:
+        text = text.replace("\n    loader =", STREAM)
+    if where == "inside":  # the last loop takes from it: what was restored before is computed again
+        probed = text.replace('\n    print("end"', '\n        print("P", last, loss, x.sum().item())\n    print("end"')
+    else:
+        probed = text.replace("        print(epoch, loss)", '        print("P", loss, net.weight.sum().item())\n        print(epoch, loss)')
     workshop.write("train.py", text)
+    plain = workshop.plain("train.py")
     recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
-    assert why in recorded.said, recorded.said
-    workshop.write("train.py", text.replace("        print(epoch, loss)", '        print("P", loss)\n        print(epoch, loss)'))
+    assert recorded.out == plain.out and recorded.code == 0, recorded.err
+    workshop.write("train.py", probed)
     truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
     done = workshop.florc("replay", "train.py")
     assert done.out == truth and "exact" in done.said, done.said
+    if where == "behind":
+        assert "4 blocks restored" in done.said and "started again" not in done.said, done.said
+    else:
+        assert "takes from an iterator that no checkpoint holds" in done.said and "started again" not in done.said, done.said
+
+
+USED = """
+    import itertools
+    it = itertools.cycle(loader)
+    def train_some(count):
+        for step in range(count):
+            x, y = next(it)
+            loss = train(x, y)
+        return loss
+    for epoch in range(3):
+        loss = train_some(7)
+        print(epoch, loss)
+    USE
+"""
+USES = {
+    "next": "print(next(it)[0].sum().item())",
+    "for": "print(sum(x.sum().item() for x, y in itertools.islice(it, 3)))",
+    "its class": "print(type(it))",
+    "its class's name": "print(type(it).__name__)",
+    "isinstance": "print(isinstance(it, itertools.cycle))",
+    "an attribute": "print(hasattr(it, 'close'))",
+    "repr": "print(repr(it)[:24])",
+    "truth": "print(bool(it))",
+    "equality": "print(it == 1)",
+    "hash": "print({it: 1}[it])",
+    "copy": "import copy\n    print(next(copy.copy(it))[0].sum().item())",
+    "list": "print(len(list(zip(range(3), it))))",
+    "map": "print([x.shape for x, y in map(lambda p, _: p, it, range(2))])",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_each_use_of_it_is_noticed(workshop: Workshop, use: str) -> None:
+    text = HEAD.replace("LOADER", SHUFFLED) + USED.replace("USE", USES[use])
+    workshop.write("train.py", text)
+    plain = workshop.plain("train.py")
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
+    workshop.write("train.py", text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)'))
+    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == truth and "exact" in done.said, done.said
+    assert "is used later" in done.said, done.said
+
+
+@pytest.mark.parametrize("second", ["other = it", "other = [it]", "other = lambda: next(it)"])
+def test_what_somebody_else_holds_does_not_lapse(workshop: Workshop, second: str) -> None:
+    body = f"""
+    def main():
+        it = (x for _ in range(9) for x in loader)
+        {second}
+        for epoch in range(3):
+            for step in range(5):
+                x, y = next(it)
+                loss = train(x, y)
+            print(epoch, loss)
+        take = other if callable(other) else lambda: next(other[0] if type(other) is list else other)
+        print(take()[0].sum().item())
+    main()
+"""
+    text = HEAD.replace("LOADER", SHUFFLED) + body
+    workshop.write("train.py", text)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    line = "            print(epoch, loss)\n"
+    workshop.write("train.py", text.replace(line, line + '            print("P", epoch, loss)\n'))
+    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == truth and "exact" in done.said, done.said + recorded.said

@@ -85,11 +85,23 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         seen = set(names)
         paths = None if again is None else lambda walk: again.paths(walk, seen)
         names = {name: value for name, value in names.items() if name not in found}
-        dead, forms = ({}, {}) if current.block.endswith(BOUNDARY) else dead_values.of_block(loop, frame)
+        is_start = current.block.endswith(BOUNDARY)  # of an iteration, which goes on with what there is
+        dead, forms = ({}, {}) if is_start else dead_values.of_block(loop, frame)
+        lapsing = state.Lapsing.NONE if is_start else state.Lapsing.ALONE
+        held_by = state.Held(objects, [] if again is None else again.copies())
 
         def encode(*held: dict[str, Any]) -> state.Encoded:
             since, gradients = current.walks, loop.gradients
-            return state.encode(*held, gradients=gradients, names=names, paths=paths, may_copy=may_copy, since=since)
+            return state.encode(
+                *held,
+                gradients=gradients,
+                names=names,
+                paths=paths,
+                may_copy=may_copy,
+                since=since,
+                lapsing=lapsing,
+                held=held_by,
+            )
 
         try:
             encoded = encode(found, dead)
@@ -117,6 +129,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
             "leaves_gradients": walked.leaves_gradients,
             "alone": alone,
             "lone_memory": lone_memory,
+            "lapsed": sorted(set(walked.lapsed.values())),
             "seconds": computed,
             "origins": places.origins(loop, current.before, found),
         }
@@ -136,7 +149,8 @@ def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any)
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 
-    changed = again and again.change(loop, encoder)
+    gone = [] if again is None else state.gone_with_lapsed(encoder, again.references)
+    changed = again and again.change(loop, encoder, set(map(id, gone)))
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import NamedTuple, NoReturn
 
-from .. import _native, session
+from .. import _native, session, state
 from ..inputs import standard_input
 from ..plan import loops
 from ..plan.window import Window
@@ -213,6 +213,7 @@ class ReplayProcess:
         """Take the replay apart and report what it found; the exit code."""
         replay = self._replay
         session.end()
+        state.watch_lapsed(None)
         replay.tap.remove(is_cut)
         launch.take_apart(is_cut)
         self._files.end()

@@ -21,6 +21,7 @@ _PAST_NAMES = re.compile(
 )
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
+_MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
@@ -48,6 +49,8 @@ class Versions:
         self._probes: dict[str, tuple[str, int]] = {}
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
+        self._moved = -1, False
+        """The same: whether a block runs that takes from an iterator which no checkpoint holds."""
         self._holding: Holding | None = None
         self._asks_gradients: bool | None = None
         """Both of the present comparison; None where nobody asked yet."""
@@ -211,6 +214,18 @@ class Versions:
     def why_run(self, block: str, key: str) -> str | None:
         """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is
         one."""
+        why = self._why_run(block, key)
+        return _MOVES if why is None and self._history.lapsed(key) and self._moves() else why
+
+    def _moves(self) -> bool:
+        """Whether a block runs that takes from an iterator which other blocks' checkpoints do not hold."""
+        files = len(self._project.files())  # of which some may be loaded late
+        if self._moved[0] != files:
+            lapsed = (key for key in self._history.checkpoints if self._history.lapsed(key))
+            self._moved = files, any(self._why_run(_native.Path(key).name, key) is not None for key in lapsed)
+        return self._moved[1]
+
+    def _why_run(self, block: str, key: str) -> str | None:
         why = self._reached.get(block)
         if why is None and key in self._history.checkpoints:
             why = self._entered_by(key)
@@ -232,6 +247,8 @@ class Versions:
         """
         if self._has_changed or self._comparison.accumulates() or self._asks_caches():
             return self.why_run(block, key)
+        if self._history.lapsed(key):
+            return _MOVES
         lasting = [place.name for place in self._missing(block) if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:
             return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"

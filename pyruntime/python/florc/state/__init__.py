@@ -12,6 +12,10 @@ from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
+from .lapsed import Held, Lapsing
+from .lapsed import gone_with as gone_with_lapsed
+from .lapsed import is_lapsed
+from .lapsed import watch as watch_lapsed
 from .owners import owners_of
 from .paths import by_reference, plain
 from .restore import restore
@@ -27,7 +31,9 @@ __all__ = [
     "Difference",
     "Encoded",
     "History",
+    "Held",
     "Holders",
+    "Lapsing",
     "NeedsCopy",
     "Unsupported",
     "by_reference",
@@ -35,8 +41,10 @@ __all__ = [
     "differences",
     "encode",
     "exchanged",
+    "gone_with_lapsed",
     "grade",
     "held_by",
+    "is_lapsed",
     "leaf_bytes",
     "lost_orders",
     "on_host",
@@ -45,4 +53,5 @@ __all__ = [
     "restore",
     "unnoticed",
     "walks",
+    "watch_lapsed",
 ]

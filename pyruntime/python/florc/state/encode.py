@@ -9,7 +9,7 @@ from typing import Any
 from .. import _native
 from ..support.light import Uncollected
 from ..support.static import all_slots
-from . import classify, generators, mappings, modules, objects, once, owners, paths, sequences, tensors
+from . import classify, generators, lapsed, mappings, modules, objects, once, owners, paths, sequences, tensors
 from .atoms import ATOMS
 from .by_name import name_of_globals
 from .kinds import CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, NeedsCopy, Refused, Unsupported, is_ref, type_name
@@ -30,6 +30,8 @@ def encode(
     paths: Callable[[_native.Walk], list[tuple[str, int]]] | None = None,
     may_copy: bool = True,
     since: int = 0,
+    lapsing: lapsed.Lapsing = lapsed.Lapsing.NONE,
+    held: lapsed.Held = lapsed.Held(),
 ) -> Encoded:
     """The state of `places` (name -> object) and of all random generators, at this instant.
 
@@ -41,14 +43,17 @@ def encode(
     `since`: how often state was encoded (`walks`) when what it belongs to began: nobody is asked who else uses memory
     that a tensor had then already.
 
+    `lapsing`: whether iterators may be left out that cannot be restored. `held`: who holds what, for `lapsing`.
+
     Leaves refer to live memory where no copy is needed: read them before the training continues.
 
     Raises Unsupported, naming the place. Raises NeedsCopy where torch would have to copy although `may_copy` is false: a forked
     child does not have torch's threads.
     """
     encoder = Encoder(gradients, may_copy, since)
+    encoder.lapsing = lapsing
     with Uncollected():
-        return _encode(encoder, places, dead or {}, frozenset(outputs), names or {}, paths)
+        return _encode(encoder, places, dead or {}, frozenset(outputs), names or {}, paths, held)
 
 
 def _encode(
@@ -58,6 +63,7 @@ def _encode(
     outputs: frozenset[str],
     names: dict[str, Any],
     paths: Callable[[_native.Walk], list[tuple[str, int]]] | None,
+    known: lapsed.Held,
 ) -> Encoded:
     try:
         roots = encoder.roots(places, outputs)
@@ -81,7 +87,13 @@ def _encode(
         RANDOM: random_state,
     }
     text = json.dumps(head, separators=(",", ":"), check_circular=False, allow_nan=False)
-    return Encoded(*encoder.finish(text), encoder)  # type: ignore[arg-type]  # native leaves are a sequence
+    found = Encoded(*encoder.finish(text), encoder)  # type: ignore[arg-type]  # native leaves are a sequence
+    held = lapsed.first_held(encoder, (places, dead), known)
+    if held is not None:
+        why = f"an iterator ({encoder.lapsed[held]}) cannot be restored, and something else holds it, too"
+        encoder.current = held
+        raise Unsupported(encoder.path({**places, **dead}), why)
+    return found
 
 
 _HOW: dict[Any, str] = {
@@ -155,6 +167,9 @@ class Encoder(_native.Walk):
         """What stays as it is: (number of the node that holds it, object)."""
         self.is_cut = False
         """Whether more stays as it is because there was too much of it."""
+        self.lapsing = lapsed.Lapsing.NONE
+        self.lapsed: dict[int, str] = {}
+        """The classes of the iterators that lapsed, by the numbers of their nodes."""
         self.names: list[str] = []
         """Names that hold an object which a place leads to."""
         self._most: int | None = None

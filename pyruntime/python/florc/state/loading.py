@@ -14,7 +14,7 @@ from typing import Any
 
 from ..adapters import torch_data
 from ..support.weak_table import WeakTable
-from . import once
+from . import once, positions
 from .iterators import is_spent, is_under_way
 from .kind import Kind
 from .kinds import Refused, type_name
@@ -69,7 +69,7 @@ def encode_loading(enc: Encoder, obj: Any) -> Node:
         return encode_opaque(enc, obj)
     if is_spent(obj):
         return ["spent", *type_name(type(obj))]
-    if is_under_way(obj) and torch_data.has_positions(obj):
+    if is_under_way(obj) and torch_data.has_positions(obj) and positions.is_known(obj._sampler_iter):
         loader, looks = _known(obj)
         if loader is not None:
             return ["loading", *encode_object(enc, obj)[1:], enc.value(loader), looks]

@@ -132,12 +132,19 @@ def _of_florc(obj: Any) -> tuple[Any, ...] | None:
     return "batches", own["sampler"], own["indices"]
 
 
+def is_known(source: Any) -> bool:
+    """Whether an iterator that gives out indices can be put back: else what takes from it cannot, either."""
+    if type(source) is types.GeneratorType:
+        return bool(_of_florc(source) or is_begun(source) and _of_torch(source))
+    return defines(type(source), "__next__")
+
+
 def _of_torch(obj: Any) -> tuple[Any, ...] | None:
     samplers: Any = sys.modules.get("torch.utils.data.sampler")
     if samplers is None:
         return None
     own = _frame_of(obj, samplers.BatchSampler)
-    if own is not None and defines(type(own["sampler_iter"]), "__next__"):
+    if own is not None and is_known(own["sampler_iter"]):
         return "batches", own["self"], own["sampler_iter"]
     own = _frame_of(obj, samplers.RandomSampler)
     if own is not None and type(obj.gi_yieldfrom) is OF_PYTHON[0]:

@@ -16,6 +16,7 @@ import weakref
 from .. import _native
 from ..adapters.libraries import library_of
 from ..support.static import attributes_of, defines, module_of, name_of, qualname_of, static
+from . import lapsed
 from .handles import holds_data, is_fixed, tells_all, told
 from .iterators import is_under_way
 from .kind import Kind
@@ -197,6 +198,8 @@ def encode_opaque(enc: Encoder, obj: Any) -> Node:
     """By reference: the live object stays. Refused for an iterator that may have moved. (A place that is one is refused
     anyway, see `refuse_opaque_root`.)"""
     if is_under_way(obj):
+        if enc.lapsing is not lapsed.Lapsing.NONE and lapsed.may_lapse(obj):
+            return lapsed.encode(enc, obj)
         refuse_opaque_root(obj)
     return ["opaque", *type_name(type(obj)), _qualname(obj), *told(obj)]
 

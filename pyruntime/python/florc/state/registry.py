@@ -16,6 +16,7 @@ from . import (
     dtensor,
     fsdp,
     generators,
+    lapsed,
     loading,
     modules,
     objects,
@@ -38,6 +39,7 @@ ENCODERS: dict[type, Encode] = {
     **generators.ENCODERS,
     **positions.ENCODERS,
     **counting.ENCODERS,
+    **lapsed.ENCODERS,
 }
 """Exact class -> encoder(enc, object) -> node."""
 KINDS: dict[str, Kind] = {
@@ -48,6 +50,7 @@ KINDS: dict[str, Kind] = {
     **loading.KINDS,
     **positions.KINDS,
     **counting.KINDS,
+    **lapsed.KINDS,
     **modules.KINDS,
     **ddp.KINDS,
     **fsdp.KINDS,

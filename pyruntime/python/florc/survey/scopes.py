@@ -62,7 +62,7 @@ class Reader:
                 found.append(Scope(_without(at.f_locals, rebound if own else ()), own, ""))
             places.release(at)
             at = at.f_back
-        for name, names in self._modules.find():
+        for name, names in self.files():
             is_file = names is frame.f_globals
             own = module_level and is_file
             found.append(Scope(_without(names, rebound) if own else names, own, "" if is_file else f"{name}.", is_file))
@@ -70,6 +70,10 @@ class Reader:
         # an object of the script's may stand in the place of standard output
         streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
         return [*found, streams, *([] if root is None else [Scope({"root": root}, False, "logging.")])]
+
+    def files(self) -> list[tuple[str, dict[str, Any]]]:
+        """The globals of the project's files, by the names of their modules."""
+        return self._modules.find()
 
     def parts(self, obj: Any) -> readers.Parts | None:
         """What an object holds, by key; None for objects that are not looked into."""

@@ -26,7 +26,7 @@ from .scopes import Reader, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import Any
 
 
@@ -64,8 +64,9 @@ class Again:
         self._reader, self._sight, self._scopes, self._frame = reader, sight, scopes, frame
         self._found = sight.again([scope and scope.names for scope in scopes])
 
-    def change(self, loop: _native.Loop | None, walk: _native.Walk | None) -> str | None:
-        """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint."""
+    def change(self, loop: _native.Loop | None, walk: _native.Walk | None, gone: Collection[int] = ()) -> str | None:
+        """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint;
+        `gone`: the addresses of those that nothing will lead to after a restore."""
         changed = self._found.changed(walk)
         if not changed:
             return None
@@ -77,6 +78,8 @@ class Again:
             if scope is not None and self._reader.leaves_own_names and scope.own:
                 continue
             obj, parts = self._found.object(index), self._found.parts(index)
+            if id(obj) in gone:
+                continue
             if scope is None and lies_in(obj, restored):
                 continue
             for key in _changed(self._sight.content(index), _content(parts or {})):
@@ -88,6 +91,18 @@ class Again:
                 if not is_place:
                     return self._name(index, key) + _now(parts, key)
         return None
+
+    def references(self, addresses: list[int]) -> list[int]:
+        """How many references are held here to the objects at these addresses."""
+        return self._found.count_references(addresses)
+
+    def copies(self) -> list[dict[str, Any]]:
+        """The names that are held here, in dicts of florc's own."""
+        found = {id(scope.names): scope.names for scope in self._scopes if scope is not None}
+        return [names for names in found.values() if not any(names is own for own in self._of_files())]
+
+    def _of_files(self) -> list[dict[str, Any]]:
+        return [names for _, names in self._reader.files()]
 
     def object(self, number: int) -> Any:
         """The object that was met as the so many-th one; None where it was not found again."""

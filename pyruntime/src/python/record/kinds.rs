@@ -159,6 +159,10 @@ pub struct Checkpoint {
     #[pyo3(get)]
     #[serde(default)]
     lone_memory: Vec<(usize, usize)>,
+    /// The classes of the iterators that it does not hold, although they were under way.
+    #[pyo3(get)]
+    #[serde(default)]
+    lapsed: Vec<String>,
     /// Names outside the block that held objects of its places.
     #[pyo3(get)]
     names: Vec<String>,

@@ -20,6 +20,7 @@ def cheapest(history: History, why_run: Callable[[str, str], str | None]) -> str
     in_all = set.intersection(*(set(rank.checkpoints) for rank in history.together))
     paths = [(key, _native.Path(key)) for key in history.checkpoints if key in in_all]
     keys = [key for key, path in paths if not path.between and not history.is_beyond(path.head)]
+    keys = [key for key in keys if not history.lapsed(key)]  # these would have to run, one and all
     if not keys or history.is_compared_anyway() or any(why_run(_native.Path(key).name, key) for key in keys):
         return ""
     seconds = history.together[0].block_seconds

@@ -83,6 +83,7 @@ class Replay:
         self.comparer = Comparer(history, self.restorer)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
+        state.watch_lapsed(self._lapsed_used)
         state.deferred.on_damage = lambda error: leave.damaged(str(error))
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
@@ -294,6 +295,11 @@ class Replay:
             if self.restorer.checks_first:  # it was whole a moment ago
                 self._leave.cannot_restore({block: str(error)})
             self._leave.damaged(str(error))
+
+    def _lapsed_used(self, what: str) -> None:
+        moved = {_native.Path(key).name for key in self.history.checkpoints if self.history.lapsed(key)}
+        why = f"a {what} that it moves is used later, and its checkpoints do not hold that"
+        self._leave.cannot_restore(dict.fromkeys(moved, why))
 
     def _miss_history(self) -> None:
         self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))

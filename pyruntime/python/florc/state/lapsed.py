@@ -1,0 +1,241 @@
+"""Iterators that no checkpoint can put back where they were, in a block whose checkpoint is kept all the same: they have *lapsed*.
+
+Node: `["lapsed", module, qualname]`. Mostly nobody takes from such an iterator after the block (the training is over), or only
+blocks do that are restored, too. So a replay puts a `Lapsed` in its place. Whoever does anything with that but hold it starts the
+replay again, with every block running that such an iterator came out of: a wrong item is never given out.
+
+Not noticed are `type(it) is …` and `id(it)`, and that Python drops it. A generator with a `with`, `try` or `finally` does something
+then, so to drop one in the middle of the script counts as using it.
+
+Only an iterator that nothing but the graph refers to may lapse: others would go on with the one that is there."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import gc
+import os
+import sys
+import types
+
+from .. import _native
+from ..adapters import torch_data
+from ..support.light import NamedTuple
+from ..support.static import module_of
+from .atoms import ATOMS
+from .kind import Kind
+from .kinds import dotted, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .encode import Encoder
+    from .kinds import Encode, Node
+    from .match import Matcher
+    from .restore import Restorer
+
+_OWN = 2
+"""References that asking for them makes: a name, and the argument."""
+_MOST = 10_000
+"""So many objects that lapse with an iterator are looked for; of all others, a change counts."""
+_CONTAINERS = (dict, frozenset, list, set, tuple)
+_OF_HANDLERS = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH")
+"""What code begins its handlers with, of `with`, `try` and `finally`: since Python 3.11, and before."""
+
+
+class Lapsing(enum.Enum):
+    """Which iterators may lapse."""
+
+    NONE = "none"
+    ALONE = "alone"
+    """Those that nothing but the graph refers to."""
+    ANY = "any"
+    """All: it is only to be compared with what was recorded."""
+
+
+class Held(NamedTuple):
+    """What holds objects of the state while it is encoded, and is florc's."""
+
+    objects: Sequence[Any] = ()
+    """What emitted code passed (`skipblock.end`),"""
+    copies: Sequence[dict[str, Any]] = ()
+    """and dicts of names."""
+
+
+def may_lapse(obj: Any) -> bool:
+    """Whether an iterator that is under way is one that may: not a file, nor what reads one."""
+    kind = type(obj)
+    if issubclass(kind, types.GeneratorType):
+        return not obj.gi_running and obj.gi_frame is not None
+    return module_of(kind) in ("builtins", "itertools") or torch_data.is_iterator_class(kind)
+
+
+def encode(enc: Encoder, obj: Any) -> Node:
+    name = type_name(type(obj))
+    enc.lapsed[enc.current] = dotted(type(obj)).removeprefix("builtins.")
+    if issubclass(type(obj), types.GeneratorType) and _has_handlers(obj.gi_code):
+        return ["lapsed", *name, True]
+    return ["lapsed", *name, False]
+
+
+def first_held(enc: Encoder, places: Sequence[dict[str, Any]], held: Held) -> int | None:
+    """The node of a lapsed iterator to which something else refers, too; None where that makes no difference."""
+    if not enc.lapsed or enc.lapsing is not Lapsing.ALONE:
+        return None
+    alone = {number for first, count in enc.holders()[0] for number in range(first, first + count)}
+    return next((number for number in enc.lapsed if number not in alone and not _is_of_place(enc, number, places, held)), None)
+
+
+def _is_of_place(enc: Encoder, number: int, places: Sequence[dict[str, Any]], held: Held) -> bool:
+    """Whether nothing but one place and the graph refers to the object of a node."""
+    obj = enc.object(number)
+    of_places, passed = _count(obj, *(found.values() for found in places)), _count(obj, held.objects)
+    if of_places != 1 or passed > 1:
+        return False
+    of_script = _references_in_call() if passed else 1
+    of_florc = of_places + _count(obj, *(names.values() for names in held.copies)) + enc.known_references(number)
+    return sys.getrefcount(obj) - _OWN <= of_script + of_florc
+
+
+def gone_with(enc: Encoder, references: Callable[[list[int]], list[int]]) -> list[Any]:
+    """The iterators that lapsed, and what only they lead to: the loader that a generator took from, and its order. `references`:
+    how many florc has to the objects at some addresses."""
+    found = {id(obj): obj for obj in map(enc.object, enc.lapsed)}
+    known: dict[int, int] = {}
+    others: dict[int, Any] = {}
+    new = list(found.values())
+    while new and len(found) < _MOST:
+        for obj in gc.get_referents(*new):
+            known[id(obj)] = known.get(id(obj), 0) + 1
+            # a frame refers to what its generator refers to, by the same references
+            if id(obj) not in found and type(obj) not in ATOMS and type(obj) is not types.FrameType:
+                others[id(obj)] = obj
+        obj = None
+        own = dict(zip(others, references(list(others))))
+        new.clear()
+        for address in list(others):
+            if sys.getrefcount(others[address]) - _OWN <= known[address] + own[address]:
+                obj = found[address] = others.pop(address)
+                if type(obj) not in _CONTAINERS or len(obj) < _MOST:
+                    new.append(obj)
+    return list(found.values())
+
+
+def _count(obj: Any, *held: Iterable[Any]) -> int:
+    found = 0
+    for objects in held:
+        for other in objects:
+            found += other is obj
+    return found
+
+
+@functools.cache
+def _references_in_call() -> int:
+    """How many references there are to what one name of a function holds, while emitted code passes it."""
+
+    def call() -> int:
+        held = object()
+        return _native.references_in_call("", held)[0]
+
+    return call()
+
+
+def _has_handlers(code: types.CodeType) -> bool:
+    import opcode
+
+    known = {opcode.opmap.get(name) for name in _OF_HANDLERS}
+    return any(number in known for number in code.co_code[::2])
+
+
+_process = os.getpid()
+_leave: Callable[[str], Any] | None = None
+
+
+def watch(leave: Callable[[str], Any] | None) -> None:
+    """Have this called when one is used, with its class; None: the script is over, and what happens now is nobody's use."""
+    global _leave, _process
+    _leave, _process = leave, os.getpid()
+
+
+def _used(obj: Any) -> Any:
+    own = object.__getattribute__(obj, "_of")
+    if _leave is not None and os.getpid() == _process:
+        _leave(own)
+    raise RuntimeError(f"florc: a replay restored a block, and with it no {own}, which another process uses now")
+
+
+class _Unnoticed(type):
+    """Whoever asks the class for something asks what it stands for."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        _of_class(name)
+
+    def __repr__(cls) -> str:
+        return str(_of_class("__repr__"))
+
+
+def _of_class(name: str) -> Any:
+    if _leave is not None and os.getpid() == _process:
+        _leave(f"iterator, of which the class was asked for {name},")
+    return None
+
+
+def _use(obj: Any, *_: Any, **__: Any) -> Any:
+    return _used(obj)
+
+
+def _drop(obj: Any) -> None:
+    if object.__getattribute__(obj, "_ends") and _leave is not None and not sys.is_finalizing():
+        _used(obj)
+
+
+_ASKED = "iter next len bool repr str format hash eq ne lt le gt ge contains getitem setitem delitem length_hint dir setattr delattr"
+Lapsed: Any = _Unnoticed(
+    "Lapsed",
+    (),
+    {
+        "__slots__": ("_ends", "_instead", "_of", "__weakref__"),
+        "__doc__": "Stands where an iterator was.",
+        **{f"__{name}__": _use for name in _ASKED.split()},
+        "__getattribute__": _use,
+        "__del__": _drop,
+    },
+)
+
+
+def is_lapsed(obj: Any) -> bool:
+    """Whether an object stands for an iterator that was not restored."""
+    return type(obj) is Lapsed
+
+
+class _Kind(Kind):
+    """A new one, which holds the iterator that it takes the place of: whatever that does when it is dropped, it is not yet."""
+
+    immutable = True
+
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
+        return type(live) is Lapsed or type_name(type(live)) == (node[1], node[2])
+
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        made = object.__new__(Lapsed)
+        object.__setattr__(made, "_of", f"{node[1]}.{node[2]}".removeprefix("builtins."))
+        object.__setattr__(made, "_ends", bool(node[3]))
+        object.__setattr__(made, "_instead", r.live_of(index))
+        return made
+
+    def same(self, made: Any, live: Any) -> bool:
+        if type(live) is not Lapsed:
+            return False
+        object.__setattr__(made, "_ends", False)  # it goes, and nobody dropped it
+        return True
+
+
+def _encode_again(enc: Encoder, obj: Any) -> Node:
+    module, _, name = object.__getattribute__(obj, "_of").rpartition(".")
+    return ["lapsed", module or "builtins", name, object.__getattribute__(obj, "_ends")]
+
+
+ENCODERS: dict[type, Encode] = {Lapsed: _encode_again}
+KINDS: dict[str, Kind] = {"lapsed": _Kind()}
