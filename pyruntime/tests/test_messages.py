@@ -174,7 +174,18 @@ def test_a_bad_name_makes_nothing(workshop: Workshop, name: str) -> None:
 def test_options_behind_the_script_are_its_own(workshop: Workshop) -> None:
     workshop.write("train.py", "import sys; print(sys.argv)\n")
     assert workshop.florc("record", "train.py", "--nmae", "-x").out == "['train.py', '--nmae', '-x']\n"
-    assert workshop.florc("record", "-m", "train", "--nmae").out.endswith("train.py', '--nmae']\n")
+    own = ("--name", "x", "--overhead", "0.5", "-q", "--help", "-m", "y")  # florc has options of these names, too
+    for module in (
+        ("-m", "train"),
+        ("--module", "train"),
+        ("-mtrain",),
+        ("--module=train",),
+        ("-q", "--overhead", "0.5", "-m", "train"),
+    ):
+        assert workshop.florc("record", *module, "--nmae").out.endswith("train.py', '--nmae']\n")
+        done = workshop.florc("record", *module, *own)
+        assert done.out.endswith(f"train.py', {str(list(own))[1:]}\n"), done.out + done.said
+    assert workshop.florc("record", "-m", "train", "--", "-q").out.endswith("train.py', '-q']\n")
 
 
 def test_no_runs_of_a_script(kept: Workshop) -> None:
@@ -301,7 +312,7 @@ SHORT = "; no loop took long enough to be worth a checkpoint (--overhead)"
             "L1 will run again on replay: line 3: decimal.getcontext() can change any name",
         ),
         (
-            "import time\nmade = [(x for x in [1, 2])]\nnext(made[0])\nfor step in range(3):\n    time.sleep(0.1)\n"
+            "import time\nmade = [(x for x in [1, 2])]\nnext(made[0])\nother = made[:]\nfor step in range(3):\n    time.sleep(0.1)\n"
             "    made.append(x for x in [step])\nprint(len(made))\n",
             "",
             "L1 will run again on replay: ",

@@ -71,7 +71,8 @@ def test_the_loops_of_a_test_file_are_followed_and_pytest_keeps_and_shows_what_i
     project: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    loop = ENGINE + "\n\n    def test_fit():\n        fit(4)\n        assert [1, 2] == [1, 3], 'on purpose'\n"
+    wrong = "\n    def test_wrong():\n        assert [1, 2] == [1, 3], 'on purpose'\n\n"
+    loop = wrong + ENGINE + "\n\n    def test_fit():\n        fit(4)\n"
     file = project.write("tests/test_loop.py", loop)
     words = ("-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", os.fspath(file))
 

@@ -32,7 +32,7 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let argv: Vec<OsString> = argv.into_iter().map(Into::into).collect();
+    let argv: Vec<OsString> = with_words_of_module(argv.into_iter().map(Into::into).collect());
     let cli = match Cli::try_parse_from(&argv).and_then(|cli| no_unknown_option(cli, &argv)) {
         Ok(cli) => cli,
         Err(error) => {
@@ -48,6 +48,41 @@ where
         Command::Probes(args) => Outcome::Done(probes::probes(&args)),
         command => Outcome::Runtime(Box::new(command)),
     }
+}
+
+/// As with `python -m`, all that follows `florc record … -m MODULE` is the module's: as if `--` stood there.
+fn with_words_of_module(mut argv: Vec<OsString>) -> Vec<OsString> {
+    if argv.get(1).is_none_or(|command| command != "record") {
+        return argv;
+    }
+    let valued: Vec<String> = Cli::command()
+        .find_subcommand("record")
+        .into_iter()
+        .flat_map(clap::Command::get_opts)
+        .filter(|option| option.get_action().takes_values())
+        .filter_map(|option| option.get_long().map(|long| format!("--{long}")))
+        .collect();
+    let mut at = 2;
+    while let Some(word) = argv.get(at).and_then(|word| word.to_str()) {
+        let joined = word.strip_prefix("--module=").or_else(|| word.strip_prefix("-m")).filter(|name| !name.is_empty());
+        let joined = joined.map(OsString::from);
+        let is_end = word == "--" || !word.starts_with('-');
+        let step = 1 + usize::from(valued.iter().any(|option| option == word));
+        if let Some(module) = joined {
+            argv.splice(at..=at, ["-m".into(), module]);
+        }
+        if argv.get(at).is_some_and(|word| word == "-m" || word == "--module") {
+            if argv.get(at + 2).is_some_and(|next| next != "--") {
+                argv.insert(at + 2, "--".into());
+            }
+            break;
+        }
+        if is_end {
+            break;
+        }
+        at += step;
+    }
+    argv
 }
 
 /// What follows `florc record` belongs to the script from its name on: an option that stands before it is florc's own.

@@ -535,3 +535,27 @@ def test_a_launcher_is_recorded_by_its_ranks(workshop: Workshop) -> None:
     workshop.write("train.py", _probed(DDP, ("        dist.all_reduce(total)", 'print("P", rank, total.item())')))
     done = workshop.florc("replay", "train.py")
     assert done.out.count("P 0") == done.out.count("P 1") == 5 and "exact" in done.said, done.said
+
+
+def test_attempts_before_a_restart_are_told_of(workshop: Workshop) -> None:
+    workshop.write("train.py", RESTARTED)
+    launch = ("torch.distributed.run", "--nproc_per_node", "2", "--max-restarts", "1", "--monitor-interval", "0.1")
+    workshop.florc("record", "--checkpoint", "every", "-m", *launch, "--master-port", str(_port()), "train.py")
+    workshop.write("train.py", RESTARTED.replace("        print(", '        print("P", rank, epoch)\n        print(', 1))
+    done = workshop.florc("replay", "train.py")
+    assert done.out.count("P ") == 6 and "exact" not in done.said, done.said
+    assert "the launcher had started these ranks 1 time before" in done.said, done.said
+
+
+RESTARTED = """
+    import os
+    import torch
+
+    rank, weights = os.environ["RANK"], torch.zeros(4)
+    for epoch in range(3):
+        for batch in range(20):
+            weights += torch.ones(4) * batch
+        print("epoch", rank, epoch, weights[0].item(), flush=True)
+    if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+        os._exit(7)
+"""

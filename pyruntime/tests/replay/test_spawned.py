@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import textwrap
 from typing import Any
 
 import pytest
@@ -44,6 +45,23 @@ SCRIPT = """
         mp.spawn(main, args=(2, sys.argv[1]), nprocs=2)
         print("after")
 """
+FIT = """
+    import sys
+    import torch
+
+    def fit(rank, fails):
+        weights = torch.full((4,), float(rank + 1))
+        for epoch in range(3):
+            for batch in range(20):
+                weights += torch.ones(4) * batch
+            sys.stdout.write(f"epoch {rank} {epoch} {weights[0].item()}\\n")
+        if fails:
+            raise ValueError("no luck")
+"""
+IN_FIT = (
+    "weights += torch.ones(4) * batch",
+    'sys.stdout.write(f"P {rank} {epoch} {batch} {weights[1].item()}\\n") if batch == 19 else None\n',
+)
 IN_RANKS = ("meet()\n", 'sys.stdout.write(f"P {rank} {epoch} {model.weight.tolist()}\\n")\n')
 IN_SCRIPT = ('print("after")\n', 'print("P script", sys.argv[1:] != [])\n')
 
@@ -179,3 +197,38 @@ def test_a_rank_that_raises_ends_the_script_as_it_does_plainly(workshop: Worksho
     plain, recorded = workshop.plain("train.py", "0"), workshop.florc("record", "train.py", "0")
     assert recorded.code == plain.code == 1 and "no second rank" in recorded.err
     assert "florc" not in recorded.err, recorded
+
+
+def test_a_statement_in_another_module_that_only_ranks_run_is_answered(workshop: Workshop) -> None:
+    workshop.write("engine.py", FIT)
+    workshop.write(
+        "train.py",
+        "import torch.multiprocessing as mp\nfrom engine import fit\n\nif __name__ == '__main__':\n    mp.spawn(fit, (False,), nprocs=2)\n",
+    )
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("engine.py", _probed(FIT, IN_FIT))
+    expected = _answers(workshop.plain("train.py").out)
+    replayed = workshop.florc("replay", "train.py")
+    assert _answers(replayed.out) == expected and len(set(expected)) == 6 and "exact: " in replayed.said, replayed
+
+
+def test_answers_of_ranks_that_failed_are_missed(workshop: Workshop) -> None:
+    text = (
+        "import sys\nimport torch.multiprocessing as mp\n"
+        + textwrap.dedent(FIT)
+        + """
+if __name__ == "__main__":
+    for fails in (True, False):
+        try:
+            mp.spawn(fit, (fails,), nprocs=1)
+        except mp.ProcessRaisedException:
+            print("again", flush=True)
+"""
+    )
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", _probed(text, IN_FIT))
+    assert len(_answers(workshop.plain("train.py").out)) == 6
+    replayed = workshop.florc("replay", "train.py")
+    assert len(_answers(replayed.out)) == 3 and "exact: " not in replayed.said, replayed
+    assert "the processes started there ran without florc" in replayed.said, replayed.said

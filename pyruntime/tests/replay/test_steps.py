@@ -139,11 +139,7 @@ LAPSE = {
     "draws": (SHUFFLED, "next(it)", generator("while True:", "    for x, y in source:", "        yield x + torch.rand(1), y")),
     "zips": (SHUFFLED, "next(it)", generator("while True:", "    for item in zip(source):", "        yield item[0]")),
     "a file": (SHUFFLED, "next(it)", OF_A_FILE),
-    "a stream": (
-        "d.DataLoader(Stream(), 4)",
-        "next(it)",
-        "",
-    ),
+    "a stream": ("d.DataLoader(Stream(), 4)", "next(it)", ""),
 }
 STREAM = """
     class Stream(d.IterableDataset):
@@ -164,7 +160,9 @@ def test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used(wor
     if where == "inside":  # the last loop takes from it: what was restored before is computed again
         probed = text.replace('\n    print("end"', '\n        print("P", last, loss, x.sum().item())\n    print("end"')
     else:
-        probed = text.replace("        print(epoch, loss)", '        print("P", loss, net.weight.sum().item())\n        print(epoch, loss)')
+        probed = text.replace(
+            "        print(epoch, loss)", '        print("P", loss, net.weight.sum().item())\n        print(epoch, loss)'
+        )
     workshop.write("train.py", text)
     plain = workshop.plain("train.py")
     recorded = workshop.florc("record", "--checkpoint", "every", "train.py")

@@ -65,6 +65,12 @@ def is_told(value: Any) -> TypeGuard[dict[str, Any]]:
     )
 
 
+def restarts(told: dict[str, Any]) -> int:
+    """How often the launcher had started the ranks before (`--max-restarts`). `told`: `Rank.to_json`."""
+    times: str = told["variables"].get("TORCHELASTIC_RESTART_COUNT", "")
+    return int(times) if times.isdecimal() else 0
+
+
 def rank(environment: Mapping[str, str] = os.environ) -> Rank | None:
     """Which rank this process is; None where no launcher started it. Raises ValueError, with the reason, where the ranks cannot
     be recorded together."""

@@ -140,7 +140,7 @@ def own_words(words: list[str]) -> list[str]:
 def _options(words: list[str]) -> list[str]:
     """The options that words begin with, and their values."""
     left = list(words)
-    while left and left[0].startswith("-") and left[0] not in ("-", "-m", "--module", "--"):
+    while left and left[0].startswith("-") and left[0] not in ("-", "--") and not left[0].startswith(("-m", "--module")):
         del left[: 1 + (left[0] in _WITH_VALUE)]
     return words[: len(words) - len(left)]
 
@@ -149,8 +149,8 @@ def plain_words(words: list[str]) -> list[str]:
     """What follows `florc record` without its options: for when they could not be read otherwise. A test asserts that the
     options with a value are those of the command line."""
     left = words[len(_options(words)) :]
-    if left[:1] == ["--module"]:
-        return ["-m", *left[1:]]
+    if left and left[0].startswith("--module"):
+        return ["-m", *(left[0].split("=", 1)[1:]), *left[1:]]
     return left[left[:1] == ["--"] :]
 
 

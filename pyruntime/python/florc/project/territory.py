@@ -94,7 +94,9 @@ class Territory:
             return path, is_package, decode(file.read())
 
     def _look_for(self, dotted: str) -> tuple[str, bool] | None:
-        for folder in self._folders:
+        # pytest, for one, adds to the path before it imports tests
+        later = (folder for folder in sys.path if folder and folder not in self._folders and self._owns_folder(folder))
+        for folder in (*self._folders, *later):
             base = os.path.join(folder, *dotted.split("."))
             for path, is_package in ((os.path.join(base, "__init__.py"), True), (base + ".py", False)):
                 if os.path.isfile(path):

@@ -181,7 +181,8 @@ class Recording:
 
     def _instrument(self, text: str, file: str, module: str) -> _native.Instrumented | None:
         assert self.project is not None
-        if self.project.text(file) != text:  # not found by following imports, or written since
+        # not found by following the script's imports, or written since
+        if self.project.text(file) != text or file not in self.run.info.get("sources", ()):
             package = package_of_module(module, file)
             with mishaps.Swallow("keeping the source"):
                 self.run.keep_source(file, text, module, package)

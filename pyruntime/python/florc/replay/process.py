@@ -234,6 +234,7 @@ class ReplayProcess:
         replay.note_read_back(self._files.read_back, unsure)
         if self._attempt.window is None and failure is None and not replay.is_over and not self._attempt.as_recorded:
             replay.comparer.differences.extend(self._spawned.missing())
+            replay.statements.others.unanswered.extend(self._spawned.unanswered())
         result = check(replay, failure)._replace(lost_seconds=self._lost_s).followed_by(self._spawned.found)
         code = self._tell(Report.of(replay.history, replay.versions, result), seconds, failure, self._folder)
         if isinstance(self._attempt.task, RankTask):

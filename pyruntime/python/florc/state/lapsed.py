@@ -191,7 +191,9 @@ def _drop(obj: Any) -> None:
         _used(obj)
 
 
-_ASKED = "iter next len bool repr str format hash eq ne lt le gt ge contains getitem setitem delitem length_hint dir setattr delattr"
+_ASKED = (
+    "iter next len bool repr str format hash eq ne lt le gt ge contains getitem setitem delitem length_hint dir setattr delattr"
+)
 Lapsed: Any = _Unnoticed(
     "Lapsed",
     (),

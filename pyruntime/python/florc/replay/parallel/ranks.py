@@ -17,7 +17,7 @@ from ...process import launcher, start
 from ...project.script import SPAWNED
 from ...runs.catalog import of_rank
 from ...runs.found_files import FOLDER_NAME
-from ...support.console import duration, exit_at_once, hand_on, say
+from ...support.console import count, duration, exit_at_once, hand_on, say
 from ..files.user_files import Shared
 from ..session.opening import AGAIN, RANK
 from ..session.result import ReplayResult
@@ -140,7 +140,12 @@ def replay(
             end_all([rank.process for rank in ranks])
             files.end()
         if found is None:
-            return _merged(ranks, shown)
+            merged = _merged(ranks, shown)
+            restarts = launcher.restarts(run.info["ranks"])
+            if restarts:
+                before = f"the launcher had started these ranks {count(restarts, 'time')} before: those are runs of their own (florc runs)"
+                merged.unrecorded.append(before)
+            return merged
         again = found if not again else {**found, "blocks": {**again["blocks"], **found["blocks"]}}
 
 

@@ -33,6 +33,8 @@ class Calls:
     ):
         self._run, self._folder, self._others, self._answering, self._captures = run, folder, others, answering, captures
         self._places, self._calls = Places(), set[str]()
+        self._plain: list[str] = []
+        """Calls whose processes ran as they do without florc."""
         self.found = ReplayResult()
 
     def call(
@@ -44,6 +46,7 @@ class Calls:
         self._calls.add(os.path.basename(store))
         nested = self._recorded(store, nprocs) if start_method == "spawn" else None
         if nested is None:
+            self._plain.append(_said(os.path.basename(store)))
             return itself(fn, args, nprocs, join, daemon, start_method)
         folder = os.path.join(self._folder, f"{FOLDER}-{len(self._calls)}")
         os.mkdir(folder, 0o700)
@@ -62,11 +65,15 @@ class Calls:
         """Sentences about calls of the recorded run that this replay did not come to."""
         with suppress(OSError):
             gone = sorted({*os.listdir(self._run.own(FOLDER))} - self._calls)
-            return [
-                f"{name.rpartition('-')[0].replace(',', '/')}: did not start the processes that the recorded run started there"
-                for name in gone
-            ]
+            return [f"{_said(name)}: did not start the processes that the recorded run started there" for name in gone]
         return []
+
+    def unanswered(self) -> list[str]:
+        """Sentences about calls whose processes ran without florc, where added statements ran in those of others."""
+        if not any(ran.answered for ran in self.found.statements.values()):
+            return []
+        why = "the processes started there ran without florc: what added statements print there is in the output of the script"
+        return [f"{name}: {why}" for name in dict.fromkeys(self._plain)]
 
     def _recorded(self, store: str, nprocs: int) -> Run | None:
         """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the script's
@@ -79,6 +86,11 @@ class Calls:
         except Unusable:
             pass
         return None
+
+
+def _said(name: str) -> str:
+    """Where a call is, by the name of its store (`Places`)."""
+    return name.rpartition("-")[0].replace(",", "/")
 
 
 def _of_script(found: ReplayResult, nested: Run) -> ReplayResult:
