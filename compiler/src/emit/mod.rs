@@ -58,7 +58,8 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
     walk::all_statements(module, &mut |stmt| statements.push(stmt));
     // In source order: what is around comes first.
     let mut heads = (plan.first_head..).zip(&plan.heads).peekable();
-    let blocks: BTreeSet<StmtId> = plan.loops.iter().filter(|entry| entry.is_memoized()).map(|entry| entry.stmt).collect();
+    let blocks: BTreeSet<StmtId> =
+        plan.loops.iter().filter(|entry| entry.is_memoized()).map(|entry| entry.stmt).collect();
     for entry in &plan.loops {
         while let Some((number, head)) = heads.next_if(|(_, head)| head.stmt < entry.stmt) {
             writer.tell_entered(&statements, head.stmt, number, &blocks);

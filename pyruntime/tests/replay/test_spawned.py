@@ -232,3 +232,26 @@ if __name__ == "__main__":
     replayed = workshop.florc("replay", "train.py")
     assert len(_answers(replayed.out)) == 3 and "exact: " not in replayed.said, replayed
     assert "the processes started there ran without florc" in replayed.said, replayed.said
+
+
+def test_the_file_in_which_ranks_meet_stays_as_it_is(workshop: Workshop) -> None:
+    text = textwrap.dedent(FIT).replace(
+        "import torch\n", "import torch\nimport torch.distributed as dist\nimport torch.multiprocessing as mp\n"
+    )
+    meets = 'dist.init_process_group("gloo", init_method="file://" + fails, rank=rank, world_size=2)'
+    text = text.replace("    weights = torch.full", f"    {meets}\n    weights = torch.full").replace(
+        'raise ValueError("no luck")', "dist.barrier()"
+    )
+    text += """
+if __name__ == "__main__":
+    import os
+    if os.path.exists("store"):
+        os.remove("store")
+    mp.spawn(fit, (os.path.abspath("store"),), nprocs=2)
+"""
+    workshop.write("train.py", text)
+    workshop.florc("record", "--checkpoint", "every", "train.py")
+    left = (workshop.path / "store").read_bytes()
+    workshop.write("train.py", _probed(text, IN_FIT))
+    replayed = workshop.florc("replay", "train.py")
+    assert len(_answers(replayed.out)) == 6 and (workshop.path / "store").read_bytes() == left, replayed

@@ -40,6 +40,7 @@ class Writer(NamedTuple):
 WRITERS = (
     Writer("torch.serialization", "_open_zipfile_writer_file.__init__", 1, "name"),
     Writer("torch.storage", "UntypedStorage.from_file", 0, "filename", READ),
+    Writer("torch.distributed.rendezvous", "FileStore.__init__", 1, "file_name"),
     Writer("torch.jit._script", "RecursiveScriptModule.save", 1, "f"),
     Writer("torch.jit._serialization", "save", 1, "f"),
     Writer("torch.jit._serialization", "load", 0, "f", READ),

@@ -25,6 +25,7 @@ class Loader(machinery.SourceFileLoader):
         self._change = Change(territory, compile_text)
 
     def exec_module(self, module: ModuleType) -> None:
+        """Run the module, then change it."""
         super().exec_module(module)
         self._change.of(self.name, vars(module))
 
@@ -58,7 +59,7 @@ class Change:
         names["_get_code_from_file"] = of_file
 
     def _in_pytest(self, names: Any) -> None:
-        """pytest keeps what it compiled beside the file, and runs that with `exec`: it keeps what it would keep without florc,
+        """Pytest keeps what it compiled beside the file, and runs that with `exec`: it keeps what it would keep without florc,
         and what runs is compiled here."""
         hook, rewrite = names.get("AssertionRewritingHook"), names.get("rewrite_asserts")
         if hook is None or rewrite is None:

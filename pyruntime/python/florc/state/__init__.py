@@ -12,9 +12,8 @@ from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
-from .lapsed import Held, Lapsing
+from .lapsed import Held, Lapsing, is_lapsed
 from .lapsed import gone_with as gone_with_lapsed
-from .lapsed import is_lapsed
 from .lapsed import watch as watch_lapsed
 from .owners import owners_of
 from .paths import by_reference, plain
@@ -30,8 +29,8 @@ __all__ = [
     "DeviceLeaf",
     "Difference",
     "Encoded",
-    "History",
     "Held",
+    "History",
     "Holders",
     "Lapsing",
     "NeedsCopy",

@@ -18,6 +18,7 @@ from .references import encode_named, encode_proxy, encode_weakref, found_under,
 LIGHT_NODES = 5000
 """A dataset may be a large tree of Python objects: beyond this many nodes the rest is kept as it is."""
 LIGHT_ITEMS = 1000
+NOBODY = lapsed.Held()
 
 
 def encode(
@@ -31,7 +32,7 @@ def encode(
     may_copy: bool = True,
     since: int = 0,
     lapsing: lapsed.Lapsing = lapsed.Lapsing.NONE,
-    held: lapsed.Held = lapsed.Held(),
+    held: lapsed.Held = NOBODY,
 ) -> Encoded:
     """The state of `places` (name -> object) and of all random generators, at this instant.
 

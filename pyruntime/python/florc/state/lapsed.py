@@ -1,11 +1,12 @@
-"""Iterators that no checkpoint can put back where they were, in a block whose checkpoint is kept all the same: they have *lapsed*.
+"""Iterators that no checkpoint can put back where they were, in a block whose checkpoint is kept all the same: they *lapse*.
 
-Node: `["lapsed", module, qualname]`. Mostly nobody takes from such an iterator after the block (the training is over), or only
-blocks do that are restored, too. So a replay puts a `Lapsed` in its place. Whoever does anything with that but hold it starts the
-replay again, with every block running that such an iterator came out of: a wrong item is never given out.
+Node: `["lapsed", module, qualname, whether its code has handlers]`. Mostly nobody takes from such an iterator after the block
+(the training is over), or only blocks do that are restored, too. So a replay puts a `Lapsed` in its place. Whoever does anything
+with that but hold it starts the replay again, with every block running that such an iterator came out of: a wrong item is never
+given out.
 
-Not noticed are `type(it) is …` and `id(it)`, and that Python drops it. A generator with a `with`, `try` or `finally` does something
-then, so to drop one in the middle of the script counts as using it.
+Not noticed are `type(it) is …` and `id(it)`, and that Python drops it. A generator with a `with`, `try` or `finally` does
+something then, so to drop one in the middle of the script counts as using it.
 
 Only an iterator that nothing but the graph refers to may lapse: others would go on with the one that is there."""
 

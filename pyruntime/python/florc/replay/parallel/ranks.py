@@ -143,8 +143,10 @@ def replay(
             merged = _merged(ranks, shown)
             restarts = launcher.restarts(run.info["ranks"])
             if restarts:
-                before = f"the launcher had started these ranks {count(restarts, 'time')} before: those are runs of their own (florc runs)"
-                merged.unrecorded.append(before)
+                times = count(restarts, "time")
+                merged.unrecorded.append(
+                    f"the launcher had started these ranks {times} before: those are runs of their own (florc runs)"
+                )
             return merged
         again = found if not again else {**found, "blocks": {**again["blocks"], **found["blocks"]}}
 
