@@ -870,7 +870,7 @@ add(
     FLORC + "state/suspended.py",
     "return _CALLED.issuperset(code.co_names) and ",
     "return ",
-    "tests/replay/test_steps.py::test_a_generator_that_does_more_than_take_runs_again",
+    "tests/replay/test_steps.py::test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used",
 )
 NOTEBOOKS = "tests/replay/test_notebooks.py::"
 SPAWNED = "tests/replay/test_spawned.py::"
@@ -950,4 +950,54 @@ add(
     "            replay.comparer.differences.extend(self._spawned.missing())\n",
     "            self._spawned.missing()\n",
     SPAWNED + "test_ranks_that_are_not_started_again_are_missed",
+)
+LAPSE = "tests/replay/test_steps.py::"
+add(
+    "lapsed: an iterator that somebody else holds lapses, too",
+    FLORC + "state/lapsed.py",
+    "    return sys.getrefcount(obj) - _OWN <= of_script + of_florc\n",
+    "    return True\n",
+    LAPSE + "test_what_somebody_else_holds_does_not_lapse",
+)
+add(
+    "lapsed: asking its class for something is not noticed",
+    FLORC + "state/lapsed.py",
+    "    def __getattribute__(cls, name: str) -> Any:\n        _of_class(name)\n",
+    "    def __getattribute__(cls, name: str) -> Any:\n        return type.__getattribute__(cls, name)\n",
+    LAPSE + "test_each_use_of_it_is_noticed",
+)
+add(
+    "lapsed: what is foreseen to be used is restored all the same",
+    FLORC + "runs/versions.py",
+    "        return _MOVES if why is None and self._history.lapsed(key) and self._moves() else why\n",
+    "        return why\n",
+    LAPSE + "test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used",
+)
+add(
+    "spawned: calls that ran without florc are not told of",
+    FLORC + "replay/parallel/spawned.py",
+    '        return [f"{name}: {why}" for name in dict.fromkeys(self._plain)]\n',
+    "        return []\n",
+    SPAWNED + "test_answers_of_ranks_that_failed_are_missed",
+)
+add(
+    "ranks: attempts before a restart are not told of",
+    FLORC + "process/launcher.py",
+    "    return int(times) if times.isdecimal() else 0\n",
+    "    return 0\n",
+    "tests/replay/test_ranks.py::test_attempts_before_a_restart_are_told_of",
+)
+add(
+    "record: a file that the script's imports lead to later is not kept",
+    FLORC + "record/session.py",
+    '        if self.project.text(file) != text or file not in self.run.info.get("sources", ()):\n',
+    "        if self.project.text(file) != text:\n",
+    SPAWNED + "test_a_statement_in_another_module_that_only_ranks_run_is_answered",
+)
+add(
+    "writers: the file in which ranks meet is written past the replay",
+    FLORC + "process/native_writers.py",
+    '    Writer("torch.distributed.rendezvous", "FileStore.__init__", 1, "file_name"),\n',
+    "",
+    SPAWNED + "test_the_file_in_which_ranks_meet_stays_as_it_is",
 )

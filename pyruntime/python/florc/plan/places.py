@@ -59,6 +59,13 @@ def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict
     return found
 
 
+def is_global(frame: FrameType, name: str) -> bool:
+    """Whether a name of a block is one of its file's globals."""
+    code = frame.f_code
+    is_own = frame.f_locals is not frame.f_globals and name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    return not is_own and name in frame.f_globals
+
+
 class Before(NamedTuple):
     """Which objects were where when a block began, by address."""
 

@@ -114,8 +114,9 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
-    _check(current, loop, again, encoded.encoder)
+    _check(current, loop, again, encoded.encoder, frame)
     walked = encoded.encoder
+    _refuse_fixed(walked, loop, found, frame)
     alone, lone_memory = walked.holders()
     header = dumps(
         {
@@ -145,11 +146,25 @@ def _where(loop: _native.Loop) -> str:
     return where + (f"; what florc cannot see into is called in line {called})" if lines else ")")
 
 
-def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any) -> None:
+def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame: FrameType) -> None:
+    """A lapsed iterator needs a place where another object can be put. Raises NotKept."""
+    for number, kind in walked.lapsed.items():
+        for held in loop.places:
+            is_fixed = not held.bound and not places.is_global(frame, held.name)
+            if is_fixed and found.get(held.name) is walked.object(number):
+                raise NotKept(f"{held.name}: an iterator ({kind}) cannot be restored in place")
+
+
+def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any, frame: FrameType) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes."""
     from .. import state
 
-    gone = [] if again is None else state.gone_with_lapsed(encoder, again.references)
+    gone: list[Any] = []
+    if again is not None and (encoder.lapsed or encoder.rebuilt):
+        bound = [places.read(frame, name, False) for name in loop.binds]
+        places.release(frame)
+        gone = state.gone_with_lapsed(encoder, again.references, bound)
+        del bound
     changed = again and again.change(loop, encoder, set(map(id, gone)))
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")

@@ -171,6 +171,8 @@ class Encoder(_native.Walk):
         self.lapsing = lapsed.Lapsing.NONE
         self.lapsed: dict[int, str] = {}
         """The classes of the iterators that lapsed, by the numbers of their nodes."""
+        self.rebuilt: list[int] = []
+        """The nodes of generators that others will take the place of."""
         self.names: list[str] = []
         """Names that hold an object which a place leads to."""
         self._most: int | None = None

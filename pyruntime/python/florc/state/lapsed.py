@@ -100,11 +100,14 @@ def _is_of_place(enc: Encoder, number: int, places: Sequence[dict[str, Any]], he
     return sys.getrefcount(obj) - _OWN <= of_script + of_florc
 
 
-def gone_with(enc: Encoder, references: Callable[[list[int]], list[int]]) -> list[Any]:
-    """The iterators that lapsed, and what only they lead to: the loader that a generator took from, and its order. `references`:
-    how many florc has to the objects at some addresses."""
-    found = {id(obj): obj for obj in map(enc.object, enc.lapsed)}
+def gone_with(enc: Encoder, references: Callable[[list[int]], list[int]], bound: Sequence[Any]) -> list[Any]:
+    """The iterators that lapsed, or that others take the place of (`rebuilt`), and what only they lead to: the loader that a
+    generator took from, and its order. `references`: how many florc has to the objects at some addresses; `bound`: what names
+    hold now that the block binds: a checkpoint has it, or nobody reads it."""
+    found = {id(obj): obj for obj in map(enc.object, (*enc.lapsed, *enc.rebuilt))}
     known: dict[int, int] = {}
+    for obj in bound:
+        known[id(obj)] = known.get(id(obj), 0) + 2  # the name, and `bound`
     others: dict[int, Any] = {}
     new = list(found.values())
     while new and len(found) < _MOST:

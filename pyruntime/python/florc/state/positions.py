@@ -118,6 +118,7 @@ def encode_generator(enc: Encoder, obj: Any) -> Node:
     found = _of_florc(obj) or (_of_torch(obj) if is_begun(obj) else None)
     if found is None:
         return suspended.encode_suspended(enc, obj) or encode_opaque(enc, obj)
+    enc.rebuilt.append(enc.current)
     kind, *parts = found
     return [kind, *map(enc.value, parts)]
 

@@ -121,7 +121,7 @@ class Restorer:
             self.seconds += time.perf_counter() - begun
         self.speeds.restored(checkpoint, self.seconds - self._before)
         for place in loop.places:
-            if state.is_lapsed(values.get(place.name)) and not place.bound and _is_global(frame, place.name):
+            if state.is_lapsed(values.get(place.name)) and not place.bound and places.is_global(frame, place.name):
                 frame.f_globals[place.name] = values[place.name]
                 continue
             # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
@@ -205,13 +205,6 @@ def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: 
     """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
     return places.outside(loop, frame, [place for place in loop.places if place.name in held])
-
-
-def _is_global(frame: FrameType, name: str) -> bool:
-    """Whether a name of a block is one of its file's globals."""
-    code = frame.f_code
-    is_own = frame.f_locals is not frame.f_globals and name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
-    return not is_own and name in frame.f_globals
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
