@@ -285,7 +285,9 @@ def test_arrays_of_every_dtype(round_trip, dtype, order):
     value = ORDERS[order](base)
     other = np.zeros_like(base)
     out = round_trip({"a": value}, {"a": ORDERS[order](other)}, {"a": np.zeros(2)}, {"a": None})
-    assert out["a"].dtype == dtype and out["a"].shape == value.shape and out["a"].tobytes() == value.tobytes()
+    assert out["a"].dtype == dtype and out["a"].shape == value.shape
+    # numpy copies fields, and leaves what is between them as the memory happens to be
+    assert np.array_equal(out["a"], value) if dtype.names else out["a"].tobytes() == value.tobytes()
     both = round_trip({"base": base, "view": value}, {"base": other})
     if np.shares_memory(base, value):
         assert np.shares_memory(both["base"], both["view"])
