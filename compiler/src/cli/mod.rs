@@ -52,7 +52,9 @@ where
 
 /// As with `python -m`, all that follows `florc record … -m MODULE` is the module's: as if `--` stood there.
 fn with_words_of_module(mut argv: Vec<OsString>) -> Vec<OsString> {
-    if argv.get(1).is_none_or(|command| command != "record") {
+    let is_module =
+        |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("-m") || word.starts_with("--module"));
+    if argv.get(1).is_none_or(|command| command != "record") || !argv.iter().any(is_module) {
         return argv;
     }
     let valued: Vec<String> = Cli::command()

@@ -88,7 +88,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         is_start = current.block.endswith(BOUNDARY)  # of an iteration, which goes on with what there is
         dead, forms = ({}, {}) if is_start else dead_values.of_block(loop, frame)
         lapsing = state.Lapsing.NONE if is_start else state.Lapsing.ALONE
-        held_by = state.Held(objects, [] if again is None else again.copies())
+        held_by = state.Held(objects) if again is None else state.Held(objects, again.copies)
 
         def encode(*held: dict[str, Any]) -> state.Encoded:
             since, gradients = current.walks, loop.gradients

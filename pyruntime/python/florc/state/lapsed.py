@@ -61,8 +61,8 @@ class Held(NamedTuple):
 
     objects: Sequence[Any] = ()
     """What emitted code passed (`skipblock.end`),"""
-    copies: Sequence[dict[str, Any]] = ()
-    """and dicts of names."""
+    copies: Callable[[], Sequence[dict[str, Any]]] = tuple
+    """and dicts of names; asked for only where an iterator lapsed."""
 
 
 def may_lapse(obj: Any) -> bool:
@@ -96,7 +96,7 @@ def _is_of_place(enc: Encoder, number: int, places: Sequence[dict[str, Any]], he
     if of_places != 1 or passed > 1:
         return False
     of_script = _references_in_call() if passed else 1
-    of_florc = of_places + _count(obj, *(names.values() for names in held.copies)) + enc.known_references(number)
+    of_florc = of_places + _count(obj, *(names.values() for names in held.copies())) + enc.known_references(number)
     return sys.getrefcount(obj) - _OWN <= of_script + of_florc
 
 

@@ -99,10 +99,9 @@ class Again:
     def copies(self) -> list[dict[str, Any]]:
         """The names that are held here, in dicts of florc's own."""
         found = {id(scope.names): scope.names for scope in self._scopes if scope is not None}
-        return [names for names in found.values() if not any(names is own for own in self._of_files())]
-
-    def _of_files(self) -> list[dict[str, Any]]:
-        return [names for _, names in self._reader.files()]
+        for _, names in self._reader.files():
+            found.pop(id(names), None)
+        return list(found.values())
 
     def object(self, number: int) -> Any:
         """The object that was met as the so many-th one; None where it was not found again."""
