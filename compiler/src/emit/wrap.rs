@@ -107,10 +107,12 @@ impl<'a> Writer<'a> {
         self.insert(range.start, 0, text);
     }
 
-    /// `loss, best = call`, or the call alone; then names that were unbound are unbound again.
+    /// `loss, best = call`, or the call alone; then names that were unbound are unbound again. The call itself binds attributes that
+    /// may be missing: so may the object that would hold them.
     fn put_back(&self, changes: &[Change], call: &str, indent: &str) -> String {
         let nl = self.newline;
-        let bound: Vec<&Change> = changes.iter().filter(|change| change.bound && !change.global).collect();
+        let is_target = |change: &&Change| change.bound && !change.global && !(change.maybe && change.is_attribute());
+        let bound: Vec<&Change> = changes.iter().filter(is_target).collect();
         let targets: Vec<String> = bound.iter().map(|change| change.place.to_string()).collect();
         let mut text = match targets.as_slice() {
             [] => format!("{call}{nl}"),

@@ -245,3 +245,55 @@ def test_what_somebody_else_holds_does_not_lapse(workshop: Workshop, second: str
     truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
     done = workshop.florc("replay", "train.py")
     assert done.out == truth and "exact" in done.said, done.said + recorded.said
+
+
+DROPPED = """
+    class Says:
+        def __init__(self, items):
+            self.items = items
+        def __del__(self):
+            print("let go")
+    def closes(items):
+        try:
+            for item in items:
+                yield item
+        finally:
+            print("closed")
+    def holds(items):
+        says = Says(items)
+        for item in says.items:
+            yield item
+    def inside(items):
+        yield from closes(items)
+    def around(items):
+        for item in closes(items):
+            yield item
+    for epoch in range(3):
+        it = MADE
+        for step in range(7):
+            x, y = next(it)
+            loss = train(x, y)
+        it = None
+        print(epoch, loss)
+"""
+MADE = {
+    "itself": "closes(loader)",
+    "enumerated": "(pair for n, pair in enumerate(closes(loader)))",
+    "mapped": "map(tuple, closes(loader))",
+    "delegated": "inside(loader)",
+    "taken from": "around(loader)",
+    "an object": "holds(loader)",
+    "an object, mapped": "map(tuple, holds(loader))",
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_dropping_one_does_is_done(workshop: Workshop, made: str) -> None:
+    text = HEAD.replace("LOADER", SHUFFLED) + DROPPED.replace("MADE", MADE[made])
+    workshop.write("train.py", text)
+    plain = workshop.plain("train.py")
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
+    workshop.write("train.py", text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)'))
+    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == truth and "exact" in done.said, done.said

@@ -165,6 +165,9 @@ def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any,
         places.release(frame)
         gone = state.gone_with_lapsed(encoder, again.references, bound)
         del bound
+        ending = state.ends_with_it(encoder, gone, again.is_ours)
+        if ending:
+            raise NotKept(f"{ending} does something when it is dropped, and an iterator that cannot be restored holds it")
     changed = again and again.change(loop, encoder, set(map(id, gone)))
     if changed:
         raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")

@@ -12,7 +12,7 @@ from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
-from .lapsed import Held, Lapsing, is_lapsed
+from .lapsed import Held, Lapsing, ends_with_it, is_lapsed
 from .lapsed import gone_with as gone_with_lapsed
 from .lapsed import watch as watch_lapsed
 from .owners import owners_of
@@ -39,6 +39,7 @@ __all__ = [
     "deferred",
     "differences",
     "encode",
+    "ends_with_it",
     "exchanged",
     "gone_with_lapsed",
     "grade",

@@ -1,12 +1,12 @@
 """Iterators that no checkpoint can put back where they were, in a block whose checkpoint is kept all the same: they *lapse*.
 
-Node: `["lapsed", module, qualname, whether its code has handlers]`. Mostly nobody takes from such an iterator after the block
-(the training is over), or only blocks do that are restored, too. So a replay puts a `Lapsed` in its place. Whoever does anything
-with that but hold it starts the replay again, with every block running that such an iterator came out of: a wrong item is never
-given out.
+Node: `["lapsed", module, qualname, whether it does something when it is dropped]`. Mostly nobody takes from such an iterator
+after the block (the training is over), or only blocks do that are restored, too. So a replay puts a `Lapsed` in its place.
+Whoever does anything with that but hold it starts the replay again, with every block running that such an iterator came out of: a
+wrong item is never given out.
 
-Not noticed are `type(it) is …` and `id(it)`, and that Python drops it. A generator with a `with`, `try` or `finally` does
-something then, so to drop one in the middle of the script counts as using it.
+Not noticed are `type(it) is …` and `id(it)`, and that Python drops it. A generator inside a `with`, `try` or `finally` does
+something then (`ends.py`), so to drop one in the middle of the script counts as using it.
 
 Only an iterator that nothing but the graph refers to may lapse: others would go on with the one that is there."""
 
@@ -22,7 +22,8 @@ import types
 from .. import _native
 from ..adapters import torch_data
 from ..support.light import NamedTuple
-from ..support.static import module_of
+from ..support.static import defines, module_of
+from . import ends
 from .atoms import ATOMS
 from .kind import Kind
 from .kinds import dotted, type_name
@@ -42,8 +43,6 @@ _OWN = 2
 _MOST = 10_000
 """So many objects that lapse with an iterator are looked for; of all others, a change counts."""
 _CONTAINERS = (dict, frozenset, list, set, tuple)
-_OF_HANDLERS = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH")
-"""What code begins its handlers with, of `with`, `try` and `finally`: since Python 3.11, and before."""
 
 
 class Lapsing(enum.Enum):
@@ -76,9 +75,7 @@ def may_lapse(obj: Any) -> bool:
 def encode(enc: Encoder, obj: Any) -> Node:
     name = type_name(type(obj))
     enc.lapsed[enc.current] = dotted(type(obj)).removeprefix("builtins.")
-    if issubclass(type(obj), types.GeneratorType) and _has_handlers(obj.gi_code):
-        return ["lapsed", *name, True]
-    return ["lapsed", *name, False]
+    return ["lapsed", *name, issubclass(type(obj), types.GeneratorType) and ends.runs_code(obj)]
 
 
 def first_held(enc: Encoder, places: Sequence[dict[str, Any]], held: Held) -> int | None:
@@ -127,6 +124,21 @@ def gone_with(enc: Encoder, references: Callable[[list[int]], list[int]], bound:
     return list(found.values())
 
 
+def ends_with_it(enc: Encoder, gone: Sequence[Any], is_ours: Callable[[type], bool]) -> str | None:
+    """Of what only lapsed iterators lead to, the first that runs code when it is dropped, in words: a generator that one of them
+    takes from, an object with a `__del__` of the project's. None where nothing does."""
+    lapsed = {id(enc.object(number)) for number in enc.lapsed}
+    for obj in gone:
+        kind = type(obj)
+        if id(obj) in lapsed:
+            continue
+        if issubclass(kind, types.GeneratorType) and ends.runs_code(obj):
+            return f"the generator {obj.gi_code.co_name}"
+        if defines(kind, "__del__") and is_ours(kind):
+            return f"a {dotted(kind)}"
+    return None
+
+
 def _count(obj: Any, *held: Iterable[Any]) -> int:
     found = 0
     for objects in held:
@@ -144,13 +156,6 @@ def _references_in_call() -> int:
         return _native.references_in_call("", held)[0]
 
     return call()
-
-
-def _has_handlers(code: types.CodeType) -> bool:
-    import opcode
-
-    known = {opcode.opmap.get(name) for name in _OF_HANDLERS}
-    return any(number in known for number in code.co_code[::2])
 
 
 _process = os.getpid()

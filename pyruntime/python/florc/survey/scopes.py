@@ -82,7 +82,7 @@ class Reader:
     def _ask(self, kind: type) -> tuple[list[str], list[tuple[str, Any]], bool]:
         """How objects of a class are read (`_native.Readings`): the ways, the slots, whether it is the user's."""
         ways = self.ways(kind)
-        return ways, all_slots(kind) if "instance" in ways else [], self._is_ours(kind)
+        return ways, all_slots(kind) if "instance" in ways else [], self.is_ours(kind)
 
     def ways(self, kind: type) -> list[str]:
         """The ways in which objects of a class are read, one after the other; none for those that are not looked into."""
@@ -112,7 +112,7 @@ class Reader:
             return ["python"]
         if kind is getattr(sys.modules.get("random"), "Random", None) or module_of(kind) in _LOGGING:
             return ["python"]
-        if self._is_ours(kind):
+        if self.is_ours(kind):
             return ["instance", *(way for base, way in _CONTAINERS if issubclass(kind, base))]
         if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples
             return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)]
@@ -135,7 +135,7 @@ class Reader:
             return {"(state)": hash(obj.getstate())}
         return readers.of_logging(obj) if module_of(kind) in _LOGGING else readers.of_numpy(obj)
 
-    def _is_ours(self, cls: type) -> bool:
+    def is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""
         file: Any = attributes_of(sys.modules.get(module_of(cls))).get("__file__")
         return issubclass(type(file), str) and self._is_project(file)

@@ -96,6 +96,10 @@ class Again:
         """How many references are held here to the objects at these addresses."""
         return self._found.count_references(addresses)
 
+    def is_ours(self, cls: type) -> bool:
+        """Whether a class is the project's."""
+        return self._reader.is_ours(cls)
+
     def copies(self) -> list[dict[str, Any]]:
         """The names that are held here, in dicts of florc's own."""
         found = {id(scope.names): scope.names for scope in self._scopes if scope is not None}

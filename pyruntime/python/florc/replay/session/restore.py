@@ -139,6 +139,8 @@ class Restorer:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
+        attributes = [name for name in bound if "." in name and name in maybe]  # emitted code leaves these to the runtime
+        bound = [name for name in bound if name not in attributes]
         known = checkpoint.forms
         values.update((name, forms.stand_in(known[name])) for name in bound if name in known and name not in values)
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
@@ -147,6 +149,8 @@ class Restorer:
         for place in loop.places:
             if place.name in maybe and place.name not in values and not _can_be_without(frame, place):
                 raise CannotRestore(f"{place.name} cannot be unbound")
+        for name in attributes:
+            _bind_attribute(frame, name, values)
         return [values.get(name, places.unbound) for name in bound]
 
     def _holders(self, checkpoint: _native.Checkpoint, frame: FrameType) -> state.Holders:
@@ -205,6 +209,33 @@ def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: 
     """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
     return places.outside(loop, frame, [place for place in loop.places if place.name in held])
+
+
+def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None:
+    """Give an attribute the value of a checkpoint, or none. What holds it may be restored, too. Raises CannotRestore."""
+    path, _, attribute = name.rpartition(".")
+    known, between = path, list[str]()
+    while known and known not in values:
+        known, _, last = known.rpartition(".")
+        between.insert(0, last)
+    try:
+        holder = values[known] if known else places.read(frame, path, False)
+        for step in between if known else ():
+            holder = static.read_attribute(holder, step)
+    except (AttributeError, static.RunsCode):
+        holder = places.unbound
+    places.release(frame)
+    if holder is places.unbound:
+        if name in values:
+            raise CannotRestore(f"nothing that florc finds holds {name}")
+        return
+    try:
+        # what is deleted may be hidden by an attribute of the class
+        setattr(holder, attribute, values.get(name, places.unbound))
+        if name not in values:
+            delattr(holder, attribute)
+    except Exception as error:
+        raise CannotRestore(f"{name} cannot be bound: {type(error).__name__}: {error}") from error
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
