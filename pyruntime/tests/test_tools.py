@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import textwrap
 from pathlib import Path
 
 import pytest
+from florc.project.script import Script
+from florc.project.territory import Territory
 from workshop import Workshop
 
 ENGINE = """
@@ -115,3 +119,56 @@ def test_a_command_of_an_environment_is_recorded_and_asked(project: Workshop, tm
     replayed = run("-m", "florc", "replay", os.fspath(command))
     assert replayed.stdout.splitlines() == _expected(run(os.fspath(command), "4").stdout)
     assert "4 blocks restored" in replayed.stderr and "exact: " in replayed.stderr, replayed.stderr
+
+
+@pytest.mark.parametrize("way", ["command", "module"])
+def test_a_package_that_is_installed_from_its_folder_is_recorded_and_asked(
+    project: Workshop, tmp_path_factory: pytest.TempPathFactory, way: str
+) -> None:
+    place = tmp_path_factory.mktemp("place") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    python = place / "bin" / "python"
+    packages = next(path for path in Path(place).rglob("site-packages"))
+    # what `pip install .` leaves there, and where florc is
+    shutil.move(project.path / "src" / "mine", packages / "mine")
+    (packages / "mine" / "__main__.py").write_text("from .cli import main\nmain()\n")
+    information = packages / "mine-1.0.dist-info"
+    information.mkdir()
+    (information / "direct_url.json").write_text('{"dir_info": {}, "url": "file:///somewhere/mine"}')
+    files = [file.relative_to(packages).as_posix() for file in (packages / "mine").rglob("*.py")]
+    (information / "RECORD").write_text("".join(f"{file},sha256=abc,1\n" for file in (*files, "../../../bin/my-train")))
+    (packages / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    command = place / "bin" / "my-train"
+    command.write_text(f"#!{python}\nimport re\nimport sys\nfrom mine.cli import main\nsys.exit(main())\n")
+    what = [os.fspath(command)] if way == "command" else ["-m", "mine"]
+    environment = {**project.environment(), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([python, *words], cwd=project.path, env=environment, capture_output=True, text=True, check=True)
+
+    run("-m", "florc", "record", "--checkpoint", "every", *what, "4")
+    engine = packages / "mine" / "engine.py"
+    engine.write_text(textwrap.dedent(PROBED))
+    replayed = run("-m", "florc", "replay", "latest")
+    assert replayed.stdout.splitlines() == _expected(run(*what, "4").stdout), replayed.stderr
+    assert "4 blocks restored" in replayed.stderr and "exact: " in replayed.stderr, replayed.stderr
+
+
+def test_libraries_inside_the_project_are_left_alone(project: Workshop) -> None:
+    libraries = project.path / "libs"
+    (libraries / "lib-1.0.dist-info").mkdir(parents=True)
+    (libraries / "lib-1.0.dist-info" / "RECORD").write_text("lib/__init__.py,,\nsingle.py,,\n")
+    (libraries / "lib").mkdir()
+    for name in ("lib/__init__.py", "single.py", "own.py"):
+        (libraries / name).write_text("def f():\n    for n in range(3):\n        pass\n")
+    project.write("pyproject.toml", "")
+    project.write("train.py", "import lib, own, single\nlib.f(), own.f(), single.f()\nprint(1)\n")
+    script = Script(os.fspath(project.path / "train.py"), "", [], None)
+    sys.path.append(os.fspath(libraries))
+    try:
+        territory = Territory(script)
+    finally:
+        sys.path.remove(os.fspath(libraries))
+    owned = {name: territory.owns(os.fspath(libraries / name)) for name in ("lib/__init__.py", "single.py", "own.py")}
+    assert owned == {"lib/__init__.py": False, "single.py": False, "own.py": True}
+    assert territory.find("lib") is None and territory.find("own") is not None

@@ -13,6 +13,7 @@ from types import CodeType
 
 from .. import _native
 from ..support.light import OWN
+from . import installed
 from .script import SPAWNED, Script
 
 TYPE_CHECKING = False
@@ -48,7 +49,8 @@ def decode(data: bytes) -> str:
 
 
 class Territory:
-    """Which files are the user's: those below the project's folder that belong to no installed library."""
+    """Which files are the user's: those below the project's folder that belong to no installed library, and those of the package
+    whose command or module is run, if that was installed from a folder or a repository (`installed`)."""
 
     def __init__(self, script: Script, folder: str | None = None):
         """`folder`: where the script was started; here, if it is not given. A script of an environment (`bin/my-train`, which
@@ -56,15 +58,22 @@ class Territory:
         folder = os.getcwd() if folder is None else folder
         beside = os.path.dirname(os.path.realpath(script.path))
         self._foreign = [os.path.join(os.path.realpath(path), "") for path in _library_folders()]
-        root = _root_of(beside)
-        if root == beside and any(os.path.join(beside, "").startswith(path) for path in (*self._foreign, *_script_folders())):
+        root, self._own = _root_of(beside), tuple[str, ...]()
+        if any(os.path.join(beside, "").startswith(path) for path in (*self._foreign, *_script_folders())):
             here = os.path.realpath(folder)
-            root = _root_of(here) if here not in (_home(), os.path.sep) else root
+            root = _root_of(here) if root == beside and here not in (_home(), os.path.sep) else root
+            self._own = tuple(installed.own_package([path for path in sys.path if path], _top_of(script)))
         self._root = os.path.join(root, "")
         self._real: dict[str, str] = {}
         """Folder -> the folder without links."""
+        self._installed: set[str] = set()
+        """Files of libraries inside the project: `pip install --target`."""
         first = folder if script.module not in (None, SPAWNED) else beside
         self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
+        for path in map(os.path.realpath, self._folders):
+            for files in installed.modules(path, is_own=False):
+                self._installed.update(os.path.join(path, *file.split("/")) for file in files)
+        self._folders += sorted({os.path.dirname(path.rstrip(os.path.sep)) for path in self._own})
         self._found: dict[str, tuple[str, bool] | None] = {}
 
     def owns(self, file: str) -> bool:
@@ -77,7 +86,8 @@ class Territory:
             if folder not in self._real:
                 self._real[folder] = os.path.realpath(folder)
             real = os.path.join(self._real[folder], name)
-        return real.startswith(self._root) and not any(real.startswith(folder) for folder in self._foreign)
+        is_inside = real.startswith(self._root) and not any(real.startswith(folder) for folder in self._foreign)
+        return is_inside and real not in self._installed or real.startswith(self._own)
 
     def find(self, dotted: str) -> tuple[str, bool, str] | None:
         """A module of the project, as an import finds it, without running anything: path, whether it is a package, text.
@@ -263,6 +273,16 @@ def _root_of(folder: str) -> str:
             break
         at = above
     return folder
+
+
+def _top_of(script: Script) -> str:
+    """The package of a module that is run, or that a command of an environment begins with (`from mine.cli import main`)."""
+    import re
+
+    if script.module is not None:
+        return script.module.partition(".")[0]
+    found = re.search(r"^(?:from|import) (?!sys\b|re\b)(\w+)", script.text, re.MULTILINE)
+    return found[1] if found is not None else ""
 
 
 def _home() -> str:

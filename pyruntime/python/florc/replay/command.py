@@ -25,7 +25,12 @@ from .session.started import STARTED
 from .warm import imports
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..support.arguments import Replay as Arguments
+
+_MOST_LOOPS = 5
+"""So many loops are named in a message."""
 
 
 def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
@@ -191,12 +196,17 @@ def present_script(run: Run, path: str | None) -> launch.Script:
     return script._replace(argv=run.info["argv"], path=run.info["script"] if module is None else script.path)
 
 
+def _named(loops: Sequence[str]) -> str:
+    more = len(loops) - _MOST_LOOPS
+    return ", ".join(loops[:_MOST_LOOPS]) + (f" and {more} more" if more > 0 else "")
+
+
 def _refuse_drift(versions: Versions, allowed: bool) -> None:
     for change in versions.outside:
         where = messages.place(change.file, change.line)
         say(f"{where}: changed outside the memoized loops ({change.why}): {change.text}")
     if versions.drift and not allowed:
-        lines = [f"{messages.place(c.file, c.line)}: {c.text}  ({c.why}; in {', '.join(c.loops)})" for c in versions.drift]
+        lines = [f"{messages.place(c.file, c.line)}: {c.text}  ({c.why}; in {_named(c.loops)})" for c in versions.drift]
         raise Unusable(
             "F303",
             "code inside a memoized loop has changed, so its checkpoints are not of this code:\n  "
