@@ -53,7 +53,8 @@ fn gathered(
         Effect::new(EffectKind::Mutate, Some(place), entry.stmt.range, Reason::Listed)
     });
     for effect in reached.chain(extractor.suite(entry.scope, std::slice::from_ref(entry.stmt))) {
-        writes |= effect.kind == EffectKind::Writes;
+        // so may code that florc cannot see, and the body of a generator that `next` moves on
+        writes |= effect.assumed || matches!(effect.kind, EffectKind::Writes | EffectKind::Consume);
         let iterates = effect.kind == EffectKind::Iterate;
         let stands_for_others = |place: &Place| filter.is_transient(place) || (iterates && filter.is_spent(place));
         let mut spread_out = Vec::new();

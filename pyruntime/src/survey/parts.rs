@@ -28,7 +28,12 @@ pub(super) fn read(classes: &Classes, obj: &Bound<'_, PyAny>, how: How, out: &mu
         How::Class => return of_class(classes, obj, out),
         How::Module => of_module(obj, out)?,
         How::Optimizer => of_optimizer(classes, obj, out)?,
-        How::Tensor => out.push((Key::Told("(data)"), Value::Number(version(classes, obj)?))),
+        How::Tensor => {
+            out.push((Key::Told("(data)"), Value::Number(version(classes, obj)?)));
+            if let Some(own) = instance_dict(obj)? {
+                put_attributes(&own, out);
+            }
+        }
         How::Instance | How::Python => {}
     }
     Ok(true)
@@ -164,6 +169,14 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
     Ok(true)
 }
 
+/// Whether what stands in a class is called when somebody uses an object of it: a function, what wraps one, an object of the user's.
+fn is_callable_of_class(part: &Bound<'_, PyAny>) -> bool {
+    part.is_callable() && !part.is_instance_of::<PyType>()
+        || ["staticmethod", "classmethod", "property"]
+            .iter()
+            .any(|name| part.get_type().name().is_ok_and(|kind| kind == *name))
+}
+
 /// What stands in the class itself, without what Python writes there.
 fn of_class(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> PyResult<bool> {
     let py = obj.py();
@@ -179,13 +192,20 @@ fn of_class(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> PyRes
     let mut is_abstract = false;
     each_item(own.cast::<PyDict>()?, |name, part| {
         let Ok(text) = name.cast_exact::<PyString>() else { return };
-        let is_own = text.to_str().is_ok_and(|text| text.starts_with("__"));
-        if is_own || skipped.iter().any(|kind| part.get_type().is(kind)) {
+        // Python writes `__doc__` and the like; a function or what wraps one may hold something
+        let is_pythons = text.to_str().is_ok_and(|text| text.starts_with("__")) && !is_callable_of_class(&part);
+        if is_pythons || skipped.iter().any(|kind| part.get_type().is(kind)) {
             return;
         }
         is_abstract |= text.to_str().is_ok_and(|text| text == "_abc_impl");
         out.push((Key::Attribute(name.unbind()), Value::of(&part)));
     });
+    for (number, base) in class.bases().iter().enumerate() {
+        if classes.reading(base.cast::<PyType>()?)?.is_ours {
+            let key = PyString::new(py, &format!("(base {number})")).into_any();
+            out.push((Key::Given(key.unbind()), Value::of(&base)));
+        }
+    }
     if is_abstract {
         let known = classes.registered.bind(py).call1((obj,))?;
         if !known.is_none() {
@@ -266,16 +286,42 @@ fn mix(a: i64, b: i64) -> i64 {
     (mixed ^ (mixed >> 29)) as i64
 }
 
-/// The names of a function that runs, or of a file; modules and what florc put there are no parts of it.
+/// Names of a file that Python, or its module `warnings`, writes.
+const OF_PYTHON: [&str; 13] = [
+    "__annotate__",
+    "__annotations__",
+    "__builtins__",
+    "__cached__",
+    "__conditional_annotations__",
+    "__doc__",
+    "__file__",
+    "__loader__",
+    "__name__",
+    "__package__",
+    "__path__",
+    "__spec__",
+    "__warningregistry__",
+];
+
+/// The names of a function that runs, or of a file; modules that were imported and what florc put there are no parts of it.
 pub(super) fn of_scope(names: &Bound<'_, PyDict>) -> Parts {
     let mut out = Parts::new();
     each_item(names, |name, part| {
         let is_own = name
             .cast_exact::<PyString>()
-            .is_ok_and(|name| name.to_str().is_ok_and(|name| name.starts_with("__") || name.starts_with("_florc")));
-        if !is_own && !part.is_exact_instance_of::<PyModule>() {
+            .is_ok_and(|name| name.to_str().is_ok_and(|name| name.starts_with("_florc") || OF_PYTHON.contains(&name)));
+        if !is_own && !part.cast_exact::<PyModule>().is_ok_and(is_imported) {
             out.push((Key::Name(name.unbind()), Value::of(&part)));
         }
     });
     out
+}
+
+fn is_imported(module: &Bound<'_, PyModule>) -> bool {
+    let known = || {
+        let imported = module.py().import(intern!(module.py(), "sys"))?.getattr(intern!(module.py(), "modules"))?;
+        let own = module.dict().get_item(intern!(module.py(), "__name__"))?;
+        own.map_or(Ok(false), |name| imported.get_item(name).map(|found| found.is(module)))
+    };
+    known().unwrap_or_else(|_: PyErr| false)
 }

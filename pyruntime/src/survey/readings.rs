@@ -52,6 +52,10 @@ impl Readings {
                 return Ok(None);
             }
         }
+        if reading.is_ours && !reading.how.is_empty() {
+            // which no name may lead to: it was made in a function
+            found.push((Key::Told("(class)"), Value::of(obj.get_type().as_any())));
+        }
         Ok((!reading.how.is_empty()).then_some(found))
     }
 

@@ -75,9 +75,10 @@ class Before(NamedTuple):
     """Which data datasets hold (`state.held_by`)."""
 
 
-def before(loop: _native.Loop, frame: FrameType) -> Before:
-    """What a block finds."""
+def before(loop: _native.Loop, frame: FrameType, unforeseen: list[str]) -> Before:
+    """What a block finds. `unforeseen`: further places that its checkpoints hold."""
     held = {place.name: read(frame, place.name, place.in_globals) for place in loop.places}
+    held.update(named(frame, unforeseen))
     kept = _data({name: tqdm.unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
     found = Before(

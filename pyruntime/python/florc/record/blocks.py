@@ -107,7 +107,7 @@ class Blocks:
         self.passing.discard(block)  # it was left by an exception
         before, survey, found, looks = places.Before({}, {}, None), None, {}, time.thread_time()
         try:
-            before = places.before(places.loops[block], frame)
+            before = places.before(places.loops[block], frame, self.materializer.unforeseen.get(block, []))
             survey = self._survey(block, frame)
             found = settings.now()
         except Exception as error:  # R0

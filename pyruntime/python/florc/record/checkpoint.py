@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES = 5
+_MOST_UNFORESEEN = 16
+"""So many places that its plan does not foresee a block may have; more are a sign that florc reads it wrongly."""
 
 
 class Open(NamedTuple):
@@ -70,8 +72,26 @@ class Answer(NamedTuple):
         return len(self.encoded.graph) + self.encoded.nbytes
 
 
-def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameType, may_copy: bool = True) -> Answer:
-    """The checkpoint of a block that ran for `computed` seconds. Raises NotKept, and NeedsCopy unless it `may_copy`."""
+class _Unforeseen(Exception):
+    """A place has to be in the checkpoint that the plan does not foresee."""
+
+
+def answer(
+    current: Open, computed: float, objects: Sequence[Any], frame: FrameType, unforeseen: list[str], may_copy: bool = True
+) -> Answer:
+    """The checkpoint of a block that ran for `computed` seconds. `unforeseen`: names of places that executions of the block were
+    seen to change, and that its plan does not know (`survey.Change.place`); those that this one changes are added. Raises
+    NotKept, and NeedsCopy unless it `may_copy`."""
+    while True:
+        try:
+            return _answer(current, computed, objects, frame, unforeseen, may_copy)
+        except _Unforeseen:  # it is in the list now
+            continue
+
+
+def _answer(
+    current: Open, computed: float, objects: Sequence[Any], frame: FrameType, unforeseen: list[str], may_copy: bool
+) -> Answer:
     from .. import state  # takes long to import, and most runs of few seconds keep nothing
     from ..state import once
 
@@ -80,6 +100,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
     again = None if current.survey is None else current.survey.again(frame)
     try:
         found = places.gather(loop, objects, frame)
+        found.update(places.named(frame, unforeseen))
         outside = places.outside(loop, frame)
         names = {name: value for name, value in outside.items() if current.before.names.get(name) == id(value)}
         seen = set(names)
@@ -114,7 +135,7 @@ def answer(current: Open, computed: float, objects: Sequence[Any], frame: FrameT
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
-    _check(current, loop, again, encoded.encoder, frame)
+    _check(current, loop, again, encoded.encoder, frame, unforeseen)
     walked = encoded.encoder
     _refuse_fixed(walked, loop, found, frame)
     alone, lone_memory = walked.holders()
@@ -155,8 +176,8 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
                 raise NotKept(f"{held.name}: an iterator ({kind}) cannot be restored in place")
 
 
-def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any, frame: FrameType) -> None:
-    """Whether a checkpoint of what was encoded would be all that the block changes."""
+def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any, frame: FrameType, unforeseen: list[str]) -> None:
+    """Whether a checkpoint of what was encoded would be all that the block changes. Raises NotKept, and _Unforeseen."""
     from .. import state
 
     gone: list[Any] = []
@@ -168,9 +189,14 @@ def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any,
         ending = state.ends_with_it(encoder, gone, again.is_ours)
         if ending:
             raise NotKept(f"{ending} does something when it is dropped, and an iterator that cannot be restored holds it")
-    changed = again and again.change(loop, encoder, set(map(id, gone)))
+    changed = again and again.change(loop, encoder, set(map(id, gone)), unforeseen)
     if changed:
-        raise NotKept(f"it changes {changed}, which its plan does not foresee{_where(loop)}")
+        if changed.place is not None and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:
+            unforeseen.append(changed.place)
+            if not changed.is_rebound:  # the survey found the same object again
+                current.before.places.update((name, id(value)) for name, value in places.named(frame, [changed.place]).items())
+            raise _Unforeseen
+        raise NotKept(f"it changes {changed.words}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)
     if exchanged:
         raise NotKept(f"it exchanges data that a {exchanged} of a dataset holds")

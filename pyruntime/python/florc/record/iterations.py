@@ -93,7 +93,8 @@ class Boundaries:
         self._begun[loop] = now
         if before_that is not None and now - before_that < pause:
             return  # it will be over before it is looked at
-        before = places.before(places.loops[loop + BOUNDARY], frame)
+        unforeseen = self._materializer.unforeseen.get(loop + BOUNDARY, [])
+        before = places.before(places.loops[loop + BOUNDARY], frame, unforeseen)
         survey = self._survey(loop + BOUNDARY, frame)
         self._watches.append(_Watch(place, before, survey, settings.now(), walks(), now, spent, now + pause))
 

@@ -54,6 +54,8 @@ class Materializer:
         """Per block: how often in a row it could not be kept, and why."""
         self.doubted: set[str] = set()
         """Blocks that changed what their plan does not foresee, and were not seen to do without since."""
+        self.unforeseen: dict[str, list[str]] = {}
+        """Per block: what it was seen to change that its plan does not know, and that its checkpoints hold since."""
         self.stopped: str | None = None
         """Why no more checkpoints are taken."""
         self.checkpoints = 0
@@ -92,17 +94,18 @@ class Materializer:
         block = current.block
         if block in self.doubted and current.survey is None:
             return False
+        unforeseen = self.unforeseen.setdefault(block, [])
         setting = settings.changed(current.settings, settings.now())  # here, since a child has others
         if setting is not None:
             self.fail(block, f"it changes {setting}, a setting of the process that no checkpoint holds")
             return False
         if block not in self.doubted and self.forking.prefers(block, self.pacer.share()):
-            kept = self._fork(block, lambda: answer(current, computed, objects, frame, may_copy=False), is_decided)
+            kept = self._fork(block, lambda: answer(current, computed, objects, frame, unforeseen, may_copy=False), is_decided)
             if kept is not None:
                 return kept
         now = time.perf_counter()
         try:
-            found = answer(current, computed, objects, frame)
+            found = answer(current, computed, objects, frame, unforeseen)
         except NotKept as error:
             self.doubted.add(block)
             self.fail(block, error.why, error.final)

@@ -1,11 +1,15 @@
 """Objects of the standard library that hold something where no attribute of theirs shows it: what a survey compares of them.
 
-A block that changes one which is not in its plan is not kept. What such objects hold is in no checkpoint (`state/handles.py`).
+A block that changes one which is not in its plan is not kept. What most of them hold is in no checkpoint (`state/handles.py`).
 """
 
 from __future__ import annotations
 
-from ..support.static import module_of, name_of
+import gc
+import sys
+import types
+
+from ..support.static import attributes_of, module_of, name_of
 from .limits import LIMITS
 
 TYPE_CHECKING = False
@@ -26,7 +30,59 @@ def _of_weak_keys(table: Any) -> Parts:
     return {"(members)": _members(table.data), **{("item", number): value for number, value in values}}
 
 
+def _of_bytes(buffer: Any) -> Parts:
+    """Of longer ones a sample."""
+    with memoryview(buffer) as view:
+        step = view.nbytes // LIMITS.array_samples if view.nbytes > LIMITS.array_bytes and view.c_contiguous else 1
+        data = view.cast("B")[::step].tobytes() if view.c_contiguous and view.nbytes else view.tobytes()
+        return {"(data)": hash((view.nbytes, data))}
+
+
+def _of_mapping(view: Any) -> Parts:
+    """What a view shows."""
+    return {("item", number): held for number, held in enumerate(gc.get_referents(view)[:1])}
+
+
+def _of_context(variable: Any) -> Parts:
+    try:
+        return {"(value)": variable.get()}
+    except LookupError:
+        return {}
+
+
+def of_exception(error: BaseException) -> Parts:
+    """Its arguments, and what was set on it; not the frames that it came through."""
+    return {".args": error.args, **{f".{name}": value for name, value in attributes_of(error).items()}}
+
+
+def of_module(module: types.ModuleType) -> Parts | None:
+    """What is in a module that the script made itself; those that were imported are the project's files, or no part of it."""
+    own = attributes_of(module)
+    if sys.modules.get(own.get("__name__", "")) is module:
+        return None
+    return {f".{name}": value for name, value in own.items() if not name.startswith("__")}
+
+
+def of_ctypes(data: Any) -> Parts:
+    """The memory of a structure, an array, a number of C's; what pointers lead to is not looked at."""
+    return _of_bytes(memoryview(data).cast("B"))
+
+
+def is_of_ctypes(kind: type) -> bool:
+    """Whether a class is one of `ctypes`, or derived from one, whose objects are memory."""
+    known = sys.modules.get("_ctypes")
+    bases = tuple(getattr(known, name) for name in ("_SimpleCData", "Array", "Structure", "Union") if hasattr(known, name))
+    return bool(bases) and issubclass(kind, bases)
+
+
 _READERS: dict[tuple[str, str], Callable[[Any], Parts]] = {
+    ("builtins", "bytearray"): _of_bytes,
+    ("builtins", "memoryview"): _of_bytes,
+    ("array", "array"): _of_bytes,
+    **{("builtins", name): _of_mapping for name in ("mappingproxy", "dict_keys", "dict_values", "dict_items")},
+    **{("collections", name): _of_mapping for name in ("odict_keys", "odict_values", "odict_items")},
+    ("_thread", "_local"): lambda local: {f".{name}": value for name, value in local.__dict__.items()},  # of this thread
+    ("_contextvars", "ContextVar"): _of_context,
     ("_weakrefset", "WeakSet"): lambda held: {"(members)": _members(held.data)},
     ("weakref", "WeakKeyDictionary"): _of_weak_keys,
     ("weakref", "WeakValueDictionary"): lambda held: {"(members)": _members(held.data.values())},

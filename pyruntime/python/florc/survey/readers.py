@@ -107,7 +107,7 @@ def of_numpy(obj: Any) -> Parts | None:
     if issubclass(type(obj), numpy.ndarray):
         data = numpy.ndarray.view(obj, numpy.ndarray)  # without the methods of its class: those of a masked array change it
         if data.dtype.hasobject:
-            return None
+            return {("item", number): item for number, item in enumerate(data.flat[: LIMITS.items]) if data.dtype.kind == "O"}
         sample = data if data.nbytes <= LIMITS.array_bytes else data.flat[:: data.size // LIMITS.array_samples or 1]
         parts: Parts = {"(data)": hash((data.shape, sample.tobytes()))}
         if module_of(type(obj)).startswith("numpy"):  # of its attributes some are caches

@@ -10,7 +10,7 @@ from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
 from ..support.static import all_slots, attributes_of, module_of
-from . import handles, readers
+from . import foreign, handles, readers
 from .limits import LIMITS
 
 TYPE_CHECKING = False
@@ -69,6 +69,7 @@ class Reader:
         root = attributes_of(sys.modules.get("logging")).get("root")
         # an object of the script's may stand in the place of standard output
         streams = Scope({name: sys.__dict__.get(name) for name in ("stdout", "stderr")}, False, "sys.")
+        found += [Scope(names, False, f"{module}.") for module, names in foreign.of_modules(found)]
         return [*found, streams, *([] if root is None else [Scope({"root": root}, False, "logging.")])]
 
     def files(self) -> list[tuple[str, dict[str, Any]]]:
@@ -93,6 +94,8 @@ class Reader:
             return ["python"]
         if kind is types.FunctionType:
             return ["function"]
+        if kind is types.ModuleType or issubclass(kind, BaseException) or handles.is_of_ctypes(kind):
+            return ["python"]
         if kind is types.SimpleNamespace or kind is getattr(sys.modules.get("argparse"), "Namespace", None):
             return ["instance"]
         if issubclass(kind, type):
@@ -114,8 +117,8 @@ class Reader:
             return ["python"]
         if self.is_ours(kind):
             return ["instance", *(way for base, way in _CONTAINERS if issubclass(kind, base))]
-        if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples
-            return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)]
+        if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples; UserDict, ChainMap
+            return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)] or ["instance"]
         return []
 
     def read(self, obj: Any) -> readers.Parts | None:
@@ -126,6 +129,12 @@ class Reader:
             return reader(obj)
         if readers.is_iterator(kind):
             return readers.of_iterator(obj)
+        if kind is types.ModuleType:
+            return handles.of_module(obj)
+        if issubclass(kind, BaseException):
+            return handles.of_exception(obj)
+        if handles.is_of_ctypes(kind):
+            return handles.of_ctypes(obj)
         torch: Any = sys.modules.get("torch")
         if hasattr(torch, "Generator") and issubclass(kind, torch.Generator):
             return readers.of_torch_generator(obj)

@@ -16,7 +16,7 @@ from _locale import LC_ALL, setlocale
 from _signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal  # type: ignore[import-not-found]  # what `signal` is made of, without what that imports
 
 from ..support.light import suppress
-from . import readers
+from . import foreign, readers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdi
 
 def mention(text: str) -> None:
     """A file of the user's is part of the run: settings that it mentions are read from now on."""
+    foreign.mention(text)
     for name, words in _MENTIONED.items():
         if name not in _open and any(word in text for word in words):
             _open.add(name)

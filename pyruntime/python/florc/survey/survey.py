@@ -18,6 +18,7 @@ from types import FrameType
 
 from .. import _native
 from ..plan import places
+from ..support.light import NamedTuple
 from ..support.static import same_class
 from . import readers
 from .limits import LIMITS
@@ -28,6 +29,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
+
+
+class Change(NamedTuple):
+    """A change that the plan does not foresee."""
+
+    words: str
+    """Where it is, in the user's words, and what is there now."""
+    place: str | None
+    """By which name a checkpoint may hold what changed: `module:name.attribute`, of the block's own file `:name`; the nearest
+    such place around it. None of what only a running function knows."""
+    is_rebound: bool
+    """Whether another object stands there now."""
 
 
 class Survey:
@@ -54,7 +67,8 @@ class Survey:
 
     def change(self, frame: FrameType, loop: _native.Loop | None, walk: _native.Walk | None) -> str | None:
         """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint."""
-        return self.again(frame).change(loop, walk)
+        found = self.again(frame).change(loop, walk)
+        return None if found is None else found.words
 
 
 class Again:
@@ -64,9 +78,12 @@ class Again:
         self._reader, self._sight, self._scopes, self._frame = reader, sight, scopes, frame
         self._found = sight.again([scope and scope.names for scope in scopes])
 
-    def change(self, loop: _native.Loop | None, walk: _native.Walk | None, gone: Collection[int] = ()) -> str | None:
-        """The first change that the plan does not foresee, in words. `walk`: the objects whose content is in the checkpoint;
-        `gone`: the addresses of those that nothing will lead to after a restore."""
+    def change(
+        self, loop: _native.Loop | None, walk: _native.Walk | None, gone: Collection[int] = (), others: Collection[str] = ()
+    ) -> Change | None:
+        """The first change that the plan does not foresee. `walk`: the objects whose content is in the checkpoint; `gone`: the
+        addresses of those that nothing will lead to after a restore; `others`: what the checkpoint holds besides, as in
+        `Change.place`."""
         changed = self._found.changed(walk)
         if not changed:
             return None
@@ -88,8 +105,11 @@ class Again:
                 if scope is None and _is_own_cell(obj, key, parts, self._frame, bound):
                     continue
                 is_place = scope.place(key) in bound if scope is not None else (id(obj), key) in slots
-                if not is_place:
-                    return self._name(index, key) + _now(parts, key)
+                if is_place:
+                    continue
+                place, is_rebound = self._place(index, key)
+                if not is_rebound or place not in others:
+                    return Change(self._name(index, key) + _now(parts, key), place, is_rebound)
         return None
 
     def references(self, addresses: list[int]) -> list[int]:
@@ -122,15 +142,40 @@ class Again:
         self._found.discount(walk)
         return self._found.paths(walk, own, names)
 
+    def _way(self, index: int, key: Any) -> tuple[Scope | None, list[Any]]:
+        """From which names, and by which keys, one comes to the part `key` of an object."""
+        keys, holder = [key], self._sight.way(index)
+        while holder[0] is not None:
+            keys.append(holder[1])
+            holder = self._sight.way(holder[0])
+        return self._scopes[holder[1]], keys[::-1]
+
     def _name(self, index: int, key: Any) -> str:
         """Where the change is, in the user's words."""
-        words = [_shown(key)]
-        holder: int | None = index
-        while holder is not None:
-            holder, key = self._sight.way(holder)
-            scope = self._scopes[key] if holder is None else None
-            words.append(_shown(key) if holder is not None else scope.label if scope is not None else "")
-        return "".join(reversed(words)).lstrip(".")
+        scope, keys = self._way(index, key)
+        return ((scope.label if scope is not None else "") + "".join(map(_shown, keys))).lstrip(".")
+
+    def _place(self, index: int, key: Any) -> tuple[str | None, bool]:
+        """As in `Change`."""
+        scope, keys = self._way(index, key)
+        if scope is None or not (scope.is_file or scope.label) or scope.label in _OF_PYTHON:
+            return None, False
+        path = _attributes(keys)
+        return (f"{scope.label[:-1]}:{'.'.join(path)}" if path else None), len(path) == len(keys)
+
+
+_OF_PYTHON = ("sys.", "logging.")
+"""Scopes that hold objects of Python's own."""
+
+
+def _attributes(keys: list[Any]) -> list[str]:
+    """The name and the attributes that a way begins with."""
+    found: list[str] = []
+    for key in keys:
+        if type(key) is not str or not key.removeprefix(".").isidentifier() or key.startswith(".") is not bool(found):
+            break
+        found.append(key.removeprefix("."))
+    return found
 
 
 def _called(scope: Scope) -> tuple[bool, str]:

@@ -97,6 +97,9 @@ class Restorer:
         outside = places.outside(loop, frame)
         with state.unnoticed():
             named = self.named(checkpoint, recorded_outside(loop, checkpoint, frame))
+        unforeseen = [name for name in checkpoint.places if ":" in name and name not in {place.name for place in loop.places}]
+        there = places.named(frame, unforeseen)
+        live.update((name, value) for name, value in there.items() if checkpoint.origins.get(name, name) == name)
         added = self._holding().names  # in the recorded run, they held nothing, or something else
         live.update((name, value) for name, value in named.items() if _root(name) not in added)
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
@@ -138,6 +141,12 @@ class Restorer:
         for place in loop.places:
             if place.bound and place.in_globals:
                 _bind_global(frame, place.name, values)
+        for name in unforeseen:
+            if name in values and values[name] is not there.get(name):
+                try:
+                    _bind_global(frame, name, values)
+                except Exception as error:
+                    raise CannotRestore(f"{name} cannot be bound: {type(error).__name__}: {error}") from error
         bound = [place.name for place in loop.places if place.bound and not place.in_globals]
         attributes = [name for name in bound if "." in name and name in maybe]  # emitted code leaves these to the runtime
         bound = [name for name in bound if name not in attributes]
