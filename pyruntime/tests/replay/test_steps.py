@@ -220,6 +220,8 @@ def test_each_use_of_it_is_noticed(workshop: Workshop, use: str) -> None:
     done = workshop.florc("replay", "train.py")
     assert done.out == truth and "exact" in done.said, done.said
     assert "is used later" in done.said, done.said
+    again = workshop.florc("replay", "train.py")  # which knows that now
+    assert again.out == truth and "exact" in again.said and "started again" not in again.said, again.said
 
 
 @pytest.mark.parametrize("second", ["other = it", "other = [it]", "other = lambda: next(it)"])
@@ -276,6 +278,53 @@ DROPPED = """
         it = None
         print(epoch, loss)
 """
+SEEN = {
+    "a weak reference": (
+        "import weakref\n    it = (x for _ in range(9) for x in loader)\n    w = weakref.ref(it)",
+        "w() is it, w() is None",
+    ),
+    "a weak set": (
+        "import weakref\n    T = weakref.WeakSet()\n    class C:\n        n = 0\n    def g():\n        c = C()\n        T.add(c)\n"
+        "        for _ in range(9):\n            for x in loader:\n                c.n += 1\n                yield x\n    it = g()",
+        "[c.n for c in T]",
+    ),
+    "a finalizer": (
+        "import weakref\n    done = []\n    class C:\n        n = 0\n    def g():\n        c = C()\n        weakref.finalize(c, done.append, 1)\n"
+        "        for _ in range(9):\n            for x in loader:\n                c.n += 1\n                yield x\n    it = g()",
+        "[done, globals().update(it=None), done]",
+    ),
+    "a tee": (
+        "import itertools\n    it, second = itertools.tee(x for _ in range(9) for x in loader)",
+        "next(second)[0].sum().item()",
+    ),
+    "its class compared": ("import types\n    it = (x for _ in range(9) for x in loader)", "type(it) in (types.GeneratorType,)"),
+    "its size": ("import sys\n    it = (x for _ in range(9) for x in loader)", "sys.getsizeof(it)"),
+}
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_who_looks_past_it_is_not_answered_wrongly(workshop: Workshop, seen: str) -> None:
+    made, looked = SEEN[seen]
+    body = f"""
+    {made}
+    for epoch in range(3):
+        for step in range(7):
+            x, y = next(it)
+            loss = train(x, y)
+        print(epoch, loss)
+    v = {looked}
+    print("end", loss)
+"""
+    text = HEAD.replace("LOADER", SHUFFLED) + body
+    workshop.write("train.py", text)
+    plain = workshop.plain("train.py")
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
+    workshop.write("train.py", text.replace('    print("end"', '    print("P", v)\n    print("end"'))
+    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
+    done = workshop.florc("replay", "train.py")
+    assert done.out == truth and "exact" in done.said, done.said
+
+
 MADE = {
     "itself": "closes(loader)",
     "enumerated": "(pair for n, pair in enumerate(closes(loader)))",

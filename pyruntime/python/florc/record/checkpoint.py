@@ -176,19 +176,24 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
                 raise NotKept(f"{held.name}: an iterator ({kind}) cannot be restored in place")
 
 
+def _none(addresses: list[int]) -> list[int]:
+    """Without a survey, nothing of florc's refers to them."""
+    return [0] * len(addresses)
+
+
 def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any, frame: FrameType, unforeseen: list[str]) -> None:
     """Whether a checkpoint of what was encoded would be all that the block changes. Raises NotKept, and _Unforeseen."""
     from .. import state
 
     gone: list[Any] = []
-    if again is not None and (encoder.lapsed or encoder.rebuilt):
+    if encoder.lapsed or encoder.rebuilt:
         bound = [places.read(frame, name, False) for name in loop.binds]
         places.release(frame)
-        gone = state.gone_with_lapsed(encoder, again.references, bound)
+        gone = state.gone_with_lapsed(encoder, again.references if again else _none, bound)
         del bound
-        ending = state.ends_with_it(encoder, gone, again.is_ours)
-        if ending:
-            raise NotKept(f"{ending} does something when it is dropped, and an iterator that cannot be restored holds it")
+        why = state.why_lapsed_are_missed(encoder, gone, again.is_ours if again else bool)
+        if why:
+            raise NotKept(f"an iterator cannot be restored, and would be missed: {why}")
     changed = again and again.change(loop, encoder, set(map(id, gone)), unforeseen)
     if changed:
         if changed.place is not None and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:

@@ -21,6 +21,8 @@ _PAST_NAMES = re.compile(
 )
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
+_USED = "iterators-used"
+"""A file in the folder of a run whose script uses, outside of what was restored, an iterator that no checkpoint holds."""
 _MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
@@ -50,6 +52,8 @@ class Versions:
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
         self._moved = -1, False
+        self._used: bool | None = None
+        """Whether the recorded script uses iterators that no checkpoint holds; None before somebody asks."""
         """The same: whether a block runs that takes from an iterator which no checkpoint holds."""
         self._holding: Holding | None = None
         self._asks_gradients: bool | None = None
@@ -215,7 +219,19 @@ class Versions:
         """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is
         one."""
         why = self._why_run(block, key)
-        return _MOVES if why is None and self._history.lapsed(key) and self._moves() else why
+        return _MOVES if why is None and self._history.lapsed(key) and (self._are_used() or self._moves()) else why
+
+    def remember_used(self) -> None:
+        """The recorded script itself uses an iterator that no checkpoint holds: no later replay needs to try without."""
+        self._used = True
+        path = os.path.join(self._history.run.path, _USED)
+        with contextlib.suppress(OSError), open(path, "w", encoding="utf-8"):
+            pass  # in a store that cannot be written to, the next replay tries again
+
+    def _are_used(self) -> bool:
+        if self._used is None:
+            self._used = os.path.exists(os.path.join(self._history.run.path, _USED))
+        return self._used
 
     def _moves(self) -> bool:
         """Whether a block runs that takes from an iterator which other blocks' checkpoints do not hold."""

@@ -12,9 +12,10 @@ from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
-from .lapsed import Held, Lapsing, ends_with_it, is_lapsed
+from .lapsed import Held, Lapsing, is_lapsed
 from .lapsed import gone_with as gone_with_lapsed
 from .lapsed import watch as watch_lapsed
+from .lapsed import why_missed as why_lapsed_are_missed
 from .owners import owners_of
 from .paths import by_reference, plain
 from .restore import restore
@@ -39,7 +40,6 @@ __all__ = [
     "deferred",
     "differences",
     "encode",
-    "ends_with_it",
     "exchanged",
     "gone_with_lapsed",
     "grade",
@@ -54,4 +54,5 @@ __all__ = [
     "unnoticed",
     "walks",
     "watch_lapsed",
+    "why_lapsed_are_missed",
 ]

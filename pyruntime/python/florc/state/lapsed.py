@@ -12,9 +12,11 @@ Only an iterator that nothing but the graph refers to may lapse: others would go
 
 from __future__ import annotations
 
+import _weakref
 import enum
 import functools
 import gc
+import itertools
 import os
 import sys
 import types
@@ -42,6 +44,7 @@ _OWN = 2
 """References that asking for them makes: a name, and the argument."""
 _MOST = 10_000
 """So many objects that lapse with an iterator are looked for; of all others, a change counts."""
+_SHARED_BY_TEES = type(next(iter(gc.get_referents(itertools.tee(())[0]))))
 _CONTAINERS = (dict, frozenset, list, set, tuple)
 
 
@@ -124,18 +127,24 @@ def gone_with(enc: Encoder, references: Callable[[list[int]], list[int]], bound:
     return list(found.values())
 
 
-def ends_with_it(enc: Encoder, gone: Sequence[Any], is_ours: Callable[[type], bool]) -> str | None:
-    """Of what only lapsed iterators lead to, the first that runs code when it is dropped, in words: a generator that one of them
-    takes from, an object with a `__del__` of the project's. None where nothing does."""
+def why_missed(enc: Encoder, gone: Sequence[Any], is_ours: Callable[[type], bool]) -> str | None:
+    """Why somebody would miss lapsed iterators, or what only they lead to, without using them; None where nobody would.
+
+    A generator that one of them takes from, or an object with a `__del__` of the project's, runs code when it is dropped. Weak
+    references, and finalizers, see that an object is gone. The iterators that `itertools.tee` made share what they took."""
     lapsed = {id(enc.object(number)) for number in enc.lapsed}
     for obj in gone:
         kind = type(obj)
-        if id(obj) in lapsed:
-            continue
-        if issubclass(kind, types.GeneratorType) and ends.runs_code(obj):
-            return f"the generator {obj.gi_code.co_name}"
-        if defines(kind, "__del__") and is_ours(kind):
-            return f"a {dotted(kind)}"
+        is_iterator = id(obj) in lapsed
+        if not is_iterator and issubclass(kind, types.GeneratorType) and ends.runs_code(obj):
+            return f"the generator {obj.gi_code.co_name}, which it holds, does something when it is dropped"
+        if not is_iterator and defines(kind, "__del__") and is_ours(kind):
+            return f"a {dotted(kind)}, which it holds, does something when it is dropped"
+        if (is_iterator or is_ours(kind)) and _weakref.getweakrefcount(obj):
+            return f"weak references lead to a {dotted(kind)}, which goes with it"
+    known = set(map(id, gone))
+    if any(type(obj) is _SHARED_BY_TEES and id(obj) not in known for obj in gc.get_referents(*gone)):
+        return "another iterator of itertools.tee shares what it takes"
     return None
 
 
@@ -184,6 +193,12 @@ class _Unnoticed(type):
     def __repr__(cls) -> str:
         return str(_of_class("__repr__"))
 
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or bool(_of_class("__eq__"))
+
+    def __hash__(cls) -> int:
+        return hash(_of_class("__hash__"))
+
 
 def _of_class(name: str) -> Any:
     if _leave is not None and os.getpid() == _process:
@@ -201,7 +216,8 @@ def _drop(obj: Any) -> None:
 
 
 _ASKED = (
-    "iter next len bool repr str format hash eq ne lt le gt ge contains getitem setitem delitem length_hint dir setattr delattr"
+    "iter next len bool repr str format hash eq ne lt le gt ge contains getitem setitem delitem length_hint dir sizeof"
+    " setattr delattr"
 )
 Lapsed: Any = _Unnoticed(
     "Lapsed",
