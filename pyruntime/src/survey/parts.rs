@@ -318,10 +318,10 @@ pub(super) fn of_scope(names: &Bound<'_, PyDict>) -> Parts {
 }
 
 fn is_imported(module: &Bound<'_, PyModule>) -> bool {
-    let known = || {
+    let known = || -> PyResult<bool> {
         let imported = module.py().import(intern!(module.py(), "sys"))?.getattr(intern!(module.py(), "modules"))?;
         let own = module.dict().get_item(intern!(module.py(), "__name__"))?;
         own.map_or(Ok(false), |name| imported.get_item(name).map(|found| found.is(module)))
     };
-    known().unwrap_or_else(|_: PyErr| false)
+    known().unwrap_or(false)
 }

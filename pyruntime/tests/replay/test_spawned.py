@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import textwrap
 from typing import Any
@@ -255,3 +256,88 @@ if __name__ == "__main__":
     workshop.write("train.py", _probed(text, IN_FIT))
     replayed = workshop.florc("replay", "train.py")
     assert len(_answers(replayed.out)) == 6 and (workshop.path / "store").read_bytes() == left, replayed
+
+
+IN_FOLDER = """
+    import os
+    import sys
+    import torch
+    import torch.multiprocessing as mp
+    from fit import fit
+
+    def main(rank, world):
+        fit(rank, False)
+        os.makedirs(f"out/of{rank}", exist_ok=True)
+        torch.save(torch.full((2,), float(rank)), f"out/of{rank}/w.pt")
+
+    if __name__ == "__main__":
+        os.makedirs("out", exist_ok=True)
+        mp.spawn(main, args=(2,), nprocs=2)
+        found = [torch.load(f"out/of{rank}/w.pt").sum().item() for rank in range(2)]
+        print("found", sorted(os.listdir("out")), found)
+"""
+
+
+def test_what_ranks_wrote_into_a_folder_of_the_script_is_found(workshop: Workshop) -> None:
+    workshop.write("fit.py", FIT)
+    workshop.write("train.py", IN_FOLDER)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert recorded.code == 0 and "found ['of0', 'of1'] [0.0, 2.0]" in recorded.out
+    workshop.write("train.py", IN_FOLDER + '        print("P", found)\n')
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P [0.0, 2.0]\n" and "exact: " in replayed.said, replayed.said
+    shutil.rmtree(workshop.path / "out")  # what is not there any more is as the ranks of the replay wrote it
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P [0.0, 2.0]\n" and "exact: " in replayed.said, replayed.said
+
+
+OVERWRITTEN = """
+    import torch
+    import torch.multiprocessing as mp
+    from fit import fit
+
+    def main(rank, world, number):
+        fit(rank, False)
+        if rank == 0:
+            torch.save(torch.full((2,), float(number)), "w.pt")
+
+    if __name__ == "__main__":
+        found = []
+        for number in range(3):
+            mp.spawn(main, args=(1, number), nprocs=1)
+            found.append(torch.load("w.pt").sum().item())
+            print("found", found)
+"""
+
+
+def test_each_version_of_a_file_that_ranks_overwrite_is_found(workshop: Workshop) -> None:
+    workshop.write("fit.py", FIT)
+    workshop.write("train.py", OVERWRITTEN)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert recorded.code == 0 and "found [0.0, 2.0, 4.0]" in recorded.out
+    workshop.write("train.py", OVERWRITTEN + '            print("P", found)\n')
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P [0.0]\nP [0.0, 2.0]\nP [0.0, 2.0, 4.0]\n" and "exact: " in replayed.said, replayed.said
+
+
+SILENT = """
+    import torch
+
+    def fit(rank, fails):
+        weights = torch.zeros(4)
+        for epoch in range(3):
+            for batch in range(20):
+                weights += torch.ones(4) * batch
+            weights *= 0.5
+        return weights
+"""
+
+
+def test_ranks_that_print_nothing_are_compared_all_the_same(workshop: Workshop) -> None:
+    workshop.write("fit.py", SILENT)
+    workshop.write("train.py", IN_FOLDER)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", IN_FOLDER + '        print("P", found)\n')
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P [0.0, 2.0]\n" and "exact: " in replayed.said, replayed.said
+    assert "once more, to be compared" in replayed.said, replayed.said

@@ -106,7 +106,9 @@ class ReplayProcess:
         self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
-        self._spawned = Calls(run, self._folder, self._replay.statements.others, self._answering, attempt.as_json)
+        others, show = self._replay.statements.others, self._files.show
+        self._spawned = Calls(run, self._folder, others, self._answering, attempt.as_json, show)
+        self._replay.written = self._spawned.written
 
     def prepared(self) -> launch.Prepared:
         """The script, ready to run. When the script ends, florc reports the result and ends the process."""

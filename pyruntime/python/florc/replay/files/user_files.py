@@ -12,7 +12,7 @@ import contextlib
 import glob
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import IO
 
 from ...inputs import again as inputs_again
@@ -27,7 +27,7 @@ from ..select.skipped import Skipped
 from .paths import Paths
 from .redirection import Functions
 from .unnamed import NUMBER
-from .view import View, is_really_there, remove
+from .view import TREE, View, is_really_there, remove
 
 try:
     import fcntl
@@ -112,6 +112,14 @@ class UserFiles:
     def is_taken(self, path: str) -> bool:
         """Whether the recorded run left a temporary file or folder that programs of the script would change."""
         return self._has_others and is_really_there(path)
+
+    def show(self, view: str, paths: Iterable[str]) -> set[str]:
+        """The script finds from now on what ranks wrote, whose replay is over. `view`: the folder of their view (`Shared`);
+        `paths`: what they wrote in the recorded run. Returns what they wrote in this replay."""
+        kept = _free(os.path.join(self._folder, "ranks"))
+        with contextlib.suppress(OSError):  # they wrote nothing
+            os.rename(os.path.join(view, TREE), kept)
+        return self._view.show(paths, kept)
 
     def start_again(self, cannot_restore: Callable[[dict[str, str]], object]) -> None:
         """Let the replay start again (`Leave.cannot_restore`) if the script does not find what a skipped block wrote."""

@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
@@ -25,6 +25,8 @@ from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found
 from .unnamed import Unnamed
 
 _lstat, _readlink = os.lstat, os.readlink
+TREE = "tree"
+"""In the folder of a view: what the replay changed, each file at its path."""
 
 
 class View:
@@ -41,7 +43,7 @@ class View:
     ):
         """`pid`: the number of the recorded process, where the script may name files by it. `is_shared`: with processes that were
         not forked from this one."""
-        self.upper = os.path.join(folder, "tree")
+        self.upper = os.path.join(folder, TREE)
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
         self._entries: dict[str, Entry] = {}
@@ -345,6 +347,27 @@ class View:
         folder, _, name = path.rpartition("/")
         self._inside.setdefault(folder or "/", set()).add(name)
         self.changed()
+
+    def show(self, paths: Iterable[str], tree: str) -> set[str]:
+        """From now on the script finds at these paths what other processes of the run wrote: below `tree` what they wrote in this
+        replay, else what the user has there. Returns the paths of the former."""
+        written: set[str] = set()
+        with self.lock:
+            for path in sorted(paths):
+                where = tree + path if is_really_there(tree + path) else path
+                if path in self._notes or not is_really_there(where):
+                    continue
+                if where != path:
+                    written.add(path)
+                if not stat.S_ISDIR(_lstat(where).st_mode):
+                    self._enter(path, Entry(KEPT, where))
+                elif is_really_there(path):
+                    self._enter(path, Entry(ADDED))
+                else:
+                    self.prepare(path)
+                    os.makedirs(self.at(path), exist_ok=True)
+                    self._enter(path, Entry(HERE))
+        return written
 
     def _below(self, path: str) -> Iterator[str]:
         for name in self._inside.get(path, ()):

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...plan.window import Window
@@ -123,10 +124,16 @@ def be_the_only_one(run: Run) -> None:
 
 
 def replay(
-    run: Run, window: Window | None, folder: str, shown: int | None = None, words: list[str] | None = None
+    run: Run,
+    window: Window | None,
+    folder: str,
+    shown: int | None = None,
+    words: list[str] | None = None,
+    take: Callable[[str], None] = lambda view: None,
 ) -> ReplayResult:
     """Answer with all ranks of a run. `shown`: the rank whose lines are printed; None: those of all. The files of the processes
-    are in `folder`. `words`: of the command of each, if it is not this process's own."""
+    are in `folder`. `words`: of the command of each, if it is not this process's own. `take`: told the folder of the view that
+    they shared, before it is removed."""
     again: dict[str, Any] = {}
     attempt = 0
     while True:
@@ -136,6 +143,8 @@ def replay(
         ranks = _start(run, window, base, files, again, STARTED.words if words is None else words)
         try:
             found = _wait(ranks)
+            if found is None:
+                take(files.folder)
         finally:
             end_all([rank.process for rank in ranks])
             files.end()

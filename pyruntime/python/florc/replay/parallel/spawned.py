@@ -4,7 +4,7 @@ are replayed together, and what they find is part of what this replay finds."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,22 @@ _HANDED_ON = ("--allow-drift", "--json", "--trust", "--quiet", "-q")
 
 class Calls:
     """The calls of one replay. `folder`: for the files of the ranks; `others`: what the script starts besides; `answering`: the
-    context in which answers reach the user, None where nothing is asked; `captures`: whether they are kept as values instead."""
+    context in which answers reach the user, None where nothing is asked; `captures`: whether they are kept as values instead;
+    `show`: told the folder of the view of ranks, and the paths that they wrote when they were recorded."""
 
     def __init__(
-        self, run: Run, folder: str, others: Others, answering: Callable[[], AbstractContextManager[Any] | None], captures: bool
+        self,
+        run: Run,
+        folder: str,
+        others: Others,
+        answering: Callable[[], AbstractContextManager[Any] | None],
+        captures: bool,
+        show: Callable[[str, Iterable[str]], set[str]],
     ):
         self._run, self._folder, self._others, self._answering, self._captures = run, folder, others, answering, captures
+        self._show = show
+        self.written: set[str] = set()
+        """What ranks wrote in this replay, as they did in the recorded run."""
         self._places, self._calls = Places(), set[str]()
         self._plain: list[str] = []
         """Calls whose processes ran as they do without florc."""
@@ -55,7 +65,11 @@ class Calls:
             words.append("--json")
         answering = self._answering()
         with answering or nullcontext(), self._others.florcs():
-            found = ranks.replay(nested, None, folder, words=[*words, nested.id, nested.info["script"]])
+            paths = {path for number in range(nprocs) for path in History(of_rank(nested, number)).noted_files()}
+            words += [nested.id, nested.info["script"]]
+            found = ranks.replay(
+                nested, None, folder, words=words, take=lambda view: self.written.update(self._show(view, paths))
+            )
         if answering is None:
             found = found._replace(values=[])
         self.found = self.found.followed_by(_of_script(found, nested))

@@ -76,6 +76,8 @@ class Replay:
         self._proof: str | None = None
         self.variables: Mapping[str, str] = os.environ
         """The environment with which this process began."""
+        self.written: set[str] = set()
+        """Files that ranks of the script wrote in this replay: what the script reads there is theirs."""
         self.begun = False
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
@@ -106,8 +108,9 @@ class Replay:
         """What has changed since the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
+        reads = {path: known for path, known in history.reads().items() if path not in self.written}
         found = environment.differences(
-            history.circumstances, history.run.info.get("started"), history.reads(), own.__contains__, history.distributions
+            history.circumstances, history.run.info.get("started"), reads, own.__contains__, history.distributions
         )
         key = trust.key()
         return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
@@ -229,7 +232,7 @@ class Replay:
     def _must_run(self, block: str, key: str) -> str | None:
         if self._proof is None:
             self._proof = "" if self.window is not None else proof.cheapest(self.history, self.why_never_skipped)
-        if key == self._proof:
+        if proof.needs(key, self._proof):
             return proof.WHY
         reason = self.window.why_run(key) if self.window is not None else None
         if reason is not None:
