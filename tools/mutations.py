@@ -940,7 +940,7 @@ add(
 add(
     "tools: the project of pytest is its own folder",
     FLORC + "project/territory.py",
-    "            root = _root_of(here) if here not in (_home(), os.path.sep) else root\n",
+    "            root = _root_of(here) if root == beside and here not in (_home(), os.path.sep) else root\n",
     "            root = beside\n",
     "tests/test_tools.py::test_pytest_is_recorded_and_asked",
 )
@@ -969,7 +969,7 @@ add(
 add(
     "lapsed: what is foreseen to be used is restored all the same",
     FLORC + "runs/versions.py",
-    "        return _MOVES if why is None and self._history.lapsed(key) and self._moves() else why\n",
+    "        return _MOVES if why is None and self._history.lapsed(key) and (self._are_used() or self._moves()) else why\n",
     "        return why\n",
     LAPSE + "test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used",
 )
@@ -1000,4 +1000,74 @@ add(
     '    Writer("torch.distributed.rendezvous", "FileStore.__init__", 1, "file_name"),\n',
     "",
     SPAWNED + "test_the_file_in_which_ranks_meet_stays_as_it_is",
+)
+add(
+    "survey: methods with two underscores hold nothing",
+    "pyruntime/src/survey/parts.rs",
+    "&& !is_callable_of_class(&part);",
+    ";",
+    "tests/test_hidden.py::test_what_a_call_hides_is_right",
+)
+add(
+    "unforeseen: a cache is kept whole",
+    FLORC + "survey/survey.py",
+    "        return (module_of(kind), name_of(kind)) in _KEPT_WHOLE_OF_LIBRARIES\n",
+    "        return True\n",
+    "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have",
+)
+add(
+    "unforeseen: what takes another object is not bound",
+    FLORC + "replay/session/restore.py",
+    "            if name in values and values[name] is not there.get(name):\n",
+    "            if False:\n",
+    "tests/test_unforeseen.py::test_what_is_seen_to_change_is_restored",
+)
+add(
+    "lapsed: what an iterator's end does is not missed",
+    FLORC + "record/checkpoint.py",
+    '        if why:\n            raise NotKept(f"an iterator',
+    '        if False:\n            raise NotKept(f"an iterator',
+    LAPSE + "test_what_dropping_one_does_is_done",
+)
+add(
+    "lapsed: the end of a generator is never noticed",
+    FLORC + "state/ends.py",
+    "        if at is None:\n            return True\n",
+    "        if at is None:\n            return False\n",
+    "tests/state/test_ends.py",
+)
+add(
+    "plan: what next() runs writes to no file",
+    "compiler/src/effects/filter.rs",
+    "writes |= effect.assumed || matches!(effect.kind, EffectKind::Writes | EffectKind::Consume);",
+    "writes |= effect.kind == EffectKind::Writes;",
+    "tests/test_hidden.py::test_a_file_that_a_hidden_call_writes_to_is_no_exact_answer",
+)
+add(
+    "spawned: the script finds what its ranks left, not what they wrote",
+    FLORC + "replay/files/view.py",
+    "                where = tree + path if is_really_there(tree + path) else path\n",
+    "                where = path\n",
+    SPAWNED + "test_each_version_of_a_file_that_ranks_overwrite_is_found",
+)
+add(
+    "proof: the block is inside another one that is restored",
+    FLORC + "replay/session/proof.py",
+    '    return key == wanted or bool(wanted) and wanted.startswith(f"{key}/")\n',
+    "    return key == wanted\n",
+    SPAWNED + "test_ranks_that_print_nothing_are_compared_all_the_same",
+)
+add(
+    "project: a package that was installed from its folder is a library",
+    FLORC + "project/installed.py",
+    "            if any(words in url for words in _OWN) is is_own:\n",
+    "            if not is_own:\n",
+    "tests/test_tools.py::test_a_package_that_is_installed_from_its_folder_is_recorded_and_asked",
+)
+add(
+    "restore: attributes that may be missing are not bound",
+    FLORC + "replay/session/restore.py",
+    "            _bind_attribute(frame, name, values)\n",
+    "            pass\n",
+    "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have",
 )

@@ -180,8 +180,7 @@ fn is_callable_of_class(part: &Bound<'_, PyAny>) -> bool {
 /// What stands in the class itself, without what Python writes there.
 fn of_class(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> PyResult<bool> {
     let py = obj.py();
-    let class = obj.cast::<PyType>()?;
-    if !classes.reading(class)?.is_ours {
+    if !classes.reading(obj.cast::<PyType>()?)?.is_ours {
         return Ok(false);
     }
     let of_type = PyType::type_object(py).getattr(intern!(py, "__dict__"))?.get_item(intern!(py, "__dict__"))?;
@@ -200,7 +199,10 @@ fn of_class(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> PyRes
         is_abstract |= text.to_str().is_ok_and(|text| text == "_abc_impl");
         out.push((Key::Attribute(name.unbind()), Value::of(&part)));
     });
-    for (number, base) in class.bases().iter().enumerate() {
+    // without the methods of its own class
+    let of_type = PyType::type_object(py).getattr(intern!(py, "__dict__"))?.get_item(intern!(py, "__bases__"))?;
+    let bases = of_type.call_method1(intern!(py, "__get__"), (obj,))?;
+    for (number, base) in bases.cast::<PyTuple>()?.iter().enumerate() {
         if classes.reading(base.cast::<PyType>()?)?.is_ours {
             let key = PyString::new(py, &format!("(base {number})")).into_any();
             out.push((Key::Given(key.unbind()), Value::of(&base)));

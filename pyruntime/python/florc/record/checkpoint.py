@@ -9,6 +9,7 @@ from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.console import cell_of, place
 from ..support.light import NamedTuple, dumps
+from ..support.static import is_users_code, static
 from ..survey import settings
 from ..survey.survey import Again, Survey
 from . import dead_values
@@ -176,6 +177,16 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
                 raise NotKept(f"{held.name}: an iterator ({kind}) cannot be restored in place")
 
 
+def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
+    """Whether to bind what the plan binds runs code of the user's, which may change once more what is restored beside it."""
+    for held in loop.places:
+        path = held.name.rpartition(".")[0] if held.bound else ""
+        if path and is_users_code(static(type(places.read(frame, path, held.in_globals)), "__setattr__")):
+            return True
+    places.release(frame)
+    return False
+
+
 def _none(addresses: list[int]) -> list[int]:
     """Without a survey, nothing of florc's refers to them."""
     return [0] * len(addresses)
@@ -196,7 +207,8 @@ def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any,
             raise NotKept(f"an iterator cannot be restored, and would be missed: {why}")
     changed = again and again.change(loop, encoder, set(map(id, gone)), unforeseen)
     if changed:
-        if changed.place is not None and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:
+        may_be_held = changed.place is not None and not _runs_code(loop, frame)
+        if changed.place is not None and may_be_held and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:
             unforeseen.append(changed.place)
             if not changed.is_rebound:  # the survey found the same object again
                 current.before.places.update((name, id(value)) for name, value in places.named(frame, [changed.place]).items())

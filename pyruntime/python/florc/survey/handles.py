@@ -50,9 +50,12 @@ def _of_context(variable: Any) -> Parts:
         return {}
 
 
+_ARGS = BaseException.__dict__["args"].__get__
+
+
 def of_exception(error: BaseException) -> Parts:
     """Its arguments, and what was set on it; not the frames that it came through."""
-    return {".args": error.args, **{f".{name}": value for name, value in attributes_of(error).items()}}
+    return {".args": _ARGS(error), **{f".{name}": value for name, value in attributes_of(error).items()}}
 
 
 def of_module(module: types.ModuleType) -> Parts | None:

@@ -12,6 +12,7 @@ known by the ways to it, and found again on one of them.
 
 from __future__ import annotations
 
+import sys
 import types
 from itertools import chain
 from types import FrameType
@@ -19,7 +20,7 @@ from types import FrameType
 from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
-from ..support.static import same_class
+from ..support.static import is_users_code, module_of, name_of, same_class, static
 from . import readers
 from .limits import LIMITS
 from .memory import lies_in, memory_of
@@ -104,8 +105,7 @@ class Again:
                     continue
                 if scope is None and _is_own_cell(obj, key, parts, self._frame, bound):
                     continue
-                is_place = scope.place(key) in bound if scope is not None else (id(obj), key) in slots
-                if is_place:
+                if _is_place(scope, obj, key, bound, slots):
                     continue
                 place, is_rebound = self._place(index, key)
                 if not is_rebound or place not in others:
@@ -158,14 +158,50 @@ class Again:
     def _place(self, index: int, key: Any) -> tuple[str | None, bool]:
         """As in `Change`."""
         scope, keys = self._way(index, key)
-        if scope is None or not (scope.is_file or scope.label) or scope.label in _OF_PYTHON:
+        if scope is None or not (scope.is_file or scope.label) or (scope.label, keys[0]) in _OF_PYTHON:
             return None, False
         path = _attributes(keys)
-        return (f"{scope.label[:-1]}:{'.'.join(path)}" if path else None), len(path) == len(keys)
+        is_rebound = len(path) == len(keys)
+        holder = None if index < len(self._scopes) else self._found.object(index)
+        if not path or not (self._may_be_bound(holder) if is_rebound else self._is_kept_whole(holder)):
+            return None, is_rebound
+        return f"{scope.label[:-1]}:{'.'.join(path)}", is_rebound
+
+    def _may_be_bound(self, holder: Any) -> bool:
+        """Whether florc may bind an attribute of an object, and no more is to be done: not where code of the user's would run, or
+        a library keeps account of it. None: a name of a file."""
+        kind = type(holder)
+        if holder is None or kind in (types.ModuleType, types.FunctionType, types.SimpleNamespace) or kind is type:
+            return True
+        changes = kind if issubclass(kind, type) else self._reader.is_ours(kind) and kind
+        return bool(changes) and not any(is_users_code(static(kind, name)) for name in ("__setattr__", "__delattr__"))
+
+    def _is_kept_whole(self, obj: Any) -> bool:
+        """Whether a checkpoint that holds an object holds what is in it: of others it holds only a name."""
+        kind = type(obj)
+        if kind in _KEPT_WHOLE or self._reader.is_ours(kind) and not issubclass(kind, type):
+            return True
+        return (module_of(kind), name_of(kind)) in _KEPT_WHOLE_OF_LIBRARIES
 
 
-_OF_PYTHON = ("sys.", "logging.")
-"""Scopes that hold objects of Python's own."""
+_OF_PYTHON = {("sys.", "stdout"), ("sys.", "stderr"), ("logging.", "root")}
+"""What is looked at of Python's own."""
+_KEPT_WHOLE = (bytearray, dict, list, set)
+_KEPT_WHOLE_OF_LIBRARIES = {
+    ("array", "array"),
+    ("numpy", "ndarray"),
+    ("torch", "Tensor"),
+    ("torch.nn.parameter", "Parameter"),
+    *(("collections", name) for name in ("Counter", "OrderedDict", "defaultdict", "deque")),
+}
+
+
+def _is_place(scope: Scope | None, obj: Any, key: Any, bound: set[str], slots: set[tuple[int, str]]) -> bool:
+    """Whether the plan has a part as a place of its own."""
+    if scope is None:
+        return (id(obj), key) in slots
+    module = sys.modules.get(scope.label[:-1])
+    return scope.place(key) in bound or not scope.is_file and (id(module), f".{key}") in slots
 
 
 def _attributes(keys: list[Any]) -> list[str]:
