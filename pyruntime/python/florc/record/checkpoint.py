@@ -102,6 +102,9 @@ def _answer(
     try:
         found = places.gather(loop, objects, frame)
         found.update(places.named(frame, unforeseen))
+        deleted = [name for name in unforeseen if name not in found and name in current.before.places]
+        if deleted:
+            raise NotKept(f"it deletes {deleted[0].lstrip(':')}, which its plan does not foresee{_where(loop)}")
         outside = places.outside(loop, frame)
         names = {name: value for name, value in outside.items() if current.before.names.get(name) == id(value)}
         seen = set(names)
@@ -179,12 +182,10 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
 
 def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
     """Whether to bind what the plan binds runs code of the user's, which may change once more what is restored beside it."""
-    for held in loop.places:
-        path = held.name.rpartition(".")[0] if held.bound else ""
-        if path and is_users_code(static(type(places.read(frame, path, held.in_globals)), "__setattr__")):
-            return True
+    paths = [(held.name.rpartition(".")[0], held.in_globals) for held in loop.places if held.bound and "." in held.name]
+    kinds = [type(places.read(frame, path, in_globals)) for path, in_globals in paths]
     places.release(frame)
-    return False
+    return any(is_users_code(static(kind, "__setattr__")) for kind in kinds)
 
 
 def _none(addresses: list[int]) -> list[int]:

@@ -108,6 +108,8 @@ class Again:
                 if _is_place(scope, obj, key, bound, slots):
                     continue
                 place, is_rebound = self._place(index, key)
+                if is_rebound and key not in (parts or ()):
+                    place = None  # it is gone
                 if not is_rebound or place not in others:
                     return Change(self._name(index, key) + _now(parts, key), place, is_rebound)
         return None
