@@ -1187,6 +1187,9 @@ class Again:
         """An object; None where it was not found again."""
     def parts(self, index: int) -> dict[Any, Any] | None:
         """What an object holds now."""
+    def moved(self, walk: Walk) -> list[int]:
+        """The numbers of objects of the graph of `walk` that were somewhere else before, and are at none of the places in the
+        graph where they were."""
     def paths(self, walk: Walk, scopes: list[int], names: set[str]) -> list[tuple[str, int]]:
         """Ways, as JSON, from these names of these scopes to objects of the graph of `walk`, and their numbers there; not where
         the content of the holder is in the graph."""

@@ -122,6 +122,9 @@ fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 /// Of objects of the atoms' classes, and of texts: nothing of the user's runs.
 fn is_equal(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+    if let (Ok(one), Ok(two)) = (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
+        return one.value().to_bits() == two.value().to_bits(); // 0.0 and -0.0 are two numbers
+    }
     a.eq(b).unwrap_or(false)
 }
 

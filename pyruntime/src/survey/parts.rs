@@ -148,6 +148,7 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
     if !classes.files.bind(py).contains(code.getattr(intern!(py, "co_filename"))?)? {
         return Ok(false);
     }
+    out.push((Key::Told("(code)"), Value::Number(code.as_ptr() as i64)));
     if let Ok(defaults) = obj.getattr(intern!(py, "__defaults__"))?.cast::<PyTuple>() {
         out.extend(defaults.iter().enumerate().map(|(n, part)| (Key::Default(n), Value::of(&part))));
     }

@@ -1,5 +1,5 @@
 //! `florc._native.Sight`: what a program held at an instant. `Again`: the same objects later.
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -270,6 +270,38 @@ impl Again {
         now.and_then(|now| now.parts.as_ref()).map(|parts| to_dict(py, parts)).transpose()
     }
 
+    /// The numbers of objects of the graph of `walk` that were somewhere else when the block began, and are at none of the places in
+    /// the graph where they were: by its place no such object is found again. One that is gone may have left its address to another.
+    fn moved(&self, py: Python<'_>, walk: &Bound<'_, Walk>) -> Vec<usize> {
+        let sight = self.sight.get();
+        let addresses = |seen: &Seen| {
+            let parts = seen.content.iter().filter_map(|(_, kept)| match kept {
+                Kept::Address(address) => Some(*address),
+                _ => None,
+            });
+            parts.collect::<Vec<_>>()
+        };
+        let known: Addresses<()> = sight.seen.iter().flat_map(addresses).map(|address| (address, ())).collect();
+        let (mut moved, mut stays) = (BTreeSet::new(), BTreeSet::new());
+        for (index, (seen, now)) in sight.seen.iter().zip(&self.found).enumerate() {
+            let Some(parts) = now.as_ref().and_then(|now| now.parts.as_ref()) else { continue };
+            for (at, (key, value)) in parts.iter().enumerate() {
+                let Value::Object(object) = value else { continue };
+                let address = object.as_ptr() as usize;
+                let Some((number, _)) = walk.get().met(address) else { continue };
+                let is_same = |(before, kept): &(Key, Kept)| before.is_same(py, key) && kept.is_same(py, value);
+                if seen.content.get(at).is_some_and(is_same) || seen.content.iter().any(is_same) {
+                    if self.is_held(index, Some(walk)) {
+                        stays.insert(number);
+                    }
+                } else if known.contains_key(&address) {
+                    moved.insert(number);
+                }
+            }
+        }
+        moved.difference(&stays).copied().collect()
+    }
+
     /// The ways, as JSON, to objects of the graph of `walk` from the names `names` of the scopes with these numbers, and their
     /// numbers in the graph. Where the holder's content is in the graph, that says it already.
     fn paths(
@@ -281,8 +313,8 @@ impl Again {
     ) -> PyResult<Vec<(String, usize)>> {
         let sight = self.sight.get();
         let mut texts: Vec<Option<String>> = Vec::with_capacity(self.found.len());
-        let mut paths = Vec::new();
-        for (seen, now) in sight.seen.iter().zip(&self.found) {
+        let (mut paths, mut located) = (Vec::new(), BTreeSet::new());
+        for (index, (seen, now)) in sight.seen.iter().zip(&self.found).enumerate() {
             let mut text = None;
             if let (None, number) = seen.way {
                 text = scopes.contains(&number).then(String::new);
@@ -302,12 +334,18 @@ impl Again {
                     text = Some(path);
                 }
             }
-            if let (Some(path), Some(now), (Some(holder), _)) = (&text, now, seen.way)
-                && matches!(sight.seen.get(holder), Some(Seen { way: (Some(_), _), .. }))
-                && !self.is_held(holder, Some(walk))
-                && let Some((number, _)) = walk.get().met(now.object.as_ptr() as usize)
+            if let (Some(path), Some(now), (Some(_), _)) = (&text, now, seen.way)
+                && !self.is_held(index, Some(walk))
             {
-                paths.push((format!("[{path}]"), number));
+                for (key, value) in now.parts.iter().flatten() {
+                    let Value::Object(object) = value else { continue };
+                    let Some((number, _)) = walk.get().met(object.as_ptr() as usize) else { continue };
+                    let mut whole = format!("{path},");
+                    if !located.contains(&number) && key.put_json(py, &mut whole)? {
+                        paths.push((format!("[{whole}]"), number));
+                        located.insert(number);
+                    }
+                }
             }
             texts.push(text);
         }

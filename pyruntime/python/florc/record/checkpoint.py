@@ -9,9 +9,9 @@ from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.console import cell_of, place
 from ..support.light import NamedTuple, dumps
-from ..support.static import is_users_code, static
+from ..support.static import is_users_code, name_of, static
 from ..survey import settings
-from ..survey.survey import Again, Survey
+from ..survey.survey import Again, Change, Survey
 from . import dead_values
 
 TYPE_CHECKING = False
@@ -139,9 +139,11 @@ def _answer(
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
         raise NotKept(str(error)) from None
-    _check(current, loop, again, encoded.encoder, frame, unforeseen)
+    _check(current, loop, again, encoded.encoder, frame, found, unforeseen)
     walked = encoded.encoder
     _refuse_fixed(walked, loop, found, frame)
+    origins = places.origins(loop, current.before, found)
+    _refuse_moved(again, walked, found, origins, unforeseen)
     alone, lone_memory = walked.holders()
     header = dumps(
         {
@@ -157,7 +159,7 @@ def _answer(
             "lone_memory": lone_memory,
             "lapsed": sorted(set(walked.lapsed.values())),
             "seconds": computed,
-            "origins": places.origins(loop, current.before, found),
+            "origins": origins,
         }
     )
     return Answer(header, encoded, once.seconds - before)
@@ -180,6 +182,26 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
                 raise NotKept(f"{held.name}: an iterator ({kind}) cannot be restored in place")
 
 
+def _refuse_moved(
+    again: Again | None, walked: Any, found: dict[str, Any], origins: dict[str, str | None], unforeseen: list[str]
+) -> None:
+    """Objects that were elsewhere when the block began are not found by their places: `queue.append(queue.pop(0))`. That matters
+    where something else refers to them, too, and no way leads from a name to that. Raises NotKept."""
+    moved = set() if again is None else again.moved(walked) - walked.located
+    if not moved:
+        return
+    # a place of the plan may have the object of another one: that is told by `origins`
+    located = [
+        value for name, value in found.items() if name not in origins or name not in unforeseen and origins[name] is not None
+    ]
+    moved -= {walked.number(value) for value in located}
+    for first, count in walked.holders()[0]:
+        moved.difference_update(range(first, first + count))
+    if moved:
+        kind = name_of(type(walked.object(min(moved))))
+        raise NotKept(f"it moves objects ({kind}) that something else refers to, too")
+
+
 def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
     """Whether to bind what the plan binds runs code of the user's, which may change once more what is restored beside it."""
     paths = [(held.name.rpartition(".")[0], held.in_globals) for held in loop.places if held.bound and "." in held.name]
@@ -188,13 +210,30 @@ def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
     return any(is_users_code(static(kind, "__setattr__")) for kind in kinds)
 
 
+def _leads_there(changed: Change, frame: FrameType) -> bool:
+    """Whether the names lead to what changed still: they may have been bound to another object since the block began."""
+    if changed.around is None:
+        return True
+    place, obj = changed.around
+    return places.named(frame, [place]).get(place) is obj
+
+
 def _none(addresses: list[int]) -> list[int]:
     """Without a survey, nothing of florc's refers to them."""
     return [0] * len(addresses)
 
 
-def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any, frame: FrameType, unforeseen: list[str]) -> None:
-    """Whether a checkpoint of what was encoded would be all that the block changes. Raises NotKept, and _Unforeseen."""
+def _check(
+    current: Open,
+    loop: _native.Loop,
+    again: Again | None,
+    encoder: Any,
+    frame: FrameType,
+    found: dict[str, Any],
+    unforeseen: list[str],
+) -> None:
+    """Whether a checkpoint of what was encoded, at the places in `found`, would be all that the block changes. Raises NotKept,
+    and _Unforeseen."""
     from .. import state
 
     gone: list[Any] = []
@@ -206,9 +245,10 @@ def _check(current: Open, loop: _native.Loop, again: Again | None, encoder: Any,
         why = state.why_lapsed_are_missed(encoder, gone, again.is_ours if again else bool)
         if why:
             raise NotKept(f"an iterator cannot be restored, and would be missed: {why}")
-    changed = again and again.change(loop, encoder, set(map(id, gone)), unforeseen)
+    held = [name for name in unforeseen if name in found]
+    changed = again and again.change(loop, encoder, set(map(id, gone)), held)
     if changed:
-        may_be_held = changed.place is not None and not _runs_code(loop, frame)
+        may_be_held = changed.place is not None and not _runs_code(loop, frame) and _leads_there(changed, frame)
         if changed.place is not None and may_be_held and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:
             unforeseen.append(changed.place)
             if not changed.is_rebound:  # the survey found the same object again

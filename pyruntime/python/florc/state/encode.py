@@ -174,6 +174,8 @@ class Encoder(_native.Walk):
         self.rebuilt: list[int] = []
         """The nodes of generators that others will take the place of."""
         self.names: list[str] = []
+        self.located: set[int] = set()
+        """The nodes that a name, or a way from one, leads to without the graph."""
         """Names that hold an object which a place leads to."""
         self._most: int | None = None
 
@@ -192,8 +194,10 @@ class Encoder(_native.Walk):
     def known(self, names: dict[str, Any], paths: list[tuple[str, int]]) -> list[Any]:
         """Roots for the names and the ways whose objects were met."""
         numbers = [*((name, self.number(value)) for name, value in names.items()), *paths]
+        numbers = [(name, number) for name, number in numbers if number not in self.lapsed]  # they are not looked for
         found = [[name, [number]] for name, number in numbers if number is not None]
         self.names = [name for name, number in numbers if number is not None]
+        self.located = {number for _, number in numbers if number is not None}
         return found
 
     def owner_roots(self) -> list[Any]:

@@ -39,10 +39,12 @@ def of_modules(scopes: Iterable[Scope]) -> Iterator[tuple[str, dict[str, Any]]]:
             module: Any = scope.names.get(root)
             for step in steps:
                 module = module.__dict__.get(step) if type(module) is types.ModuleType else None
-            if type(module) is types.ModuleType and id(module.__dict__) not in own and name in module.__dict__:
+            if type(module) is types.ModuleType and id(module.__dict__) not in own:
                 called = module.__dict__.get("__name__", "")
                 if sys.modules.get(called) is module and (called, name) not in _SETTINGS:
-                    found.setdefault(called, {})[name] = module.__dict__[name]
+                    there = found.setdefault(called, {})  # what is not there yet is seen to come
+                    if name in module.__dict__:
+                        there[name] = module.__dict__[name]
     yield from sorted(found.items())
 
 

@@ -90,6 +90,8 @@ class Reader:
         for base, way in _CONTAINERS:
             if kind is base:
                 return [way]
+        if kind is getattr(sys.modules.get("collections"), "OrderedDict", None):
+            return ["dict", "python"]
         if kind in readers.READERS or handles.reader(kind) is not None or readers.is_iterator(kind):
             return ["python"]
         if kind is types.FunctionType:
@@ -116,6 +118,8 @@ class Reader:
         if kind is getattr(sys.modules.get("random"), "Random", None) or module_of(kind) in _LOGGING:
             return ["python"]
         if self.is_ours(kind):
+            if issubclass(kind, getattr(sys.modules.get("random"), "Random", ())):
+                return ["instance", "python"]
             return ["instance", *(way for base, way in _CONTAINERS if issubclass(kind, base))]
         if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples; UserDict, ChainMap
             return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)] or ["instance"]
@@ -124,6 +128,8 @@ class Reader:
     def read(self, obj: Any) -> readers.Parts | None:
         """What an object holds that Python reads."""
         kind = type(obj)
+        if kind is getattr(sys.modules.get("collections"), "OrderedDict", None):  # its order is one of its own
+            return {"(order)": hash(tuple(map(id, kind.keys(obj))))}
         reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind) or handles.reader(kind)
         if reader is not None:
             return reader(obj)
@@ -140,8 +146,9 @@ class Reader:
             return readers.of_torch_generator(obj)
         if hasattr(torch, "Tensor") and issubclass(kind, torch.Tensor):
             return readers.of_tensor(obj)
-        if kind is getattr(sys.modules.get("random"), "Random", None):
-            return {"(state)": hash(obj.getstate())}
+        plain = getattr(sys.modules.get("random"), "Random", None)
+        if plain is not None and issubclass(kind, plain):
+            return {"(state)": hash(plain.__base__.getstate(obj))}  # in C: that of Python asks the object for attributes
         return readers.of_logging(obj) if module_of(kind) in _LOGGING else readers.of_numpy(obj)
 
     def is_ours(self, cls: type) -> bool:

@@ -20,7 +20,7 @@ from types import FrameType
 from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
-from ..support.static import is_users_code, module_of, name_of, same_class, static
+from ..support.static import is_users_code, module_of, mro_of, name_of, same_class, static
 from . import readers
 from .limits import LIMITS
 from .memory import lies_in, memory_of
@@ -42,6 +42,9 @@ class Change(NamedTuple):
     such place around it. None of what only a running function knows."""
     is_rebound: bool
     """Whether another object stands there now."""
+    around: tuple[str, Any] | None = None
+    """A place that has to hold this object, or the name of `place` leads elsewhere by now: of one that is rebound what is around
+    it, if that is an object; else the place itself."""
 
 
 class Survey:
@@ -108,15 +111,20 @@ class Again:
                 if _is_place(scope, obj, key, bound, slots):
                     continue
                 place, is_rebound = self._place(index, key)
-                if is_rebound and key not in (parts or ()):
-                    place = None  # it is gone
+                if is_rebound and (key not in (parts or ()) or issubclass(type((parts or {})[key]), _BY_NAME)):
+                    place = None  # it is gone, or what stands there now is another one that has the same name
                 if not is_rebound or place not in others:
-                    return Change(self._name(index, key) + _now(parts, key), place, is_rebound)
+                    around = None if place is None else self._around(index, key, place, is_rebound)
+                    return Change(self._name(index, key) + _now(parts, key), place, is_rebound, around)
         return None
 
     def references(self, addresses: list[int]) -> list[int]:
         """How many references are held here to the objects at these addresses."""
         return self._found.count_references(addresses)
+
+    def moved(self, walk: _native.Walk) -> set[int]:
+        """The nodes of objects that were elsewhere before, and that no place in the graph leads to as it did then."""
+        return set(self._found.moved(walk))
 
     def is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""
@@ -169,6 +177,16 @@ class Again:
             return None, is_rebound
         return f"{scope.label[:-1]}:{'.'.join(path)}", is_rebound
 
+    def _around(self, index: int, key: Any, place: str, is_rebound: bool) -> tuple[str, Any] | None:
+        """As in `Change`."""
+        module, _, path = place.partition(":")
+        steps = path.split(".")[: -1 if is_rebound else None]
+        on_way = [index]
+        while (holder := self._sight.way(on_way[-1])[0]) is not None:
+            on_way.append(holder)
+        # the last of them is the scope, which the first step is a name of
+        return (f"{module}:{'.'.join(steps)}", self._found.object(on_way[-1 - len(steps)])) if steps else None
+
     def _may_be_bound(self, holder: Any) -> bool:
         """Whether florc may bind an attribute of an object, and no more is to be done: not where code of the user's would run, or
         a library keeps account of it. None: a name of a file."""
@@ -181,14 +199,19 @@ class Again:
     def _is_kept_whole(self, obj: Any) -> bool:
         """Whether a checkpoint that holds an object holds what is in it: of others it holds only a name."""
         kind = type(obj)
-        if kind in _KEPT_WHOLE or self._reader.is_ours(kind) and not issubclass(kind, type):
+        if kind in _KEPT_WHOLE:
             return True
+        if self._reader.is_ours(kind) and not issubclass(kind, type):  # a base of a library's may keep more than attributes
+            return all(base in _PLAIN_BASES or self._reader.is_ours(base) for base in mro_of(kind))
         return (module_of(kind), name_of(kind)) in _KEPT_WHOLE_OF_LIBRARIES
 
 
 _OF_PYTHON = {("sys.", "stdout"), ("sys.", "stderr"), ("logging.", "root")}
 """What is looked at of Python's own."""
+_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+"""What a checkpoint knows by a name."""
 _KEPT_WHOLE = (bytearray, dict, list, set)
+_PLAIN_BASES = (object, dict, list, set, tuple, str, int, float)
 _KEPT_WHOLE_OF_LIBRARIES = {
     ("array", "array"),
     ("numpy", "ndarray"),
@@ -255,7 +278,7 @@ def _changed(before: list[tuple[Any, Any]], now: list[tuple[Any, Any]]) -> Itera
     for key in chain(new, (key for key in old if key not in new)):
         missing = object()
         a, b = old.get(key, missing), new.get(key, missing)
-        if type(a) is not type(b) or a != b:
+        if type(a) is not type(b) or a != b or type(a) is float and repr(a) != repr(b):  # 0.0 and -0.0 are two numbers
             different = True
             yield key
     if not different:

@@ -90,22 +90,22 @@ class Restorer:
         self._pending, self._leaves, self._graph = None, None, {}
         if checkpoint is None or leaves is None:
             raise RuntimeError(f"florc: {loop.id} was not skipped")
-        live = self._live(loop, objects, checkpoint.origins, frame)
+        unforeseen = [name for name in checkpoint.places if ":" in name and name not in {place.name for place in loop.places}]
+        there = places.named(frame, unforeseen)
+        live = self._live(loop, objects, checkpoint.origins, frame, unforeseen, there)
         uncounted = [name for name in live if name.endswith(places.BAR) and name not in checkpoint.places]
         if uncounted:
             raise CannotRestore(f"what {uncounted[0]} counts is not in its checkpoint")
         outside = places.outside(loop, frame)
         with state.unnoticed():
             named = self.named(checkpoint, recorded_outside(loop, checkpoint, frame))
-        unforeseen = [name for name in checkpoint.places if ":" in name and name not in {place.name for place in loop.places}]
-        there = places.named(frame, unforeseen)
-        live.update((name, value) for name, value in there.items() if checkpoint.origins.get(name, name) == name)
         added = self._holding().names  # in the recorded run, they held nothing, or something else
         live.update((name, value) for name, value in named.items() if _root(name) not in added)
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
         # and those that it binds, where nobody reads what they hold at this instant
         lost |= set(loop.binds).difference(place.name for place in loop.places)
         lost |= added
+        lost |= {name[1:] for name in unforeseen}  # they are bound anew, or are what is restored
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         del outside, named  # who holds an object is counted
         histories = state.History.made
@@ -185,9 +185,16 @@ class Restorer:
         return {name: value for name, value in found.items() if value is not None}
 
     def _live(
-        self, loop: _native.Loop, objects: Sequence[Any], origins: dict[str, str | None], frame: FrameType
+        self,
+        loop: _native.Loop,
+        objects: Sequence[Any],
+        origins: dict[str, str | None],
+        frame: FrameType,
+        unforeseen: list[str],
+        there: dict[str, Any],
     ) -> dict[str, Any]:
-        """The present objects of places; not of those that got another object while the block ran."""
+        """The present objects of places; not of those that got another object while the block ran. `unforeseen`: further places,
+        and what is `there`."""
         present = {name: value for name, value in places.gather(loop, objects, frame).items() if value is not None}
         for place in loop.places:  # a name that may be unbound is not handed over
             value = (
@@ -196,7 +203,8 @@ class Restorer:
             if value is not places.unbound:
                 present[place.name] = value
         places.release(frame)
-        origin = {place.name: origins.get(place.name, place.name) for place in loop.places}
+        present.update(there)
+        origin = {name: origins.get(name, name) for name in (*(place.name for place in loop.places), *unforeseen)}
         bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
         return {**{name: present[held] for name, held in origin.items() if held in present}, **bars}
 
