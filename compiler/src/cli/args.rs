@@ -1,5 +1,6 @@
 //! Every argument of every command, in one place.
 
+use super::answers::{Format, LogsArgs, QueryArgs};
 use crate::plan::EffectsMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -34,6 +35,10 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the recorded runs
     Runs(RunsArgs),
+    /// Show what runs printed, and what was asked of them since, as values with names; runs nothing
+    Logs(LogsArgs),
+    /// Ask recorded runs in SQL; runs nothing
+    Query(QueryArgs),
     /// Say what is damaged in the recorded runs, and what can still be answered; runs none of them
     Check(CheckArgs),
     /// Remove runs
@@ -56,6 +61,8 @@ impl Command {
             Command::Replay(_) => "replay",
             Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
+            Command::Logs(_) => "logs",
+            Command::Query(_) => "query",
             Command::Check(_) => "check",
             Command::Rm(_) => "rm",
             Command::Gc(_) => "gc",
@@ -231,8 +238,11 @@ pub struct ReplayArgs {
     /// One JSON object per value on standard output, and one for the report
     #[arg(long)]
     pub json: bool,
+    /// Values by the names of what was printed, instead of lines
+    #[arg(long, value_enum, conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
+    pub format: Option<Format>,
     /// Of a notebook: write a copy with the answers in its cells, instead of printing them
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "format", "dry_run", "emit", "interactive"])]
     pub output: Option<String>,
     /// Print nothing on standard error but errors and anomalies
     #[arg(short, long)]

@@ -1,5 +1,6 @@
 //! The command line: arguments, commands, exit codes. The only part that touches the file system and standard output.
 
+mod answers;
 mod args;
 mod compile;
 mod modules;
@@ -7,6 +8,7 @@ mod output;
 mod probes;
 mod read;
 
+pub use answers::{Format, LogsArgs, QueryArgs};
 pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs, VerifyArgs};
 pub use compile::plans_text;
 pub use modules::load as load_codebase;

@@ -131,6 +131,18 @@ def _is_script(word: str) -> bool:
     return word.endswith((".py", ".ipynb")) or os.path.exists(word) and not os.path.isdir(word)
 
 
+def _logs(arguments: given.Logs) -> int:
+    from ..answers import command
+
+    return command.run_logs(arguments)
+
+
+def _query(arguments: given.Query) -> int:
+    from ..answers import command
+
+    return command.run_query(arguments)
+
+
 def _runs(arguments: given.Runs) -> int:
     from ..runs import catalog, housekeeping
     from ..runs import run as runs
@@ -184,6 +196,8 @@ _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "replay": _replay,
     "verify": _verify,
     "runs": _runs,
+    "logs": _logs,
+    "query": _query,
     "check": _check,
     "rm": _rm,
     "gc": _gc,

@@ -76,13 +76,15 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         return code
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
-        report.tell(found, seconds, failure, arguments["json"] and task is None, folder)
+        form = arguments["format"] if task is None else None
+        report.tell(found, seconds, failure, arguments["json"] and task is None, form, folder)
         if task is None:
             _write(copied, script, found)
         return found.code(arguments["strict"] and task is None)
 
     copied = _copied(arguments, script)
-    attempt = Attempt(run, script, history, versions, forced, arguments["json"] or copied is not None, windows[0], task)
+    captures = arguments["json"] or arguments["format"] is not None or copied is not None
+    attempt = Attempt(run, script, history, versions, forced, captures, windows[0], task)
     return ReplayProcess(attempt, tell).prepared()
 
 
@@ -141,7 +143,7 @@ def _with_ranks(
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)
-    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"])
+    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"])
     _write(copied, script, found)
     return found.code(arguments["strict"])
 
@@ -173,7 +175,7 @@ def _in_parallel(
         return messages.INTERRUPTED
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
-    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], importing=importing)
+    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], importing=importing)
     _write(copied, script, found)
     return found.code(arguments["strict"])
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from .. import _native
+from ..answers import asked, rows, table
 from ..plan.places import BOUNDARY
 from ..project.script import NOTEBOOK
 from ..runs import circumstances
@@ -81,35 +83,65 @@ def tell(
     seconds: float,
     failure: BaseException | None = None,
     as_json: bool = False,
+    form: str | None = None,
     folder: str = "",
     importing: Sequence[tuple[str, float]] = (),
 ) -> None:
-    """Print the report. `failure`: what the script ended with; its output is in `folder`. `importing`: the libraries that were
-    imported for the script before it began, and their seconds, which are among `seconds`."""
+    """Print the report. `form`: values by their names, in one of `table.FORMATS`. `failure`: what the script ended with; its
+    output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their seconds, which
+    are among `seconds`."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing)))
+    if as_json or form is not None:
+        named = _named(report)
+        asked.keep(report.history.run, named)
+        if form is not None:
+            answer(table.text(named, form))
     _tell(report, seconds, importing)
+
+
+def _named(report: Report) -> list[rows.Row]:
+    """The values of a replay by their names."""
+    texts: dict[str, str] = {}
+    for file in {value.file for value in report.result.values}:
+        with suppress(OSError, UnicodeDecodeError), open(file, encoding="utf-8") as source:
+            texts[file] = source.read()
+    verdicts = _verdicts(report)
+    printed = (
+        rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank)
+        for value, verdict in zip(report.result.values, verdicts)
+        if value.child is None
+    )
+    return list(rows.rows(report.history, printed, rows.Names(texts)))
+
+
+def _verdicts(report: Report) -> list[str]:
+    """That of each value: what the record vouches for is exact although it ended before the script did."""
+    found, verdict = report.result, report.verdict
+    vouched = trace_end.before(report.history, found.values) if found.compared and not report.changes else 0
+    return [
+        "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict for at in range(len(found.values))
+    ]
 
 
 def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, float]]) -> list[dict[str, object]]:
     """What `--json` prints: an entry for each value, one for the replay."""
     history, versions, found = report.history, report.versions, report.result
     verdict = report.verdict
-    vouched = trace_end.before(history, found.values) if found.compared and not report.changes else 0
     values: list[dict[str, object]] = [
         {
             "file": value.file,
             **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
-            "verdict": "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict,
+            "verdict": of_value,
             **({} if value.rank is None else {"rank": value.rank}),
             **({} if value.child is None else {"child": value.child}),
         }
-        for at, value in enumerate(found.values)
+        for value, of_value in zip(found.values, _verdicts(report))
     ]
     return [
         *values,

@@ -45,6 +45,7 @@ class Replay(Selection):
     interactive: bool
     trust: bool
     json: bool
+    format: str | None
     output: str | None
     quiet: bool
 
@@ -67,6 +68,26 @@ class Runs(TypedDict):
     script: str | None
     disk: bool
     json: bool
+
+
+class Logs(TypedDict):
+    """Of `florc logs`."""
+
+    command: str
+    words: list[str]
+    condition: str | None
+    pivot: bool
+    format: str
+    output: str | None
+
+
+class Query(TypedDict):
+    """Of `florc query`."""
+
+    command: str
+    sql: str
+    format: str
+    output: str | None
 
 
 class Check(TypedDict):

@@ -1,0 +1,51 @@
+//! Arguments of the commands that show values.
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+/// How values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Columns, for people
+    Table,
+    /// Comma-separated values with a head
+    Csv,
+    /// One JSON object per line
+    Jsonl,
+}
+
+/// Arguments of `florc logs`.
+#[derive(Debug, Args, Serialize)]
+pub struct LogsArgs {
+    /// The run, or its script (an id, a name, `latest`, `latest~1`, train.py; default: the newest run), and names of values (default:
+    /// all)
+    #[arg(value_name = "[RUN] NAME", num_args = 0..)]
+    pub words: Vec<String>,
+    /// Only values for which this holds, in the language of SQLite: 'epoch > 3 and name = "loss"'
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Option<String>,
+    /// A line for each iteration, and a column for each name
+    #[arg(long)]
+    pub pivot: bool,
+    /// How they are written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+}
+
+/// Arguments of `florc query`.
+#[derive(Debug, Args, Serialize)]
+pub struct QueryArgs {
+    /// A SELECT over the views runs, lines, entries: entries has a row for each value
+    #[arg(value_name = "SQL")]
+    pub sql: String,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+}

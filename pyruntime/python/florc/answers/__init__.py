@@ -1,0 +1,1 @@
+"""What runs printed, then and in hindsight, as values with names."""

@@ -1,0 +1,50 @@
+"""What was asked of a run in hindsight: the values of its replays, kept beside what it recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+from ..runs.journal import History
+from ..runs.run import Run
+from ..support.light import suppress
+from .rows import Row
+
+_FOLDER = "asked"
+"""In the folder of a run: a file for each replay."""
+
+
+def keep(run: Run, rows: Iterable[Row]) -> None:
+    """Keep the values of a replay. In a store that cannot be written to, they are only printed."""
+    lines = [json.dumps(row._asdict()) + "\n" for row in rows]
+    if not lines:
+        return
+    folder = os.path.join(run.path, _FOLDER)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
+    with suppress(OSError):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = os.path.join(folder, name)
+        with open(f"{path}.part", "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        os.replace(f"{path}.part", path)
+
+
+def kept(history: History) -> Iterator[Row]:
+    """The values that were asked for, the newest answer to each question: a later replay of the same statement takes the place of
+    an earlier one."""
+    folder = os.path.join(history.run.path, _FOLDER)
+    found: dict[tuple[object, ...], Row] = {}
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    except OSError:
+        return
+    for name in names:
+        with suppress(OSError, ValueError, TypeError), open(os.path.join(folder, name), encoding="utf-8") as file:
+            for line in file:
+                row = Row(**json.loads(line))
+                key = (row.rank, row.file, tuple(row.context.items()), row.occurrence, row.name)
+                found.pop(key, None)
+                found[key] = row
+    yield from found.values()

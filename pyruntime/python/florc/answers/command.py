@@ -1,0 +1,83 @@
+"""`florc logs` and `florc query`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..project.script import Unusable
+from ..runs import catalog
+from ..runs.journal import History
+from ..runs.run import Run, store_path
+from ..support.console import answer
+from . import asked, rows, table
+from .database import Database
+
+if TYPE_CHECKING:
+    from ..support import arguments as given
+
+
+def logs(words: list[str], condition: str | None, is_pivoted: bool, form: str) -> str:
+    """The values of a run, as text. `words`: the run or its script, where the first of them names one, and names of values.
+    Raises Unusable."""
+    run, names = _run_of(words)
+    history = History(run)
+    found = [*rows.recorded(history), *asked.kept(history)]
+    known = sorted({row.name for row in found})
+    for name in names:
+        if name not in known:
+            raise Unusable("F104", f"{run.id} has no values of the name {name}; there are: {', '.join(known) or 'none'}")
+    found = [row for row in found if row.name in names or not names]
+    if condition is not None:
+        kept = set(Database([history], found).where(condition))
+        found = [row for number, row in enumerate(found) if number in kept]
+    return table.text(found, form, is_pivoted)
+
+
+def query(sql: str, form: str) -> str:
+    """The answer to a question about all runs of the store, as text. Raises Unusable."""
+    histories = [History(run) for run in catalog.all_runs(store_path())]
+    found = [row for history in histories for row in (*rows.recorded(history), *asked.kept(history))]
+    head, lines = Database(histories, found).ask(sql)
+    return table.written(head, lines, form)
+
+
+def put(text: str, output: str | None) -> None:
+    """To standard output, or into a file. Raises Unusable."""
+    if output is None:
+        answer(text)
+        return
+    try:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise Unusable("F206", f"cannot write {output}: {why}; give it a name in a folder that is there") from None
+
+
+def _run_of(words: list[str]) -> tuple[Run, list[str]]:
+    """The run, and the words that are left."""
+    store = store_path()
+    if not words:
+        return catalog.find(store, None, None), []
+    first = words[0]
+    if first.endswith((".py", ".ipynb")) or os.path.isfile(first):
+        return catalog.find(store, None, first), words[1:]
+    try:
+        return catalog.find(store, first, None), words[1:]
+    except Unusable as error:
+        if error.code != "F201" or not catalog.all_runs(store):
+            raise
+        return catalog.find(store, None, None), words  # the name of a value
+
+
+def run_logs(arguments: given.Logs) -> int:
+    """`florc logs`."""
+    put(logs(arguments["words"], arguments["condition"], arguments["pivot"], arguments["format"]), arguments["output"])
+    return 0
+
+
+def run_query(arguments: given.Query) -> int:
+    """`florc query`."""
+    put(query(arguments["sql"], arguments["format"]), arguments["output"])
+    return 0

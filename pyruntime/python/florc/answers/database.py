@@ -1,0 +1,116 @@
+"""Recorded runs as tables of SQLite, in memory: what `--where` and `florc query` ask.
+
+The journals of the runs stay the only source; nothing is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..project.script import Unusable
+from ..runs.journal import History
+from .rows import Row
+from .table import variables
+
+RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
+ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
+CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
+LINES = ("run", "rank", "file", "line", "path", "text")
+ENTRIES = ("run", "rank", "file", "line", "occurrence", "name", "value", "verdict")
+"""And a column for each variable of a loop."""
+
+
+class Database:
+    """The tables. `histories`: of the runs; `rows`: their values."""
+
+    def __init__(self, histories: Sequence[History], rows: Sequence[Row]):
+        self._tables = sqlite3.connect(":memory:")
+        self.loops = variables(rows)
+        self._make("runs", RUNS, map(_run, histories))
+        self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
+        self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
+        self._make("lines", LINES, (row for history in histories for row in _lines(history)))
+        entries = ([*row[:4], *row[5:], *(row.context.get(name) for name in self.loops)] for row in rows)
+        self._make("entries", (*ENTRIES, *self.loops), entries)
+        self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
+        self._tables.set_authorizer(_may)
+
+    def _make(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        names = ", ".join(_quoted(column) for column in _told_apart(columns))
+        self._tables.execute(f"CREATE TABLE {name} ({names})")
+        marks = ", ".join("?" * len(columns))
+        self._tables.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+
+    def where(self, condition: str) -> list[int]:
+        """The numbers, from 0, of the values for which a condition holds. Raises Unusable."""
+        _, found = self.ask(f"SELECT rowid - 1 FROM entries WHERE {condition}")
+        return [row[0] for row in found]
+
+    def ask(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of an answer. Raises Unusable for what SQLite does not understand, or what is no question."""
+        try:
+            cursor = self._tables.execute(sql)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            columns = ", ".join((*ENTRIES, *self.loops))
+            raise Unusable("F104", f"{error}; entries has the columns {columns}; docs/answers.md has the other tables") from None
+        if cursor.description is None:
+            raise Unusable("F104", "only questions can be asked: SELECT …")
+        try:
+            return [column[0] for column in cursor.description], cursor.fetchall()
+        except sqlite3.Error as error:
+            raise Unusable("F104", str(error)) from None
+
+
+_QUESTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+
+
+def _may(action: int, *what: str | None) -> int:
+    """Whether a statement may do this. `ATTACH` would make a file, `load_extension` run its code."""
+    is_question = action in _QUESTIONS and "load_extension" not in what
+    return sqlite3.SQLITE_OK if is_question else sqlite3.SQLITE_DENY
+
+
+def _run(history: History) -> tuple[Any, ...]:
+    run, report = history.run, history.run.info.get("report", {})
+    kept = report.get("seconds"), report.get("checkpoints"), report.get("bytes")
+    return run.id, run.info.get("name"), run.info["script"], run.status, run.info["started"], *kept, run.ranks
+
+
+def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in _ranks(history):
+        for place, loop in of_rank.timeline.loops.items():
+            variable = next(iter(history.variables.get(loop.base, ())), loop.base)
+            for index, begun in loop.begun.items():
+                yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
+
+
+def _checkpoints(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in _ranks(history):
+        for key, checkpoint in of_rank.checkpoints.items():
+            yield history.run.id, rank, checkpoint.block, key, of_rank.block_seconds.get(key)
+
+
+def _lines(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in _ranks(history):
+        for line in of_rank.lines:
+            yield history.run.id, rank, line.file, line.line, line.path, line.text
+
+
+def _ranks(history: History) -> Iterable[tuple[int | None, History]]:
+    several = len(history.together) > 1
+    return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _told_apart(columns: Sequence[str]) -> list[str]:
+    """SQLite takes names that differ in case for one, and a loop may run over `name`."""
+    found: list[str] = []
+    for column in columns:
+        while column.lower() in {name.lower() for name in found}:
+            column += "_"
+        found.append(column)
+    return found

@@ -1,0 +1,102 @@
+"""Values by name: what a run printed when it was recorded, and what was asked of it since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .. import _native
+from ..runs.journal import History
+from .templates import Template, templates
+from .values import Typed, taken_apart
+
+
+class Row(NamedTuple):
+    """A value. `context`: the loops around the statement, by their own variables, the outermost first."""
+
+    run: str
+    rank: int | None
+    file: str
+    """Absolute."""
+    line: int
+    """Of the statement, 1-based: in the recorded version for recorded values, in the present one for those asked for."""
+    context: dict[str, int]
+    occurrence: int
+    """The so many-th line that the statement wrote in this iteration, from 0."""
+    name: str
+    value: Typed
+    verdict: str
+    """`recorded`, or that of the replay: `exact`, `unverified`, `anomalous`."""
+
+
+class Printed(NamedTuple):
+    """A line that a statement printed."""
+
+    file: str
+    line: int
+    path: str
+    """In the loop nest."""
+    text: str
+    verdict: str
+    rank: int | None = None
+
+
+class Names:
+    """What the statements of files write. `texts`: by path."""
+
+    def __init__(self, texts: dict[str, str]):
+        self._texts = texts
+        self._known: dict[str, dict[int, list[Template]]] = {}
+
+    def values(self, printed: Printed) -> dict[str, Typed]:
+        """The values in a line, by their names; none where its statement writes no values that florc can name."""
+        for template in self._at(printed.file).get(printed.line, ()):
+            found = taken_apart(template, printed.text)
+            if found is not None:
+                return found
+        return {}
+
+    def _at(self, file: str) -> dict[int, list[Template]]:
+        """By line: a statement of several lines is known by each of them."""
+        if file not in self._known:
+            by_line: dict[int, list[Template]] = {}
+            for template in templates(self._texts.get(file, "")):
+                for line in range(template.line, template.end_line + 1):
+                    by_line.setdefault(line, []).append(template)
+            self._known[file] = by_line
+        return self._known[file]
+
+
+def recorded(history: History) -> Iterator[Row]:
+    """What a run printed, rank by rank."""
+    texts = {path: text for _, _, path, text in history.run.files()}
+    for number, of_rank in enumerate(history.together):
+        rank = number if len(history.together) > 1 else None
+        lines = (
+            Printed(line.file, abs(line.line), line.path, line.text, "recorded", rank)
+            for line in of_rank.lines
+            if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
+        )
+        yield from rows(history, lines, Names(texts))
+
+
+def rows(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Row]:
+    """The values in lines, in their order. Raises Unusable when a file of the recorded project is damaged."""
+    seen: dict[tuple[str, int, str, int | None], int] = {}
+    for line in printed:
+        key = (line.file, line.line, line.path, line.rank)
+        occurrence = seen[key] = seen.get(key, -1) + 1
+        context = _context(history, line.path)
+        for name, value in names.values(line).items():
+            yield Row(history.run.id, line.rank, line.file, line.line, context, occurrence, name, value, line.verdict)
+
+
+def _context(history: History, path: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for place, index in _native.Path(path).iterations:
+        followed, loop = history.timeline.loops.get(place), _native.Path(place)
+        name = next(iter(history.variables.get(loop.loop, ())), loop.name)
+        while name in found:
+            name += "'"
+        found[name] = followed.number_of(index) if followed is not None else index
+    return found

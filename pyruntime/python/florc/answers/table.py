@@ -1,0 +1,94 @@
+"""Rows as text: a table for people, CSV and JSON lines for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+
+from .rows import Row
+from .values import Typed
+
+FORMATS = ("table", "csv", "jsonl")
+_WIDEST = 40
+"""Characters of a column of a table; more are cut off."""
+
+
+def text(rows: Sequence[Row], form: str, is_pivoted: bool = False) -> str:
+    """Rows in one of FORMATS. `is_pivoted`: a line for each iteration, and a column for each name."""
+    if form == "jsonl" and not is_pivoted:
+        return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+    return written(*(pivoted(rows) if is_pivoted else _flat(rows)), form)
+
+
+def written(head: Sequence[str], lines: Sequence[Sequence[Typed]], form: str) -> str:
+    """Lines with a head, in one of FORMATS."""
+    if form == "jsonl":
+        return "".join(
+            json.dumps({name: value for name, value in zip(head, line) if value != ""}, ensure_ascii=False) + "\n"
+            for line in lines
+        )
+    if form == "csv":
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows([_shown(value) for value in line] for line in lines)
+        return out.getvalue()
+    return _table(head, lines)
+
+
+def variables(rows: Iterable[Row]) -> list[str]:
+    """The variables of the loops around the rows, each once."""
+    return list(dict.fromkeys(name for row in rows for name in row.context))
+
+
+def _flat(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
+    loops = variables(rows)
+    has_ranks = any(row.rank is not None for row in rows)
+    several = len({row.run for row in rows}) > 1
+    head = ["run"] * several + ["rank"] * has_ranks + loops + ["name", "value", "verdict", "at"]
+    lines: list[list[Typed]] = []
+    for row in rows:
+        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        lines.append([*front, *(row.context.get(name, "") for name in loops), row.name, row.value, row.verdict, _at(row)])
+    return head, lines
+
+
+def _at(row: Row) -> str:
+    return f"{os.path.relpath(row.file)}:{row.line}"
+
+
+def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
+    """A line for each iteration, with the values that were printed there in columns by their names. A name that was printed more
+    than once in an iteration has its last value."""
+    loops, names = variables(rows), list(dict.fromkeys(row.name for row in rows))
+    has_ranks = any(row.rank is not None for row in rows)
+    several = len({row.run for row in rows}) > 1
+    table: dict[tuple[Typed, ...], dict[str, Typed]] = {}
+    for row in rows:
+        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        table.setdefault((*front, *(row.context.get(name, "") for name in loops)), {})[row.name] = row.value
+    head = ["run"] * several + ["rank"] * has_ranks + loops + names
+    return head, [[*key, *(values.get(name, "") for name in names)] for key, values in table.items()]
+
+
+def _shown(value: Typed) -> str:
+    return "" if value is None else str(value)
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[Typed]]) -> str:
+    cells = [list(head), *([_cut(str(value)) for value in line] for line in lines)]
+    widths = [max(len(line[n]) for line in cells) for n in range(len(head))]
+    is_number = [all(isinstance(line[n], (int, float)) or line[n] == "" for line in lines) for n in range(len(head))]
+    out = []
+    for line in cells:
+        shown = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, is_number)]
+        out.append("  ".join(shown).rstrip() + "\n")
+    return "".join(out)
+
+
+def _cut(value: str) -> str:
+    value = value.replace("\n", " ")
+    return value if len(value) <= _WIDEST else value[: _WIDEST - 1] + "…"

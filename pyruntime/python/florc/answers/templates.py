@@ -1,0 +1,193 @@
+"""What the log statements of a file write: texts and values in turn, each value by the name of its expression.
+
+`print("lr", lr, norm.item())` writes a text and two values, `lr` and `norm`. The line that it printed is taken apart by that:
+nothing is guessed from the line alone. Python's own `ast` reads the statements, as f-strings are more than the compiler's tree
+holds of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+_LOGGERS = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
+_PRINTERS = frozenset({"echo", "print", "write"})
+"""Methods that write what they are given, as `print` does or as one text: `accelerator.print`, `tqdm.write`."""
+_LOOKS = frozenset({"cpu", "detach", "double", "float", "item", "numpy", "tolist"})
+"""Methods that show the value of what they are called on: `norm.item()` is `norm`."""
+_CONVERTERS = frozenset({"bool", "float", "int", "repr", "round", "str"})
+"""Functions that do: `float(loss)` is `loss`."""
+_CONVERSION = re.compile(r"%(?:\((\w+)\))?[-+ #0]*[\d*]*(?:\.[\d*]+)?[hlL]?([a-zA-Z%])")
+"""A field of `"%s" % …`."""
+_FIELD = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
+"""A field of `str.format`."""
+_MOST_NAME = 60
+"""Characters of an expression that serves as a name."""
+
+
+class Value(NamedTuple):
+    """A value in a line, by its name."""
+
+    name: str
+
+
+Piece = str | Value
+"""A text, or a value."""
+
+
+class Template(NamedTuple):
+    """What one statement writes, without the end of the line. `line`, `end_line`: of the file, 1-based."""
+
+    line: int
+    end_line: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its values, in their order."""
+        return [piece.name for piece in self.pieces if isinstance(piece, Value)]
+
+
+def templates(text: str) -> list[Template]:
+    """Those of the statements of a file that write values. A file that Python cannot read has none."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            pieces = _of_call(node)
+            if pieces is not None and any(isinstance(piece, Value) for piece in pieces):
+                found.append(Template(node.lineno, node.end_lineno or node.lineno, _joined(pieces)))
+    return sorted(found)
+
+
+def _of_call(call: ast.Call) -> list[Piece] | None:
+    """None for a call that is no log statement."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else None
+    function = call.func.id if isinstance(call.func, ast.Name) else None
+    if function == "print" or method in _PRINTERS:
+        separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
+        between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
+        return _of_arguments(call.args, between)
+    if method in _LOGGERS and call.args:
+        arguments = call.args[1:] if method == "log" else call.args
+        if not arguments:
+            return None
+        first, *others = arguments
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and others:
+            return _of_percent(first.value, others)
+        return _of(first)
+    return None
+
+
+def _of_arguments(arguments: list[ast.expr], between: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for number, argument in enumerate(arguments):
+        if number:
+            pieces.append(between)
+        pieces += _of(argument, _label(pieces))
+    return pieces
+
+
+def _of(expression: ast.expr, label: str = "") -> list[Piece]:
+    if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
+        return [expression.value]
+    if isinstance(expression, ast.JoinedStr):
+        pieces: list[Piece] = []
+        for part in expression.values:
+            if isinstance(part, ast.FormattedValue):
+                pieces.append(Value(_name(part.value, _label(pieces))))
+            elif isinstance(part, ast.Constant):
+                pieces.append(str(part.value))
+        return pieces
+    if isinstance(expression, ast.BinOp):
+        left = expression.left
+        if isinstance(expression.op, ast.Mod) and isinstance(left, ast.Constant) and isinstance(left.value, str):
+            right = expression.right
+            return _of_percent(left.value, right.elts if isinstance(right, ast.Tuple) else [right])
+        if isinstance(expression.op, ast.Add) and any(_is_text(side) for side in (left, expression.right)):
+            return [*_of(left), *_of(expression.right)]
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr == "format":
+        text = expression.func.value
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            return _of_format(text.value, expression)
+    return [Value(_name(expression, label))]
+
+
+def _is_text(expression: ast.expr) -> bool:
+    is_constant = isinstance(expression, ast.Constant) and isinstance(expression.value, str)
+    return is_constant or isinstance(expression, ast.JoinedStr)
+
+
+def _of_percent(text: str, arguments: list[ast.expr]) -> list[Piece]:
+    pieces: list[Piece] = []
+    at, given = 0, iter(arguments)
+    table = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], ast.Dict) else None
+    for field in _CONVERSION.finditer(text):
+        pieces.append(text[at : field.start()])
+        at = field.end()
+        if field[2] == "%":
+            pieces.append("%")
+        elif field[1] is not None:
+            pieces.append(Value(field[1]))
+        else:
+            argument = next(given, None)
+            pieces.append(Value(_name(argument, _label(pieces)) if argument is not None and table is None else field[0]))
+    return [*pieces, text[at:]]
+
+
+def _of_format(text: str, call: ast.Call) -> list[Piece]:
+    pieces: list[Piece] = []
+    at, number = 0, 0
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    for field in _FIELD.finditer(text):
+        pieces.append(text[at : field.start()])
+        at = field.end()
+        if field[1] is None:
+            pieces.append(field[0][0])
+            continue
+        key = field[1] or str(number)
+        number += not field[1]
+        given = call.args[int(key)] if key.isdecimal() and int(key) < len(call.args) else named.get(key)
+        pieces.append(Value(_name(given, _label(pieces)) if given is not None else key))
+    return [*pieces, text[at:]]
+
+
+def _label(pieces: list[Piece]) -> str:
+    """The word that a text before a value ends with: `accuracy: `."""
+    before = "".join(piece if isinstance(piece, str) else "\n" for piece in pieces)
+    found = re.search(r"([A-Za-z_][\w/.-]*)\W*\Z", before.rpartition("\n")[2])
+    return found[1] if found is not None else ""
+
+
+def _name(expression: ast.expr, label: str) -> str:
+    """That of a variable or an attribute; of other expressions what stands before them, or their own text."""
+    shown = expression
+    while True:
+        if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Attribute) and shown.func.attr in _LOOKS and not shown.args:
+            shown = shown.func.value
+        elif isinstance(shown, ast.Call) and isinstance(shown.func, ast.Name) and shown.func.id in _CONVERTERS and shown.args:
+            shown = shown.args[0]
+        else:
+            break
+    if isinstance(shown, (ast.Name, ast.Attribute)) and re.fullmatch(r"[\w.]+", ast.unparse(shown)):
+        return ast.unparse(shown)
+    text = label or ast.unparse(shown)
+    return text if len(text) <= _MOST_NAME else text[: _MOST_NAME - 1] + "…"
+
+
+def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
+    """Texts that follow one another are one; two values of one name are told apart by a number."""
+    joined: list[Piece] = []
+    names: dict[str, int] = {}
+    for piece in pieces:
+        if isinstance(piece, Value):
+            number = names[piece.name] = names.get(piece.name, 0) + 1
+            joined.append(piece if number == 1 else Value(f"{piece.name}_{number}"))
+        elif piece and joined and isinstance(joined[-1], str):
+            joined[-1] += piece
+        elif piece:
+            joined.append(piece)
+    return tuple(joined)

@@ -1,0 +1,207 @@
+"""Values by name: what log statements printed, taken apart by their source, against what Python prints."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import shlex
+import sqlite3
+from pathlib import Path
+
+import pytest
+from florc.answers.templates import templates
+from florc.answers.values import taken_apart, typed
+from workshop import Workshop
+
+STATEMENTS = {
+    'print("lr", lr, norm.item())': {"lr": 0.1, "norm": 2.5},
+    'print(f"lr={lr} loss {loss:.3f}")': {"lr": 0.1, "loss": 1.235},
+    'print(f"{lr=}")': {"lr": 0.1},
+    'print("epoch", epoch, "acc:", right / total)': {"epoch": 3, "acc": 0.75},
+    'print("acc %.2f of %d" % (right / total, total))': {"acc": 0.75, "total": 4},
+    'print("{} and {name}".format(lr, name=loss))': {"lr": 0.1, "loss": 1.23456},
+    'print("{0}/{1}".format(right, total))': {"right": 3, "total": 4},
+    'print(loss, lr, sep=", ")': {"loss": 1.23456, "lr": 0.1},
+    'print("a" + str(lr))': {"lr": 0.1},
+    'print("done", flag, nothing)': {"flag": True, "nothing": None},
+    'print("words", words)': {"words": ["a b", 1]},
+    'print(f"{lr:>10} | {loss:8.2f}")': {"lr": 0.1, "loss": 1.23},
+    'print("nan", bad, "inf", -worse)': {"bad": math.nan, "inf": -math.inf},
+    "print(lr, lr)": {"lr": 0.1, "lr_2": 0.1},
+    'print("{{x}} {}".format(lr))': {"lr": 0.1},
+    'print("100%% of %s" % lr)': {"lr": 0.1},
+    'print("%(a)s" % {"a": lr})': {"a": 0.1},
+    'print(f"{model.rate} {float(lr)}")': {"model.rate": 7, "lr": 0.1},
+    'print("step", step,\n      "loss", loss)': {"step": 80, "loss": 1.23456},
+    'print("big", 10 ** 20, 1e-7)': {"big": 10**20, "1e-07": 1e-07},
+}
+
+
+class _Tensor:
+    def item(self) -> float:
+        return 2.5
+
+
+class _Model:
+    rate = 7
+
+
+GIVEN = {
+    "lr": 0.1,
+    "norm": _Tensor(),
+    "loss": 1.23456,
+    "epoch": 3,
+    "right": 3,
+    "total": 4,
+    "flag": True,
+    "nothing": None,
+    "words": ["a b", 1],
+    "bad": math.nan,
+    "worse": math.inf,
+    "model": _Model(),
+    "step": 80,
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_line_is_taken_apart_as_its_statement_wrote_it(statement: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(statement, dict(GIVEN))
+    printed = capsys.readouterr().out.removesuffix("\n")
+    (template,) = templates(statement)
+    found = taken_apart(template, printed)
+    expected = {name: str(value) if isinstance(value, list) else value for name, value in STATEMENTS[statement].items()}
+    assert found is not None and list(found) == list(expected)
+    for name, value in expected.items():
+        is_nan = isinstance(value, float) and math.isnan(value)
+        assert type(found[name]) is type(value) and (math.isnan(found[name]) if is_nan else found[name] == value)
+
+
+@pytest.mark.parametrize("text", ["1", "-2.5", "1e-07", "1e+20", "inf", "nan", "True", "None", "0.1"])
+def test_values_keep_their_type(text: str) -> None:
+    value = eval(text, {"inf": math.inf, "nan": math.nan})
+    assert type(typed(text)) is type(value) and repr(typed(text)) == repr(value)
+
+
+def test_what_is_no_value_stays_a_text() -> None:
+    assert (
+        typed("93%") == "93%"
+        and typed("1.2.3") == "1.2.3"
+        and typed("") == ""
+        and typed("tensor([1., 2.])") == "tensor([1., 2.])"
+    )
+    assert typed("tensor(0.5000, grad_fn=<MulBackward0>)") == 0.5
+
+
+def test_a_line_that_a_statement_cannot_have_printed_has_no_values() -> None:
+    (template,) = templates('print("loss", loss)')
+    assert taken_apart(template, "acc 3") is None
+    assert templates("print('only text')") == [] and templates("def f(:") == [] and templates("x = 1") == []
+
+
+SCRIPT = """
+    import logging
+    import sys
+    import time
+    logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+    w = 0.0
+    for epoch in range(3):
+        for step in range(4):
+            w += step
+            time.sleep(0.001)
+        print("epoch", epoch, "w", w)
+        logging.info("half %s", w / 2)
+    print(f"end {w}")
+"""
+PROBED = SCRIPT.replace("        logging.info", '        print("twice", w * 2, step)\n        logging.info')
+
+
+@pytest.fixture
+def asked(workshop: Workshop) -> Workshop:
+    workshop.write("train.py", SCRIPT)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", PROBED)
+    return workshop
+
+
+def _rows(out: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_what_was_printed_then_and_what_is_asked_now_stand_in_one_table(asked: Workshop) -> None:
+    replayed = asked.florc("replay", "--format", "csv", "train.py")
+    assert [(row["epoch"], row["name"], row["value"], row["verdict"]) for row in _rows(replayed.out)] == [
+        (str(epoch), name, value, "exact")
+        for epoch, w in enumerate((6.0, 12.0, 18.0))
+        for name, value in (("twice", str(w * 2)), ("step", "3"))
+    ]
+    asked.florc("replay", "--format", "csv", "train.py")  # the newest answer counts, once
+    shown = _rows(asked.florc("logs", "train.py", "--format", "csv").out)
+    recorded = [(row["epoch"], row["name"], row["value"]) for row in shown if row["verdict"] == "recorded"]
+    assert ("1", "w", "12.0") in recorded and ("1", "half", "6.0") in recorded and ("", "w", "18.0") in recorded
+    assert len(shown) - len(recorded) == 6
+    named = asked.florc("logs", "train.py", "twice", "w", "--where", "epoch >= 1", "--pivot", "--format", "csv")
+    assert named.out == "epoch,w,twice\n1,12.0,24.0\n2,18.0,36.0\n", named.said
+    lines = [json.loads(line) for line in asked.florc("logs", "half", "--format", "jsonl").out.splitlines()]
+    assert [(line["context"], line["value"], line["line"]) for line in lines] == [
+        ({"epoch": 0}, 3.0, 11),
+        ({"epoch": 1}, 6.0, 11),
+        ({"epoch": 2}, 9.0, 11),
+    ]
+
+
+def test_runs_are_asked_in_sql(asked: Workshop) -> None:
+    sql = "SELECT name, max(value) AS most FROM entries WHERE epoch IS NOT NULL GROUP BY name ORDER BY name"
+    assert asked.florc("query", sql, "--format", "csv").out == "name,most\nepoch,2\nhalf,9.0\nw,18.0\n"
+    counted = "SELECT (SELECT count(*) FROM runs) r, (SELECT count(*) FROM iterations WHERE variable = 'epoch') i"
+    assert asked.florc("query", counted, "--format", "jsonl").out == '{"r": 1, "i": 3}\n'
+    for wrong in ("SELECT nothing FROM entries", "DELETE FROM entries", "SELECT", "ATTACH 'x' AS y", "CREATE TABLE t (a)"):
+        done = asked.florc("query", wrong)
+        assert done.code == 2 and done.said.startswith("florc: ") and "Traceback" not in done.err, done.said
+    assert not (asked.path / "x").exists()
+
+
+def test_bad_questions_get_a_sentence(asked: Workshop) -> None:
+    for words, said in (
+        (["logs", "train.py", "nothing"], "has no values of the name nothing; there are: epoch, half, w"),
+        (["logs", "--where", "nothing > 3"], "entries has the columns"),
+        (["logs", "-o", "missing/out.csv"], "cannot write missing/out.csv"),
+        (["logs", "other.py"], "no recorded run of other.py"),
+    ):
+        done = asked.florc(*words)
+        assert (done.code, done.out) == (2, "") and said in done.said, done.said
+
+
+def test_a_table_goes_into_a_file(asked: Workshop) -> None:
+    asked.florc("logs", "--format", "csv", "-o", "out.csv")
+    assert len(_rows((asked.path / "out.csv").read_text())) == 10
+
+
+def test_the_database_is_not_written_to() -> None:
+    from florc.answers.database import Database
+    from florc.project.script import Unusable
+
+    made = Database([], [])
+    with pytest.raises(Unusable):
+        made.ask("INSERT INTO runs (id) VALUES ('x')")
+    assert made.ask("SELECT count(*) FROM runs") == (["count(*)"], [(0,)])
+    assert sqlite3.sqlite_version_info >= (3, 7)
+
+
+def test_what_the_documentation_shows_is_what_happens(workshop: Workshop) -> None:
+    """Each script, each command and each table of docs/answers.md, in its order."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / "answers.md").read_text(encoding="utf-8").split("## Names")[0]
+    out, shown = "", 0
+    for fence, kind, block, command in re.findall(r"(```)(python train\.py|text)\n(.*?)```|^    florc (.*?)$", text, re.S | re.M):
+        if command:
+            done = workshop.florc(*shlex.split(command))
+            assert done.code == 0, done.said
+            out = done.out
+        elif fence and kind == "text":
+            assert out == block
+            shown += 1
+        else:
+            workshop.write("train.py", block)
+    assert shown == 3 and (workshop.path / "values.csv").read_text().startswith("epoch,name,value,verdict,at\n")
