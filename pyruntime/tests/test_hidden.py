@@ -299,6 +299,9 @@ def test_what_a_call_hides_in_objects_of_libraries_is_right(workshop: Workshop, 
 WRITERS = {
     "a table": "H = {'f': lambda v: log.write(str(v))}\n",
     "a generator": "def lines():\n    n = 0\n    while True:\n        log.write(str(n))\n        n += 1\n        yield n\nit = lines()\nH = {'f': lambda v: next(it)}\n",
+    "a key": "def f(v):\n    log.write(str(v))\n    return v\nH = {'f': lambda v: sorted([v], key=f)}\n",
+    "mapped": "def f(v):\n    log.write(str(v))\nT = [f]\nH = {'f': lambda v: list(map(T[0], [v]))}\n",
+    "an operator": "class C:\n    def __eq__(self, other):\n        log.write(str(other))\n        return True\nc = C()\nH = {'f': lambda v: [v].count(c)}\n",
     "an object": "class C:\n    def __getitem__(self, v):\n        log.write(str(v))\nc = C()\nH = {'f': lambda v: c[v]}\n",
     "a default": "def f(v, log=log):\n    log.write(str(v))\nH = {'f': f}\n",
 }

@@ -18,7 +18,7 @@ from ...plan.window import Window
 from ...process.fast_forward import after, why_not
 from ...process.output import Divert, Tap
 from ...project import positions as instrumented
-from ...runs import environment, trust, variables
+from ...runs import environment, trust, variables, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import count, say
@@ -83,6 +83,7 @@ class Replay:
         self._leave = leave
         self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding)
         self.comparer = Comparer(history, self.restorer)
+        self._writers = writers.Writers(history)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
         state.watch_lapsed(self._lapsed_used)
@@ -221,7 +222,7 @@ class Replay:
         if reason is None:
             self.looking.follows()
             self.skipped.blocks.add(key)
-            if self.history.writes(block):
+            if self.history.writes(block) or self._writers.may_write(key):
                 self.skipped.told()
             return False
         self._ran(block, reason)
