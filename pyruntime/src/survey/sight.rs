@@ -283,8 +283,13 @@ impl Again {
         };
         let known: Addresses<()> = sight.seen.iter().flat_map(addresses).map(|address| (address, ())).collect();
         let (mut moved, mut stays) = (BTreeSet::new(), BTreeSet::new());
+        let deque = py.import("_collections").and_then(|module| module.getattr("deque"));
         for (index, (seen, now)) in sight.seen.iter().zip(&self.found).enumerate() {
-            let Some(parts) = now.as_ref().and_then(|now| now.parts.as_ref()) else { continue };
+            let Some((now, parts)) = now.as_ref().and_then(|now| Some((now, now.parts.as_ref()?))) else { continue };
+            // all that is in it moves when one is added at an end; who else refers to that cannot be told (`Node::is_exposed`)
+            if deque.as_ref().is_ok_and(|deque| now.object.bind(py).get_type().is(deque)) {
+                continue;
+            }
             for (at, (key, value)) in parts.iter().enumerate() {
                 let Value::Object(object) = value else { continue };
                 let address = object.as_ptr() as usize;

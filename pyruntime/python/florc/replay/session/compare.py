@@ -48,7 +48,8 @@ class Comparer:
         if missing:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
             return
-        names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
+        with state.unnoticed():
+            names = self._restorer.named(checkpoint, recorded_outside(loop, checkpoint, frame))
         self._compare(checkpoint, {name: found[name] for name in held}, names)
 
     def _compare(self, checkpoint: _native.Checkpoint, found: dict[str, Any], names: dict[str, Any]) -> None:
