@@ -385,7 +385,7 @@ add(
 add(
     "a name that is dead at the start of an iteration keeps its object apart",
     FLORC + "replay/session/restore.py",
-    "        lost |= set(loop.binds).difference(place.name for place in loop.places)\n",
+    "        lost |= set(loop.binds).difference(planned)\n",
     "",
     JUMPS,
 )

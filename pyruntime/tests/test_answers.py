@@ -138,6 +138,8 @@ def test_what_was_printed_then_and_what_is_asked_now_stand_in_one_table(asked: W
         for name, value in (("twice", str(w * 2)), ("step", "3"))
     ]
     asked.florc("replay", "--format", "csv", "train.py")  # the newest answer counts, once
+    kept = list(asked.path.glob(".florc/runs/*/asked/*"))
+    assert kept and not any(file.stat().st_mode & 0o77 for file in (*kept, kept[0].parent))
     shown = _rows(asked.florc("logs", "train.py", "--format", "csv").out)
     recorded = [(row["epoch"], row["name"], row["value"]) for row in shown if row["verdict"] == "recorded"]
     assert ("1", "w", "12.0") in recorded and ("1", "half", "6.0") in recorded and ("", "w", "18.0") in recorded

@@ -270,19 +270,12 @@ WITH_LIBRARIES = {
 }
 
 
-def _compare(workshop: Workshop, made: str, call: str, seen: str) -> str:
+def _compare(workshop: Workshop, made: str, call: str, seen: str) -> None:
     text = f"import random, time\nrandom.seed(0)\n{made}" + LOOP.format(call=call, seen=seen)
-    workshop.write("train.py", text)
-    plain = workshop.plain("train.py")
-    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
-    assert (recorded.out, recorded.code) == (plain.out, 0), recorded.err
     line = '    print("epoch", epoch)\n'
-    workshop.write("train.py", text.replace(line, f'{line}    print("P", epoch, {seen})\n'))
-    truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("P ")]
-    assert len(truth) == 3
-    done = workshop.florc("replay", "train.py")
-    assert done.out.splitlines() == truth and "exact: " in done.said, done.said
-    return done.said
+    _, done, truth = workshop.asked(text, text.replace(line, f'{line}    print("P", epoch, {seen})\n'))
+    assert truth.count("\n") == 3
+    assert done.out == truth and "exact: " in done.said, done.said
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -310,10 +303,5 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_file_that_a_hidden_call_writes_to_is_no_exact_answer(workshop: Workshop, name: str) -> None:
     text = f"import time\nlog = open('log.txt', 'w')\n{WRITERS[name]}" + LOOP.format(call="H['f'](step)", seen="1")
-    workshop.write("train.py", text)
-    workshop.florc("record", "--checkpoint", "every", "train.py")
-    workshop.write("train.py", text + "print('P', log.tell(), len(open('log.txt').read()))\n")
-    truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("P ")]
-    done = workshop.florc("replay", "train.py")
-    is_right = done.out.splitlines() == truth
-    assert is_right or "F504" in done.said, done.said
+    _, done, truth = workshop.asked(text, text + "print('P', log.tell(), len(open('log.txt').read()))\n")
+    assert done.out == truth or "F504" in done.said, done.said

@@ -195,12 +195,8 @@ def test_what_is_seen_to_change_is_restored(name: str, form: str, workshop: Work
     body = BODY.replace("w +=", "W[0] +=").replace(", w)", ", W)")
     text = f"import time\n{made}\nHOOKS = {{'x': call}}\nW = [0]\n" + FORMS[form].format(body=body) + f"print('end', {seen})\n"
     workshop.write("other.py", OTHER)
-    workshop.write("train.py", text)
-    plain = workshop.plain("train.py")
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
-    workshop.write("train.py", text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})'))
-    wanted = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
-    done = workshop.florc("replay", "train.py")
-    assert (done.out.splitlines(), done.code) == (wanted, 0) and "exact: " in done.said, done.said
+    probed = text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
+    _, done, wanted = workshop.asked(text, probed, "PROBE")
+    assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said
     count = 0 if name in NOT_RESTORED else 4
     assert name == "a name that goes" or f"{count} blocks restored" in done.said, done.said

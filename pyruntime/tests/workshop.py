@@ -91,6 +91,18 @@ class Workshop:
     def plain(self, *words: str, **options: Any) -> Done:
         return not options and self._warm(words) or self.run(sys.executable, "-u", *words, **options)
 
+    def asked(self, text: str, probed: str, prefix: str = "P ") -> tuple[Done, Done, str]:
+        """Record `train.py` with `text`, and replay it with `probed`, where added statements print lines that begin with `prefix`.
+        What the record and the replay said, and the lines of a plain run. The recorded run has to print what a plain one does."""
+        self.write("train.py", text)
+        plain = self.plain("train.py")
+        recorded = self.florc("record", "--checkpoint", "every", "train.py")
+        assert (recorded.out, recorded.code) == (plain.out, plain.code), recorded.err
+        self.write("train.py", probed)
+        truth = "".join(line for line in self.plain("train.py").out.splitlines(True) if line.startswith(prefix))
+        assert truth, "the added statements print nothing"
+        return recorded, self.florc("replay", "train.py"), truth
+
     def florc(self, *words: str, **options: Any) -> Done:
         return (
             not options

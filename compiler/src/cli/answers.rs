@@ -15,6 +15,17 @@ pub enum Format {
     Jsonl,
 }
 
+/// How values are written, and where to.
+#[derive(Debug, Args, Serialize)]
+pub struct Shown {
+    /// How the values are written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+}
+
 /// Arguments of `florc logs`.
 #[derive(Debug, Args, Serialize)]
 pub struct LogsArgs {
@@ -28,12 +39,10 @@ pub struct LogsArgs {
     /// A line for each iteration, and a column for each name
     #[arg(long)]
     pub pivot: bool,
-    /// How they are written
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<String>,
+    /// How, and where to.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub shown: Shown,
 }
 
 /// Arguments of `florc query`.
@@ -42,10 +51,8 @@ pub struct QueryArgs {
     /// A SELECT over the views runs, lines, entries: entries has a row for each value
     #[arg(value_name = "SQL")]
     pub sql: String,
-    /// How the answer is written
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<String>,
+    /// How, and where to.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub shown: Shown,
 }

@@ -1,6 +1,7 @@
 //! Every argument of every command, in one place.
 
 use super::answers::{Format, LogsArgs, QueryArgs};
+use super::store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 use crate::plan::EffectsMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -273,50 +274,6 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub json: bool,
     /// Print nothing on standard error but errors and what differs
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-/// Arguments of `florc runs`.
-#[derive(Debug, Args, Serialize)]
-pub struct RunsArgs {
-    /// Only runs of this script
-    #[arg(value_name = "SCRIPT")]
-    pub script: Option<String>,
-    /// What each run takes on disk, and how much of it only that run needs
-    #[arg(long)]
-    pub disk: bool,
-    /// One JSON object per run
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Arguments of `florc check`.
-#[derive(Debug, Args, Serialize)]
-pub struct CheckArgs {
-    /// The run, or its script: an id, a name, `latest`, `latest~1`, train.py (default: every run)
-    #[arg(value_name = "RUN")]
-    pub run: Option<String>,
-    /// Read every byte of the checkpoints, too
-    #[arg(long)]
-    pub read_data: bool,
-    /// One JSON object per run
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Arguments of `florc rm`.
-#[derive(Debug, Args, Serialize)]
-pub struct RmArgs {
-    /// The runs: ids from `florc runs` (their beginnings will do), names, `latest`, `latest~1`
-    #[arg(value_name = "RUN", required = true, num_args = 1..)]
-    pub runs: Vec<String>,
-}
-
-/// Arguments of `florc gc`.
-#[derive(Debug, Args, Serialize)]
-pub struct GcArgs {
-    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -7,14 +7,16 @@ mod modules;
 mod output;
 mod probes;
 mod read;
+mod store;
 
 pub use answers::{Format, LogsArgs, QueryArgs};
-pub use args::{Cli, Command, RecordArgs, ReplayArgs, RunsArgs, VerifyArgs};
+pub use args::{Cli, Command, RecordArgs, ReplayArgs, VerifyArgs};
 pub use compile::plans_text;
 pub use modules::load as load_codebase;
 pub use output::{DIFFERS, OK, UNUSABLE};
 pub use probes::to_text as probes_text;
 pub use read::read_source;
+pub use store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 
 use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;

@@ -212,12 +212,9 @@ USES = {
 @pytest.mark.parametrize("use", USES)
 def test_each_use_of_it_is_noticed(workshop: Workshop, use: str) -> None:
     text = HEAD.replace("LOADER", SHUFFLED) + USED.replace("USE", USES[use])
-    workshop.write("train.py", text)
-    plain = workshop.plain("train.py")
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
-    workshop.write("train.py", text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)'))
-    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
-    done = workshop.florc("replay", "train.py")
+    _, done, truth = workshop.asked(
+        text, text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)')
+    )
     assert done.out == truth and "exact" in done.said, done.said
     assert "is used later" in done.said, done.said
     again = workshop.florc("replay", "train.py")  # which knows that now
@@ -316,12 +313,7 @@ def test_who_looks_past_it_is_not_answered_wrongly(workshop: Workshop, seen: str
     print("end", loss)
 """
     text = HEAD.replace("LOADER", SHUFFLED) + body
-    workshop.write("train.py", text)
-    plain = workshop.plain("train.py")
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
-    workshop.write("train.py", text.replace('    print("end"', '    print("P", v)\n    print("end"'))
-    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
-    done = workshop.florc("replay", "train.py")
+    _, done, truth = workshop.asked(text, text.replace('    print("end"', '    print("P", v)\n    print("end"'))
     assert done.out == truth and "exact" in done.said, done.said
 
 
@@ -339,10 +331,7 @@ MADE = {
 @pytest.mark.parametrize("made", MADE)
 def test_what_dropping_one_does_is_done(workshop: Workshop, made: str) -> None:
     text = HEAD.replace("LOADER", SHUFFLED) + DROPPED.replace("MADE", MADE[made])
-    workshop.write("train.py", text)
-    plain = workshop.plain("train.py")
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").out == plain.out
-    workshop.write("train.py", text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)'))
-    truth = "".join(line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("P "))
-    done = workshop.florc("replay", "train.py")
+    _, done, truth = workshop.asked(
+        text, text.replace("        print(epoch, loss)", '        print(epoch, loss)\n        print("P", loss)')
+    )
     assert done.out == truth and "exact" in done.said, done.said

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from ..runs.journal import History
 from ..runs.run import Run
 from ..support.light import suppress
+from ..support.private import private_file, private_folder
 from .rows import Row
 
 _FOLDER = "asked"
@@ -24,9 +25,9 @@ def keep(run: Run, rows: Iterable[Row]) -> None:
     folder = os.path.join(run.path, _FOLDER)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
     with suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        private_folder(folder)
         path = os.path.join(folder, name)
-        with open(f"{path}.part", "w", encoding="utf-8") as file:
+        with open(f"{path}.part", "w", encoding="utf-8", opener=private_file) as file:
             file.writelines(lines)
         os.replace(f"{path}.part", path)
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES = 5
-_OWN = 2
-"""References that asking for them makes: a name, and the argument."""
 _MOST_UNFORESEEN = 16
 """So many places that its plan does not foresee a block may have; more are a sign that florc reads it wrongly."""
 
@@ -145,7 +143,7 @@ def _answer(
     walked = encoded.encoder
     _refuse_fixed(walked, loop, found, frame)
     origins = places.origins(loop, current.before, found)
-    _refuse_moved(again, walked, loop, frame, found, origins, unforeseen)
+    _refuse_moved(again, walked, found, origins, unforeseen)
     alone, lone_memory = walked.holders()
     header = dumps(
         {
@@ -185,13 +183,7 @@ def _refuse_fixed(walked: Any, loop: _native.Loop, found: dict[str, Any], frame:
 
 
 def _refuse_moved(
-    again: Again | None,
-    walked: Any,
-    loop: _native.Loop,
-    frame: FrameType,
-    found: dict[str, Any],
-    origins: dict[str, str | None],
-    unforeseen: list[str],
+    again: Again | None, walked: Any, found: dict[str, Any], origins: dict[str, str | None], unforeseen: list[str]
 ) -> None:
     """Objects that were elsewhere when the block began are not found by their places: `queue.append(queue.pop(0))`. That matters
     where something else refers to them, too, and no way leads from a name to that. Raises NotKept."""
@@ -205,14 +197,9 @@ def _refuse_moved(
     moved -= {walked.number(value) for value in located}
     for first, count in walked.holders()[0]:
         moved.difference_update(range(first, first + count))
-    # a name that the block binds, and that is no place, is read by nobody
-    bound = [places.read(frame, name, False) for name in loop.binds]
-    places.release(frame)
-    for number in sorted(moved):
-        obj = walked.object(number)
-        unread = 2 * list(map(id, bound)).count(id(obj))  # the name, and `bound`
-        if sys.getrefcount(obj) - _OWN > walked.known_references(number) + unread:
-            raise NotKept(f"it moves objects ({name_of(type(obj))}) that something else refers to, too")
+    if moved:
+        kind = name_of(type(walked.object(min(moved))))
+        raise NotKept(f"it moves objects ({kind}) that something else refers to, too")
 
 
 def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
@@ -261,8 +248,8 @@ def _check(
     held = [name for name in unforeseen if name in found]
     changed = again and again.change(loop, encoder, set(map(id, gone)), held)
     if changed:
-        may_be_held = changed.place is not None and not _runs_code(loop, frame) and _leads_there(changed, frame)
-        if changed.place is not None and may_be_held and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN:
+        is_new = changed.place is not None and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN
+        if changed.place is not None and is_new and not _runs_code(loop, frame) and _leads_there(changed, frame):
             unforeseen.append(changed.place)
             if not changed.is_rebound:  # the survey found the same object again
                 current.before.places.update((name, id(value)) for name, value in places.named(frame, [changed.place]).items())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
-from ..answers import asked, rows, table
 from ..plan.places import BOUNDARY
 from ..project.script import NOTEBOOK
 from ..runs import circumstances
@@ -19,6 +18,9 @@ from . import failures as failed
 from .session import trace_end
 from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
+
+if TYPE_CHECKING:
+    from ..answers.rows import Row
 
 ANOMALOUS = 1
 _SHORT_S = 0.1
@@ -96,6 +98,8 @@ def tell(
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing)))
     if as_json or form is not None:
+        from ..answers import asked, table  # what reads the statements takes long to import, and most replays print lines
+
         named = _named(report)
         asked.keep(report.history.run, named)
         if form is not None:
@@ -103,8 +107,10 @@ def tell(
     _tell(report, seconds, importing)
 
 
-def _named(report: Report) -> list[rows.Row]:
+def _named(report: Report) -> list[Row]:
     """The values of a replay by their names."""
+    from ..answers import rows
+
     texts: dict[str, str] = {}
     for file in {value.file for value in report.result.values}:
         with suppress(OSError, UnicodeDecodeError), open(file, encoding="utf-8") as source:

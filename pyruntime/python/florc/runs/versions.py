@@ -13,6 +13,7 @@ from ..plan.window import END
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from ..support.console import place
+from ..support.private import private_file
 from .journal import History
 
 _PAST_NAMES = re.compile(
@@ -225,7 +226,7 @@ class Versions:
         """The recorded script itself uses an iterator that no checkpoint holds: no later replay needs to try without."""
         self._used = True
         path = os.path.join(self._history.run.path, _USED)
-        with contextlib.suppress(OSError), open(path, "w", encoding="utf-8"):
+        with contextlib.suppress(OSError), open(path, "wb", opener=private_file):
             pass  # in a store that cannot be written to, the next replay tries again
 
     def _are_used(self) -> bool:

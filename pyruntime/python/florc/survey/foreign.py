@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from .scopes import Scope
 
-_assigned: set[tuple[str, str]] = set()
+_assigned: dict[str, set[str]] = {}
+"""By what leads to the module, the attributes. Most lead to no module: `self`."""
 
 
 def mention(text: str) -> None:
@@ -26,14 +27,14 @@ def mention(text: str) -> None:
             for one in (*target.split(","), target.partition(":")[0]):  # `a.b, c.d = …`, `a.b: int = …`
                 path, _, name = one.split()[-1].rpartition(".") if one.strip() else ("", "", "")
                 if name.isidentifier() and path.replace(".", "").isidentifier():
-                    _assigned.add((path, name))
+                    _assigned.setdefault(path, set()).add(name)
 
 
 def of_modules(scopes: Iterable[Scope]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The modules of libraries that a name of these scopes leads to and that a file assigns to, and what stands there."""
     found: dict[str, dict[str, Any]] = {}
     own = {id(scope.names) for scope in scopes}
-    for path, name in _assigned:
+    for path, assigned in _assigned.items():
         root, *steps = path.split(".")
         for scope in scopes:
             module: Any = scope.names.get(root)
@@ -41,10 +42,10 @@ def of_modules(scopes: Iterable[Scope]) -> Iterator[tuple[str, dict[str, Any]]]:
                 module = module.__dict__.get(step) if type(module) is types.ModuleType else None
             if type(module) is types.ModuleType and id(module.__dict__) not in own:
                 called = module.__dict__.get("__name__", "")
-                if sys.modules.get(called) is module and (called, name) not in _SETTINGS:
+                names = {name for name in assigned if (called, name) not in _SETTINGS}
+                if names and sys.modules.get(called) is module:
                     there = found.setdefault(called, {})  # what is not there yet is seen to come
-                    if name in module.__dict__:
-                        there[name] = module.__dict__[name]
+                    there.update((name, module.__dict__[name]) for name in names if name in module.__dict__)
     yield from sorted(found.items())
 
 

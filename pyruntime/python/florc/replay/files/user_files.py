@@ -26,8 +26,9 @@ from ...support.copying import copy
 from ..select.skipped import Skipped
 from .paths import Paths
 from .redirection import Functions
+from .removing import remove
 from .unnamed import NUMBER
-from .view import TREE, View, is_really_there, remove
+from .view import TREE, View, is_really_there
 
 try:
     import fcntl

@@ -15,13 +15,13 @@ import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
 from ...support.copying import copy
 from ..select.skipped import Skipped
 from .doubts import Doubts, asks_for
 from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found
+from .removing import remove
 from .unnamed import Unnamed
 
 _lstat, _readlink = os.lstat, os.readlink
@@ -394,18 +394,3 @@ def is_really_there(path: str) -> bool:
         _lstat(path)
         return True
     return False
-
-
-def remove(folder: str) -> None:
-    """Remove what a replay kept or made, whatever its modes are."""
-
-    def again(_: Any, path: str, __: Any) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700)
-            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
-
-    if os.path.isdir(folder):
-        shutil.rmtree(folder, onerror=again)
-    else:
-        os.remove(folder)

@@ -90,7 +90,8 @@ class Restorer:
         self._pending, self._leaves, self._graph = None, None, {}
         if checkpoint is None or leaves is None:
             raise RuntimeError(f"florc: {loop.id} was not skipped")
-        unforeseen = [name for name in checkpoint.places if ":" in name and name not in {place.name for place in loop.places}]
+        planned = {place.name for place in loop.places}
+        unforeseen = [name for name in checkpoint.places if ":" in name and name not in planned]
         there = places.named(frame, unforeseen)
         live = self._live(loop, objects, checkpoint.origins, frame, unforeseen, there)
         uncounted = [name for name in live if name.endswith(places.BAR) and name not in checkpoint.places]
@@ -103,7 +104,7 @@ class Restorer:
         live.update((name, value) for name, value in named.items() if _root(name) not in added)
         lost = self._history.lost_names(loop.file, loop.function) | self._history.lost_names(loop.file, "")
         # and those that it binds, where nobody reads what they hold at this instant
-        lost |= set(loop.binds).difference(place.name for place in loop.places)
+        lost |= set(loop.binds).difference(planned)
         lost |= added
         lost |= {name[1:] for name in unforeseen}  # they are bound anew, or are what is restored
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]

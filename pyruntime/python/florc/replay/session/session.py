@@ -301,20 +301,11 @@ class Replay:
             self._leave.damaged(str(error))
 
     def _lapsed_used(self, what: str) -> None:
-        if not self._is_in_added_statement():
+        if not self.looking.is_running():  # of the script's own
             self.versions.remember_used()
         moved = {_native.Path(key).name for key in self.history.checkpoints if self.history.lapsed(key)}
         why = f"a {what} that it moves is used later, and its checkpoints do not hold that"
         self._leave.cannot_restore(dict.fromkeys(moved, why))
-
-    def _is_in_added_statement(self) -> bool:
-        added = {(c.file, line) for c in self.versions.changes if not c.removed for line in range(c.line, c.end_line + 1)}
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if (frame.f_code.co_filename, frame.f_lineno) in added:
-                return True
-            frame = frame.f_back
-        return False
 
     def _miss_history(self) -> None:
         self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
