@@ -23,6 +23,8 @@ class Library(NamedTuple):
     """Attributes with a list that is made anew at every step and handed out: an old list may be in somebody's history."""
     durations: frozenset[str] = frozenset()
     """Attributes that tell how long something took: another number in every run. `a.b`: what is called `b` in one called `a`."""
+    handles: frozenset[str] = frozenset()
+    """Attributes that lead to another process of the run, which is gone when a replay restores the object: None there."""
     cloudpickle: str = ""
     """The module that pickles functions by value."""
 
@@ -52,6 +54,8 @@ LIBRARIES: dict[str, Library] = {
     "pyarrow": _PICKLED,
     "pyspark": Library(cloudpickle="pyspark.cloudpickle.cloudpickle"),
     "ray": Library(by_reference=True, cloudpickle="ray.cloudpickle.cloudpickle"),
+    "ray.train": Library(),
+    "ray.tune": Library(handles=frozenset({"_default_result_or_future"})),
     "rich": _OUTPUT,
     "scipy": _PICKLED,
     "srsly": Library(cloudpickle="srsly.cloudpickle.cloudpickle"),

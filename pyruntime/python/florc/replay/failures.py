@@ -12,9 +12,15 @@ from ..support.console import place, say
 from .session.session import Replay
 
 
+class NotRunAgain(BaseException):
+    """The replay ends here, because the script would go on outside of what a replay sees. Its text says why."""
+
+
 def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     """How and where the script ended, and whether an added statement raised. The text is empty if the recorded run ended in the
     same way."""
+    if isinstance(failure, NotRunAgain):
+        return f"the replay ends early: {failure}", False
     added = _added(replay.versions, failure)
     if added is None and ended_so(replay, failure):
         return "", False
@@ -45,7 +51,7 @@ def ended_so(replay: Replay, failure: BaseException) -> bool:
 
 def tell(failure: BaseException, folder: str, ended: str) -> None:
     """Print the traceback as Python does, and `ended`, which is how and where the script ended."""
-    if not isinstance(failure, SystemExit):
+    if not isinstance(failure, (SystemExit, NotRunAgain)):
         stripped = launch.without_own_frames(failure.__traceback__)
         sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
     elif not ended:

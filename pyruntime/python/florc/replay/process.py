@@ -33,6 +33,7 @@ from ..support.private import private_folder
 from . import failures as failed
 from .check import check
 from .files.user_files import UserFiles
+from .parallel import trials
 from .parallel.ranks import RankTask
 from .parallel.spawned import Calls
 from .parallel.workers import Task
@@ -127,6 +128,7 @@ class ReplayProcess:
         spawned.given = self._attempt.history.sent
         if not self._attempt.as_recorded:
             spawned.watch(self._spawned.call)
+        trials.watch(self._not_run_again)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
 
     def _answering(self) -> Divert | None:
@@ -182,6 +184,9 @@ class ReplayProcess:
     def _window_over(self) -> NoReturn:
         self._replay.is_over = True
         end(self._finish(is_cut=True))
+
+    def _not_run_again(self, why: str) -> NoReturn:
+        end(self._finish(failed.NotRunAgain(why)))
 
     def _run_those_that_wrote(self, causes: dict[str, str]) -> None:
         """Start again where these blocks, or some of them, were restored."""

@@ -194,6 +194,8 @@ def _plain_handler(kind: type) -> Encode:
     if library is not None and library.is_pickled:
         return data.encode_pickled
     base = layout_base(kind)
+    if base is object and library is not None and library.handles and _has_dict(kind):
+        return objects.encode_without_handles
     if base is object:
         return objects.encode_object
     if base is tuple and type(static(kind, "_fields")) is tuple and not _has_dict(kind):

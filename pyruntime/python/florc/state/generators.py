@@ -14,7 +14,7 @@ import random
 import sys
 
 from ..adapters import keras, twisters
-from ..support.light import dumps
+from ..support.light import dumps, suppress
 from ..support.static import name_of
 from .atoms import decode
 from .kind import Kind
@@ -178,8 +178,13 @@ def global_generator(name: str) -> Any:
 
 
 def check_globals(recorded: list[Any]) -> None:
-    """CannotRestore when a generator that was recorded is not here."""
+    """CannotRestore when a generator that was recorded is not here. A library that the block itself imported is imported now."""
     for name, _ in recorded:
+        if name in ("numpy", "torch") and name not in sys.modules:
+            from importlib import import_module
+
+            with suppress(ImportError):
+                import_module(name)
         if global_generator(name) is None:
             raise CannotRestore(f"{RANDOM}.{name}", "this generator does not exist here")
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 import types
 
-from ..adapters.libraries import REBOUND
-from ..support.static import all_slots, mro_of
+from ..adapters.libraries import REBOUND, library_of
+from ..support.static import all_slots, module_of, mro_of
 from .atoms import same_atom
 from .containers import ENCODERS as CONTENT
 from .containers import KINDS as CONTAINERS
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, layout_base, type_name
+from .references import in_opaque_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +105,16 @@ def _read(slot: Any, obj: Any) -> Any:
 
 def encode_object(enc: Encoder, obj: Any) -> Node:
     return ["object", *type_name(type(obj)), _attributes(enc, obj), None]
+
+
+def encode_without_handles(enc: Encoder, obj: Any) -> Node:
+    """An object of a library with attributes that lead to another process of the run: None, if they hold such a handle now."""
+    library = library_of(module_of(type(obj)))
+    handles = library.handles if library is not None else frozenset()
+    attributes = {
+        name: None if name in handles and in_opaque_module(type(item)) else item for name, item in instance_dict(obj).items()
+    }
+    return ["object", *type_name(type(obj)), encode_attributes(enc, attributes), None]
 
 
 def encode_derived(enc: Encoder, obj: Any) -> Node:

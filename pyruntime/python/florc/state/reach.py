@@ -25,6 +25,7 @@ from .kinds import CONTENT_BASES, Refused, dotted, type_name
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
     {
         objects.encode_object,
+        objects.encode_without_handles,
         objects.encode_derived,
         classify.encode_light_object,
         classify.encode_light_derived,

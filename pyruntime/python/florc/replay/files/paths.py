@@ -101,7 +101,8 @@ def _foreign(project: str) -> Iterable[str]:
     except OSError:
         pass
     hidden += [os.path.join(home, name) for name in (".cache", ".config", ".local")]
-    found = {os.path.join(os.path.realpath(folder), "") for folder in (*folders, *hidden) if folder}
-    found |= {os.path.join(folder, "") for folder in (*folders, *hidden) if folder}
+    folders |= {*hidden, os.path.join(os.environ.get("RAY_TMPDIR") or "/tmp", "ray")}  # where the programs of a Ray cluster meet
+    found = {os.path.join(os.path.realpath(folder), "") for folder in folders if folder}
+    found |= {os.path.join(folder, "") for folder in folders if folder}
     inside = os.path.join(os.path.realpath(project), "")
     return {folder for folder in found if not inside.startswith(folder)}
