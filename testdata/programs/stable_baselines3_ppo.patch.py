@@ -1,10 +1,26 @@
 # florc: exact
+# florc: why = A callback at the end of each rollout: neither steps of the environment nor of the training run again. One rollout is stopped.
 import gymnasium as gym
 from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+
+class Seen(BaseCallback):
+    steps = 0
+
+    def _on_step(self):
+        self.steps += 1
+        return self.num_timesteps != 1000
+
+    def _on_rollout_end(self):
+        print("rollout", self.num_timesteps)
++        print("PROBE rollout", self.steps, sorted(self.locals)[:3], float(self.locals["values"].sum()))
++        print("PROBE policy", sum(p.abs().sum().item() for p in self.model.policy.parameters()))
+
 
 env = gym.make("CartPole-v1")
 model = PPO("MlpPolicy", env, seed=0, n_steps=128, device="cpu")
 for stage in range(2):
-    model.learn(total_timesteps=512, reset_num_timesteps=False)
+    model.learn(total_timesteps=512, reset_num_timesteps=False, callback=Seen())
     print("stage", stage, model.num_timesteps)
-+    print("PROBE", stage, float(sum(p.abs().sum() for p in model.policy.parameters())))
++    print("PROBE", stage, sum(p.abs().sum().item() for p in model.policy.parameters()))

@@ -20,7 +20,11 @@ pub(super) fn estimates(
 ) -> IdVec<LoopId, Result<Changeset, Obstacle>> {
     let extractor = analysis.extractor();
     let estimate = |(at, entry): (LoopId, &Loop)| {
-        ways_out(entry)?;
+        ways_out(entry).or_else(|obstacle| match (&obstacle.why, listed.names(at)) {
+            // An execution that `return` left has no end, so no checkpoint: it runs again, as one that an exception left does.
+            (Reason::Returns, Some(_)) => Ok(()),
+            _ => Err(obstacle),
+        })?;
         if let (Some(names), Some(flow)) = (listed.names(at), flows.get(&entry.scope)) {
             return Ok(listed_changeset(&extractor, flow, entry, Instant::LoopEnd, names));
         }

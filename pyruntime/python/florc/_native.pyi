@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, final
 
 _T = TypeVar("_T")
@@ -388,6 +388,10 @@ def stop_following() -> None:
 
 def forget() -> None:
     """Let go of the session that was followed."""
+
+def names_of(frame: FrameType) -> dict[str, Any]:
+    """A new dict of the names of a function's frame, but for those that are unbound, which the program does not notice; of a
+    module's or a class's frame, the dict that holds them."""
 
 def following() -> bool:
     """Whether blocks of the calling thread are memoized."""

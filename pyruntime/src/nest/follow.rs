@@ -72,9 +72,9 @@ pub fn forget() {
     }
 }
 
-/// Makes a loop known: the file and function it is in, and the loops around it there.
-pub fn register_loop(id: String, scope: String, ancestors: Vec<String>) {
-    with_nest(|nest| nest.register(id, LoopFacts { scope, ancestors }));
+/// Makes a loop known.
+pub fn register_loop(id: String, facts: LoopFacts) {
+    with_nest(|nest| nest.register(id, facts));
 }
 
 /// Whether blocks of the calling thread are memoized.

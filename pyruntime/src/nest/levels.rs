@@ -17,6 +17,8 @@ pub struct LoopFacts {
     pub scope: String,
     /// The loops around it in the same function.
     pub ancestors: Vec<String>,
+    /// Whether it is a `while` loop that tells when it begins (`begin`).
+    pub is_begun: bool,
 }
 
 /// An iteration of a loop that is running.
@@ -133,6 +135,11 @@ impl Nest {
     pub fn tick(&mut self, id: &str) -> (usize, i64, bool) {
         let (known, facts) = self.known(id);
         self.prune_to(&known, facts.as_deref(), true);
+        if facts.is_some_and(|facts| facts.is_begun) {
+            // It runs: what is open inside of it, in other functions, was left by `return` or by an exception.
+            let own = self.levels.iter().rposition(|level| !level.is_block && base(&level.id) == id);
+            self.levels.truncate(own.map_or(self.levels.len(), |at| at + 1));
+        }
         let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
         let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
         let held = self.advance(depth);
@@ -277,7 +284,7 @@ mod tests {
             [("L1", "m", vec![]), ("L2", "m", vec!["L1"]), ("L3", "m", vec!["L1"]), ("L4", "m:f", vec![])]
         {
             let ancestors = ancestors.into_iter().map(str::to_owned).collect();
-            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors });
+            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors, is_begun: id == "L1" });
         }
         nest
     }
@@ -321,6 +328,16 @@ mod tests {
         assert!(nest.leave_passed("L2") && !nest.leave_passed("L2"));
         assert_eq!(nest.enter_block("L2"), "L1=0/L2#1");
         assert!(!nest.leave_passed("L2"), "somebody looks at this one");
+    }
+
+    #[test]
+    fn a_while_loop_that_tells_when_it_begins_closes_what_a_function_left_open() {
+        let mut nest = nest();
+        nest.enter_loop("L1");
+        nest.tick("L1");
+        nest.tick("L4");
+        nest.tick("L1");
+        assert_eq!(nest.path(), "L1=1");
     }
 
     #[test]

@@ -3,7 +3,7 @@ pub mod blocks;
 pub mod entered;
 pub mod follow;
 pub mod iteration;
-mod levels;
+pub mod levels;
 mod live;
 pub mod owner;
 mod pace;

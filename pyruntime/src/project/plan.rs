@@ -9,6 +9,7 @@ use pyo3::types::{PyFrozenSet, PyString, PyTuple};
 
 use super::changes::Function;
 use crate::nest::follow::register_loop;
+use crate::nest::levels::LoopFacts;
 
 /// After the id of a loop: the start of its iterations.
 const START: char = '@';
@@ -54,7 +55,9 @@ impl Plan {
         for entry in &self.plan.loops {
             let above = |id: &&String| parents.get(id.as_str()).copied().flatten();
             let around = std::iter::successors(entry.parent.as_ref(), above).take(parents.len()).cloned().collect();
-            register_loop(entry.id.clone(), format!("{}:{}", self.plan.file, entry.function), around);
+            let scope = format!("{}:{}", self.plan.file, entry.function);
+            let is_begun = entry.boundary.is_some() && entry.header.starts_with("while");
+            register_loop(entry.id.clone(), LoopFacts { scope, ancestors: around, is_begun });
         }
     }
 }

@@ -5,6 +5,7 @@
 //! Python's for a part that did not change.
 mod classes;
 mod keys;
+pub mod names;
 mod parts;
 mod readings;
 mod sight;

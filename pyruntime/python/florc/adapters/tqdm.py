@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import GeneratorType
 
+from .. import _native
 from ..support.static import attributes_of, is_begun, module_of, mro_of, name_of
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ def bar_of(iterator: Any) -> Any:
     """The progress bar whose generator this is, not yet begun; None when it is no such thing."""
     if type(iterator) is not GeneratorType or iterator.gi_frame is None or is_begun(iterator):
         return None
-    found = iterator.gi_frame.f_locals.get("self") if iterator.gi_code.co_name == "__iter__" else None
+    found = _native.names_of(iterator.gi_frame).get("self") if iterator.gi_code.co_name == "__iter__" else None
     return found if _is_of_tqdm(type(found)) and hasattr(found, "iterable") else None
 
 

@@ -8,10 +8,11 @@ import sys
 import types
 from types import FrameType
 
+from .. import _native
 from ..adapters import tqdm
 from ..support import static
 from ..support.light import NamedTuple
-from ..support.static import defines, release
+from ..support.static import defines
 from .loops import BAR, BOUNDARY, is_call, loops, of_libraries, register, registered, unbound
 
 TYPE_CHECKING = False
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from .. import _native
+__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "unbound"]
 
-__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "release", "unbound"]
+
+_OPTIMIZED = 1
+"""`inspect.CO_OPTIMIZED`: code of a function."""
 
 
 class Consumed(Exception):
@@ -38,8 +41,9 @@ def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict
 
     given = iter(objects)
     found: dict[str, Any] = {}
+    own = _native.names_of(frame) if any(place.by_name for place in loop.places) else {}
     for place in loop.places:
-        value = read(frame, place.name, place.in_globals, is_state=True) if place.by_name else next(given)
+        value = read(frame, place.name, place.in_globals, own, is_state=True) if place.by_name else next(given)
         if value is unbound:
             continue
         if value is sys.modules:
@@ -55,14 +59,13 @@ def gather(loop: _native.Loop, objects: Sequence[Any], frame: FrameType) -> dict
             if _is_plain_data(place.name, value):
                 continue
         found[place.name] = value
-    release(frame)
     return found
 
 
 def is_global(frame: FrameType, name: str) -> bool:
     """Whether a name of a block is one of its file's globals."""
     code = frame.f_code
-    is_own = frame.f_locals is not frame.f_globals and name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    is_own = not is_module_level(frame) and name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
     return not is_own and name in frame.f_globals
 
 
@@ -77,17 +80,16 @@ class Before(NamedTuple):
 
 def before(loop: _native.Loop, frame: FrameType, unforeseen: list[str]) -> Before:
     """What a block finds. `unforeseen`: further places that its checkpoints hold."""
-    held = {place.name: read(frame, place.name, place.in_globals) for place in loop.places}
+    own = _native.names_of(frame)
+    held = {place.name: read(frame, place.name, place.in_globals, own) for place in loop.places}
     held.update(named(frame, unforeseen))
     kept = _data({name: tqdm.unwrapped(value) for name, value in held.items() if value is not unbound})
     iterated = {place.name for place in loop.places if place.iterated}
-    found = Before(
+    return Before(
         {name: id(value) for name, value in held.items() if value is not unbound and name not in iterated},
         {name: id(value) for name, value in outside(loop, frame).items()},
         kept,
     )
-    release(frame)
-    return found
 
 
 def _data(values: dict[str, Any]) -> Any:
@@ -121,8 +123,8 @@ def outside(loop: _native.Loop, frame: FrameType, held: Iterable[_native.Place] 
     held = loop.places if held is None else held
     taken = {place.name for place in held if "." not in place.name and not place.iterated}
     scopes = [(frame.f_globals, "")]
-    if frame.f_locals is not frame.f_globals:
-        scopes.append((frame.f_locals, loop.function))
+    if not is_module_level(frame):
+        scopes.append((_native.names_of(frame), loop.function))
     for names, function in scopes:
         lost = _lost_names(loop.file, function)
         found.update(
@@ -130,7 +132,6 @@ def outside(loop: _native.Loop, frame: FrameType, held: Iterable[_native.Place] 
             for name, value in list(names.items())
             if name not in taken and name not in lost and not name.startswith(("__", "_florc")) and _is_shared(value)
         )
-    release(frame)
     return found
 
 
@@ -156,12 +157,17 @@ def _is_shared(value: Any) -> bool:
 _VALUES = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), type(Ellipsis))
 
 
-def read(frame: FrameType, name: str, in_globals: bool, is_state: bool = False) -> Any:
+def is_module_level(frame: FrameType) -> bool:
+    """Whether a frame's names are the globals that it sees. (To ask any frame for `f_locals` brings that up to date.)"""
+    return not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals is frame.f_globals
+
+
+def read(frame: FrameType, name: str, in_globals: bool, own: dict[str, Any] | None = None, is_state: bool = False) -> Any:
     """What a place holds, found by its name; `unbound` where only code of the user's could tell. Where it `is_state`, that is
-    refused instead (state.Unsupported)."""
+    refused instead (state.Unsupported). `own`: the names of the frame, where more than one place is read."""
     module, _, path = name.rpartition(":")
     root, *attributes = path.split(".")
-    names = globals_of(frame, module) if in_globals else frame.f_locals
+    names = globals_of(frame, module) if in_globals else _native.names_of(frame) if own is None else own
     value = names.get(root, unbound)
     if value is unbound and not in_globals:
         value = frame.f_globals.get(root, unbound)
@@ -183,8 +189,8 @@ def read(frame: FrameType, name: str, in_globals: bool, is_state: bool = False) 
 
 def named(frame: FrameType, names: list[str]) -> dict[str, Any]:
     """What places hold that are known by their names only; those that are unbound are missing."""
-    held = {name: read(frame, name, ":" in name) for name in names}
-    release(frame)
+    own = _native.names_of(frame) if names else {}
+    held = {name: read(frame, name, ":" in name, own) for name in names}
     return {name: value for name, value in held.items() if value is not unbound}
 
 

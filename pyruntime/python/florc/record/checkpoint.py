@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
+from .. import _native
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.console import cell_of, place
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .. import _native, state
+    from .. import state
 
 
 _MOST_LINES = 5
@@ -206,7 +207,6 @@ def _runs_code(loop: _native.Loop, frame: FrameType) -> bool:
     """Whether to bind what the plan binds runs code of the user's, which may change once more what is restored beside it."""
     paths = [(held.name.rpartition(".")[0], held.in_globals) for held in loop.places if held.bound and "." in held.name]
     kinds = [type(places.read(frame, path, in_globals)) for path, in_globals in paths]
-    places.release(frame)
     return any(is_users_code(static(kind, "__setattr__")) for kind in kinds)
 
 
@@ -238,8 +238,9 @@ def _check(
 
     gone: list[Any] = []
     if encoder.lapsed or encoder.rebuilt:
-        bound = [places.read(frame, name, False) for name in loop.binds]
-        places.release(frame)
+        own = _native.names_of(frame)
+        bound = [places.read(frame, name, False, own) for name in loop.binds]
+        del own  # references are counted
         gone = state.gone_with_lapsed(encoder, again.references if again else _none, bound)
         del bound
         why = state.why_lapsed_are_missed(encoder, gone, again.is_ours if again else bool)

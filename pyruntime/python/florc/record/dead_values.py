@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
+from .. import _native
 from ..plan import places
 from ..support.light import suppress
 from ..support.static import same_class
@@ -35,8 +36,8 @@ _MOST_DIGITS = 12
 _ATOM_BYTES = 8
 _FORM_BYTES = 32
 _HOLDERS = 3
-"""References to an object that only the script's name holds: that one, the one here, the question's. Before 3.13, `f_locals` of a
-function is a dict that holds another."""
+"""References to an object that only the script's name holds: that one, the one here, the question's. Of a function, its names are
+in a dict here that holds another."""
 _STORAGE_HOLDERS = 2
 """Of the memory of a tensor: the tensor, and what is asked here."""
 
@@ -47,9 +48,10 @@ def of_block(loop: _native.Loop, frame: FrameType) -> tuple[dict[str, Any], dict
     forms: dict[str, Form] = {}
     room = MOST_BYTES
     taken = {place.name for place in loop.places}
-    holders = _HOLDERS + (frame.f_locals is not frame.f_globals and sys.version_info < (3, 13))
+    own = _native.names_of(frame)
+    holders = _HOLDERS + (own is not frame.f_globals)
     for name in [name for name in loop.binds if name not in taken][:_MOST_NAMES]:
-        value = places.read(frame, name, False)
+        value = places.read(frame, name, False, own)
         if value is places.unbound:
             continue
         with suppress(Exception):  # what a wrapper of torch refuses to tell
@@ -63,7 +65,6 @@ def of_block(loop: _native.Loop, frame: FrameType) -> tuple[dict[str, Any], dict
             elif form is not None and room >= _FORM_BYTES:
                 forms[name] = form
                 room -= _FORM_BYTES
-    places.release(frame)
     return values, forms
 
 

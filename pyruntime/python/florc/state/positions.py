@@ -13,7 +13,8 @@ from __future__ import annotations
 import sys
 import types
 
-from ..support.static import defines, is_begun, locals_of
+from .. import _native
+from ..support.static import defines, is_begun
 from . import suspended
 from .atoms import same_atom
 from .kind import Kind
@@ -111,7 +112,7 @@ def _frame_of(generator: Any, cls: Any) -> Any:
     """The names in a generator of a sampler's class; None where it is another one."""
     frame = generator.gi_frame
     is_own = frame is not None and frame.f_code is getattr(cls.__dict__.get("__iter__"), "__code__", None)
-    return locals_of(frame) if is_own else None
+    return _native.names_of(frame) if is_own else None
 
 
 def encode_generator(enc: Encoder, obj: Any) -> Node:
@@ -127,7 +128,7 @@ def _of_florc(obj: Any) -> tuple[Any, ...] | None:
     frame = obj.gi_frame
     if frame is None or frame.f_code not in (_batches.__code__, _drawn.__code__):
         return None
-    own = locals_of(frame)
+    own = _native.names_of(frame)
     if frame.f_code is _drawn.__code__:
         return "drawn", own["sampler"], own["generator"], own["indices"]
     return "batches", own["sampler"], own["indices"]

@@ -15,8 +15,9 @@ import gc
 import types
 from _blake2 import blake2b
 
+from .. import _native
 from ..adapters import torch_data
-from ..support.static import defines, is_begun, locals_of
+from ..support.static import defines, is_begun
 from .atoms import ATOMS, decode, same_atom
 from .kind import Kind
 from .kinds import Refused, is_ref
@@ -43,7 +44,7 @@ def _is_plain(generator: Any) -> bool:
 def _parts(generator: Any) -> tuple[dict[str, Any], list[Any]]:
     """Its names, and the iterators that it takes from: by its names, or in its `for` statements."""
     held = {id(obj): obj for obj in gc.get_referents(generator) if defines(type(obj), "__next__")}
-    return locals_of(generator.gi_frame), list(held.values())
+    return _native.names_of(generator.gi_frame), list(held.values())
 
 
 def _is_harmless(source: Any) -> bool:

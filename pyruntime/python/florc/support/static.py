@@ -14,7 +14,6 @@ from .weak_table import WeakTable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
     from typing import Any
 
 _MISSING = object()
@@ -102,20 +101,6 @@ def is_begun(generator: GeneratorType[Any, Any, Any]) -> bool:
         return True
     frame = generator.gi_frame
     return bool(getattr(generator, "gi_suspended", frame is not None and frame.f_lasti != -1))
-
-
-def release(frame: FrameType) -> None:
-    """Before 3.13 a function's `f_locals` is a dict that the frame keeps, and with it every object it lists."""
-    optimized = frame.f_code.co_flags & 1
-    if optimized and sys.version_info < (3, 13):
-        frame.f_locals.clear()
-
-
-def locals_of(frame: FrameType) -> dict[str, Any]:
-    """The names of a function's frame and what they hold; the frame keeps nothing of it."""
-    found = dict(frame.f_locals)
-    release(frame)
-    return found
 
 
 class RunsCode(Exception):

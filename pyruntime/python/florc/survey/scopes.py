@@ -55,12 +55,11 @@ class Reader:
         the project's files."""
         found: list[Scope] = []
         at: FrameType | None = frame
-        module_level = frame.f_globals is frame.f_locals
-        while at is not None and at.f_locals is not at.f_globals:
+        module_level = places.is_module_level(frame)
+        while at is not None and not places.is_module_level(at):
             if self._is_project(at.f_code.co_filename):
                 own = at is frame
-                found.append(Scope(_without(at.f_locals, rebound if own else ()), own, ""))
-            places.release(at)
+                found.append(Scope(_without(_native.names_of(at), rebound if own else ()), own, ""))
             at = at.f_back
         for name, names in self.files():
             is_file = names is frame.f_globals

@@ -248,9 +248,8 @@ def _is_own_cell(obj: Any, key: Any, parts: readers.Parts | None, frame: FrameTy
     name = key[1:] if type(obj) is types.FunctionType and type(key) is str else ""
     if name not in bound or name not in obj.__code__.co_freevars or parts is None:
         return False
-    value = frame.f_locals.get(name)
-    places.release(frame)
-    return name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars) and value is parts.get(key)
+    is_cell = name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars)
+    return is_cell and _native.names_of(frame).get(name) is parts.get(key)
 
 
 def slots_of(loop: _native.Loop, frame: FrameType) -> set[tuple[int, str]]:
@@ -261,7 +260,6 @@ def slots_of(loop: _native.Loop, frame: FrameType) -> set[tuple[int, str]]:
         if whole:
             holder = places.read(frame, whole, place.in_globals)
             found.add((id(holder), f".{attribute}"))
-    places.release(frame)
     return found
 
 

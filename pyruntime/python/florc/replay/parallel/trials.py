@@ -1,5 +1,5 @@
-"""Trials of `ray.tune` in a replay: they run in processes of a cluster, which see and change the user's files, and print at their own
-time. A replay restores the call that ran them, or ends there."""
+"""Trials of `ray.tune` in a replay: they run in processes of a cluster, which see and change the user's files, and print at their
+own time. A replay restores the call that ran them, or ends there."""
 
 from __future__ import annotations
 

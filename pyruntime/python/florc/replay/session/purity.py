@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from ... import _native, state
 from ...adapters import twisters
 from ...adapters.libraries import library_of
-from ...plan import places
 from ...runs.versions import Versions
 from ...support import mishaps
 from ...support.console import cell_of, place
@@ -134,8 +133,6 @@ class Looking:
         present = drawn_from()
         drawn = [name for name, state in present.items() if state != found.get(name, state)] if present != found else []
         changed = None if survey is None else survey.change(frame, None, None)
-        if survey is not None:
-            places.release(frame)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]

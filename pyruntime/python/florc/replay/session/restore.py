@@ -169,9 +169,8 @@ class Restorer:
         found: list[Any] = []
         at: FrameType | None = frame if names else None
         while at is not None:
-            if at.f_code.co_filename in self._files and at.f_locals is not at.f_globals:
-                found += [value for name, value in at.f_locals.items() if name in names]
-                places.release(at)
+            if at.f_code.co_filename in self._files and not places.is_module_level(at):
+                found += [value for name, value in _native.names_of(at).items() if name in names]
             at = at.f_back
         modules = self._modules.find() if names else ()
         for held in {id(held): held for _, held in modules}.values():  # `__main__` may have two names
@@ -203,7 +202,6 @@ class Restorer:
             )
             if value is not places.unbound:
                 present[place.name] = value
-        places.release(frame)
         present.update(there)
         origin = {name: origins.get(name, name) for name in (*(place.name for place in loop.places), *unforeseen)}
         bars = {name: value for name, value in present.items() if name.endswith(places.BAR)}
@@ -242,7 +240,6 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             holder = static.read_attribute(holder, step)
     except (AttributeError, static.RunsCode):
         holder = places.unbound
-    places.release(frame)
     if holder is places.unbound:
         if name in values:
             raise CannotRestore(f"nothing that florc finds holds {name}")
