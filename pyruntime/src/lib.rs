@@ -39,6 +39,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Again>()?;
     module.add_class::<survey::Readings>()?;
     module.add_class::<survey::Sight>()?;
+    module.add_function(wrap_pyfunction!(python::arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::chunk_hashes, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::diff_lines, module)?)?;
     module.add_function(wrap_pyfunction!(python::sizes::most_packed, module)?)?;

@@ -51,6 +51,7 @@ def arrows() -> dict[Name, dict[Name, list[str]]]:
 ORDER = [
     "apart",
     "__init__",
+    "called",
     "support",
     "adapters",
     "inputs",

@@ -13,6 +13,10 @@ pub enum Format {
     Csv,
     /// One JSON object per line
     Jsonl,
+    /// A file of Apache Parquet (with -o; pyarrow, polars or DuckDB writes it)
+    Parquet,
+    /// Nothing: `florc logs` has them then
+    None,
 }
 
 /// How values are written, and where to.

@@ -242,8 +242,8 @@ pub struct ReplayArgs {
     /// Values by the names of what was printed, instead of lines
     #[arg(long, value_enum, conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
     pub format: Option<Format>,
-    /// Of a notebook: write a copy with the answers in its cells, instead of printing them
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "format", "dry_run", "emit", "interactive"])]
+    /// With --format: write the values to this file. Of a notebook, without it: a copy with the answers in its cells
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
     pub output: Option<String>,
     /// Print nothing on standard error but errors and anomalies
     #[arg(short, long)]

@@ -1,8 +1,9 @@
 """Ask a question of a training run after it has ended.
 
-`florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. The names
-below are what instrumented code calls; without a session each does the plain thing. `save`, `materialize` and `flush`
-serve alone: `torch.save` in the background.
+`florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
+`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name. `save`, `materialize`
+and `flush` serve alone: `torch.save` in the background. Other names are what instrumented code calls; without a session each does
+the plain thing.
 """
 
 import sys
@@ -10,30 +11,34 @@ import sys
 from . import apart
 
 __all__ = [
+    "Answer",
     "DamagedError",
     "InternalError",
     "Saved",
     "StoreError",
-    "begin",
-    "boundary",
-    "entered",
+    "Table",
+    "Unusable",
     "flush",
-    "generator",
+    "log",
+    "logs",
     "materialize",
-    "observed",
-    "probe",
-    "probed",
-    "resume",
+    "query",
+    "record",
+    "replay",
+    "runs",
     "save",
-    "skipblock",
-    "tick",
-    "unbound",
 ]
 __version__ = "0.1.0"
 
 apart.set_apart(__path__)
 
 _WHERE = {
+    "Answer": "answers.api",
+    "log": "answers.log",
+    "logs": "answers.api",
+    "query": "answers.api",
+    "Table": "answers.columns",
+    "Unusable": "project.script",
     "Saved": "saving",
     "flush": "saving",
     "materialize": "saving",
@@ -54,14 +59,20 @@ _WHERE = {
     "DamagedError": "_native",
 }
 """Where the names are: a module is imported when one of its names is first asked for. Most runs need few of them."""
+_PACKAGES = ("skipblock", "record", "replay", "runs")
+"""Modules that are themselves what is asked for (`called.py`)."""
+
+
+def __dir__() -> "list[str]":
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHERE and name != "skipblock":
+    if name not in _WHERE and name not in _PACKAGES:
         raise AttributeError(f"module 'florc' has no attribute {name!r}")
     where = f"florc.{_WHERE.get(name, name)}"
     apart.OWN["__import__"](where)  # `importlib` takes as long as all of this
-    if name == "skipblock":
+    if name in _PACKAGES:
         return globals()[name]
     found = globals()[name] = getattr(sys.modules[where], name)
     return found

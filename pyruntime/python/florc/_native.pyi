@@ -389,6 +389,12 @@ def stop_following() -> None:
 def forget() -> None:
     """Let go of the session that was followed."""
 
+def arrow_stream(names: Sequence[str], columns: Sequence[list[Any]], wholes: Sequence[str], numbers: Sequence[str]) -> object:
+    """A capsule `arrow_array_stream` (the Arrow PyCapsule interface) with one batch: columns of the same length, whose values are
+    None, or all truth values, whole numbers of 64 bits, numbers, or anything, which is written as text; `wholes` and
+    `numbers` are names of columns that are such where they hold nothing but None. Raises ValueError for columns of several
+    lengths."""
+
 def names_of(frame: FrameType) -> dict[str, Any]:
     """A new dict of the names of a function's frame, but for those that are unbound, which the program does not notice; of a
     module's or a class's frame, the dict that holds them."""

@@ -1,4 +1,5 @@
 //! The classes and functions of `florc._native` that stand for a room of their own name: conversions, and nothing else.
+pub mod arrow;
 pub mod check;
 mod forking;
 pub mod housekeeping;

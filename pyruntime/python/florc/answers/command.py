@@ -10,16 +10,16 @@ from ..runs import catalog
 from ..runs.journal import History
 from ..runs.run import Run, store_path
 from ..support.console import answer
-from . import asked, rows, table
+from . import asked, columns, rows, table
 from .database import Database
 
 if TYPE_CHECKING:
     from ..support import arguments as given
 
 
-def logs(words: list[str], condition: str | None, is_pivoted: bool, form: str) -> str:
-    """The values of a run, as text. `words`: the run or its script, where the first of them names one, and names of values.
-    Raises Unusable."""
+def logs(words: list[str], condition: str | None) -> list[rows.Row]:
+    """The values of a run. `words`: the run or its script, where the first of them names one, and names of values. Raises
+    Unusable."""
     run, names = _run_of(words)
     history = History(run)
     found = [*rows.recorded(history), *asked.kept(history)]
@@ -31,15 +31,22 @@ def logs(words: list[str], condition: str | None, is_pivoted: bool, form: str) -
     if condition is not None:
         kept = set(Database([history], found).where(condition))
         found = [row for number, row in enumerate(found) if number in kept]
-    return table.text(found, form, is_pivoted)
+    return found
 
 
-def query(sql: str, form: str) -> str:
-    """The answer to a question about all runs of the store, as text. Raises Unusable."""
+def query(sql: str) -> columns.Table:
+    """The answer to a question about all runs of the store. Raises Unusable."""
     histories = [History(run) for run in catalog.all_runs(store_path())]
     found = [row for history in histories for row in (*rows.recorded(history), *asked.kept(history))]
-    head, lines = Database(histories, found).ask(sql)
-    return table.written(head, lines, form)
+    return columns.Table(*Database(histories, found).ask(sql))
+
+
+def put_rows(found: list[rows.Row], form: str, output: str | None, is_pivoted: bool = False) -> None:
+    """Values to standard output, or into a file. Raises Unusable."""
+    if form == "parquet" and output is not None:
+        _put_parquet(columns.of_rows(found, is_pivoted), output)
+    elif form != "none":
+        put(table.text(found, form, is_pivoted), output)
 
 
 def put(text: str, output: str | None) -> None:
@@ -51,8 +58,19 @@ def put(text: str, output: str | None) -> None:
         with open(output, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise Unusable("F206", f"cannot write {output}: {why}; give it a name in a folder that is there") from None
+        raise _cannot_write(output, error) from None
+
+
+def _put_parquet(found: columns.Table, output: str) -> None:
+    try:
+        columns.write_parquet(found, output)
+    except OSError as error:
+        raise _cannot_write(output, error) from None
+
+
+def _cannot_write(output: str, error: Exception) -> Unusable:
+    why = (getattr(error, "strerror", None) or str(error)).lower()
+    return Unusable("F206", f"cannot write {output}: {why}; give it a name in a folder that is there")
 
 
 def _run_of(words: list[str]) -> tuple[Run, list[str]]:
@@ -73,11 +91,18 @@ def _run_of(words: list[str]) -> tuple[Run, list[str]]:
 
 def run_logs(arguments: given.Logs) -> int:
     """`florc logs`."""
-    put(logs(arguments["words"], arguments["condition"], arguments["pivot"], arguments["format"]), arguments["output"])
+    columns.refuse(arguments["format"], arguments["output"])
+    put_rows(logs(arguments["words"], arguments["condition"]), arguments["format"], arguments["output"], arguments["pivot"])
     return 0
 
 
 def run_query(arguments: given.Query) -> int:
     """`florc query`."""
-    put(query(arguments["sql"], arguments["format"]), arguments["output"])
+    form, output = arguments["format"], arguments["output"]
+    columns.refuse(form, output)
+    found = query(arguments["sql"])
+    if form == "parquet" and output is not None:
+        _put_parquet(found, output)
+    elif form != "none":
+        put(table.written(found.names, found.rows(), form), output)
     return 0

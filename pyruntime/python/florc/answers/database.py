@@ -27,7 +27,7 @@ class Database:
     def __init__(self, histories: Sequence[History], rows: Sequence[Row]):
         self._tables = sqlite3.connect(":memory:")
         self.loops = variables(rows)
-        self._make("runs", RUNS, map(_run, histories))
+        self._make("runs", RUNS, map(of_run, histories))
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
@@ -71,7 +71,8 @@ def _may(action: int, *what: str | None) -> int:
     return sqlite3.SQLITE_OK if is_question else sqlite3.SQLITE_DENY
 
 
-def _run(history: History) -> tuple[Any, ...]:
+def of_run(history: History) -> tuple[Any, ...]:
+    """A row of `runs`."""
     run, report = history.run, history.run.info.get("report", {})
     kept = report.get("seconds"), report.get("checkpoints"), report.get("bytes")
     return run.id, run.info.get("name"), run.info["script"], run.status, run.info["started"], *kept, run.ranks

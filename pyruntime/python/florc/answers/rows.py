@@ -41,6 +41,23 @@ class Printed(NamedTuple):
     rank: int | None = None
 
 
+class Named(NamedTuple):
+    """A line, and what is named in it (see Row)."""
+
+    run: str
+    printed: Printed
+    context: dict[str, int]
+    occurrence: int
+    values: dict[str, Typed]
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each value."""
+        line = self.printed
+        front = (self.run, line.rank, line.file, line.line, self.context, self.occurrence)
+        return [Row(*front, name, value, line.verdict) for name, value in self.values.items()]
+
+
 class Names:
     """What the statements of files write. `texts`: by path."""
 
@@ -82,13 +99,17 @@ def recorded(history: History) -> Iterator[Row]:
 
 def rows(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Row]:
     """The values in lines, in their order. Raises Unusable when a file of the recorded project is damaged."""
+    for line in named(history, printed, names):
+        yield from line.rows
+
+
+def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
+    """Lines, and what is named in each. Raises Unusable when a file of the recorded project is damaged."""
     seen: dict[tuple[str, int, str, int | None], int] = {}
     for line in printed:
         key = (line.file, line.line, line.path, line.rank)
         occurrence = seen[key] = seen.get(key, -1) + 1
-        context = _context(history, line.path)
-        for name, value in names.values(line).items():
-            yield Row(history.run.id, line.rank, line.file, line.line, context, occurrence, name, value, line.verdict)
+        yield Named(history.run.id, line, _context(history, line.path), occurrence, names.values(line))
 
 
 def _context(history: History, path: str) -> dict[str, int]:

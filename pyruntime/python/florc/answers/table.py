@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from .rows import Row
 from .values import Typed
 
-FORMATS = ("table", "csv", "jsonl")
+FORMATS = ("table", "csv", "jsonl", "parquet", "none")
 _WIDEST = 40
 """Characters of a column of a table; more are cut off."""
 

@@ -71,6 +71,8 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
         separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
         between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
         return _of_arguments(call.args, between)
+    if method == "log" and isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "florc.log":
+        return _of_named(call)
     if method in _LOGGERS and call.args:
         arguments = call.args[1:] if method == "log" else call.args
         if not arguments:
@@ -80,6 +82,12 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _of_named(call: ast.Call) -> list[Piece] | None:
+    """`florc.log("loss", value)` writes the name, a blank and the value."""
+    name = call.args[0].value if len(call.args) == 2 and isinstance(call.args[0], ast.Constant) else None
+    return [f"{name} ", Value(name)] if isinstance(name, str) else None
 
 
 def _of_arguments(arguments: list[ast.expr], between: str) -> list[Piece]:

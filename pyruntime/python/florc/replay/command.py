@@ -36,7 +36,9 @@ _MOST_LOOPS = 5
 def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Prepared:
     """Answer the statements added since recording. Returns the exit code, or the script, ready to run. Raises Unusable."""
     script = present_script(run, path)
-    if arguments["output"]:
+    if arguments["format"]:
+        _refuse_form(arguments["format"], arguments["output"])
+    elif arguments["output"]:
         answered.refuse(arguments["output"], script)
     history = opened(run)
     versions = Versions(history, script)
@@ -77,12 +79,13 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
         form = arguments["format"] if task is None else None
-        report.tell(found, seconds, failure, arguments["json"] and task is None, form, folder)
+        report.tell(found, seconds, failure, arguments["json"] and task is None, form, output, folder)
         if task is None:
             _write(copied, script, found)
         return found.code(arguments["strict"] and task is None)
 
     copied = _copied(arguments, script)
+    output = os.path.abspath(arguments["output"]) if arguments["output"] else None  # a replay changes the working folder
     captures = arguments["json"] or arguments["format"] is not None or copied is not None
     attempt = Attempt(run, script, history, versions, forced, captures, windows[0], task)
     return ReplayProcess(attempt, tell).prepared()
@@ -90,7 +93,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
 def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | None:
     """Where a copy of the notebook goes, and what it holds now; None where none is asked for."""
-    if not arguments["output"]:
+    if not arguments["output"] or arguments["format"]:
         return None
     with open(script.path, "rb") as file:
         return os.path.abspath(arguments["output"]), file.read()
@@ -99,6 +102,12 @@ def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | 
 def _write(copied: tuple[str, bytes] | None, script: launch.Script, found: report.Report) -> None:
     if copied is not None:
         answered.write(*copied, script, found)
+
+
+def _refuse_form(form: str, output: str | None) -> None:
+    from ..answers import columns
+
+    columns.refuse(form, output)
 
 
 def _forced(loops: list[str], history: History, versions: Versions) -> set[str]:
@@ -143,7 +152,9 @@ def _with_ranks(
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)
-    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"])
+    report.tell(
+        found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], output=arguments["output"]
+    )
     _write(copied, script, found)
     return found.code(arguments["strict"])
 
@@ -175,7 +186,14 @@ def _in_parallel(
         return messages.INTERRUPTED
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
-    report.tell(found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], importing=importing)
+    report.tell(
+        found,
+        time.perf_counter() - begun,
+        as_json=arguments["json"],
+        form=arguments["format"],
+        output=arguments["output"],
+        importing=importing,
+    )
     _write(copied, script, found)
     return found.code(arguments["strict"])
 

@@ -54,7 +54,7 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
     if not isinstance(failure, (SystemExit, NotRunAgain)):
         stripped = launch.without_own_frames(failure.__traceback__)
         sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
-    elif not ended:
+    elif not ended and isinstance(failure, SystemExit):
         ended = f"the script exited with code {failure.code}"
     say(
         f"{ended or 'the script raised'}; what the script printed is in {os.path.join(folder, 'output')}",

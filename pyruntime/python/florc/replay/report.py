@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..plan.places import BOUNDARY
-from ..project.script import NOTEBOOK
+from ..project.script import NOTEBOOK, Unusable
 from ..runs import circumstances
 from ..runs.journal import History
 from ..runs.versions import Versions
@@ -20,7 +20,7 @@ from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
 
 if TYPE_CHECKING:
-    from ..answers.rows import Row
+    from ..answers.rows import Named
 
 ANOMALOUS = 1
 _SHORT_S = 0.1
@@ -86,29 +86,36 @@ def tell(
     failure: BaseException | None = None,
     as_json: bool = False,
     form: str | None = None,
+    output: str | None = None,
     folder: str = "",
     importing: Sequence[tuple[str, float]] = (),
 ) -> None:
-    """Print the report. `form`: values by their names, in one of `table.FORMATS`. `failure`: what the script ended with; its
+    """Print the report. `form`: values by their names, in one of `table.FORMATS`, and to
+    the file `output`, if one is given. `failure`: what the script ended with; its
     output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their seconds, which
     are among `seconds`."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
-    if as_json:
-        answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing)))
     if as_json or form is not None:
-        from ..answers import asked, table  # what reads the statements takes long to import, and most replays print lines
+        from ..answers import asked, command  # what reads the statements takes long to import, and most replays print lines
 
-        named = _named(report)
+        lines = _named(report)
+        named = [row for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
         asked.keep(report.history.run, named)
-        if form is not None:
-            answer(table.text(named, form))
+        if as_json:
+            answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
+        elif form is not None:
+            try:
+                command.put_rows(named, form, output)
+            except Unusable as error:
+                say(f"{error}; these are the values", always=True, code=error.code)
+                command.put_rows(named, "csv", None)
     _tell(report, seconds, importing)
 
 
-def _named(report: Report) -> list[Row]:
-    """The values of a replay by their names."""
+def _named(report: Report) -> list[Named]:
+    """The lines of the answer, and what is named in each."""
     from ..answers import rows
 
     texts: dict[str, str] = {}
@@ -119,9 +126,8 @@ def _named(report: Report) -> list[Row]:
     printed = (
         rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank)
         for value, verdict in zip(report.result.values, verdicts)
-        if value.child is None
     )
-    return list(rows.rows(report.history, printed, rows.Names(texts)))
+    return list(rows.named(report.history, printed, rows.Names(texts)))
 
 
 def _verdicts(report: Report) -> list[str]:
@@ -133,7 +139,9 @@ def _verdicts(report: Report) -> list[str]:
     ]
 
 
-def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, float]]) -> list[dict[str, object]]:
+def _entries(
+    report: Report, seconds: float, importing: Sequence[tuple[str, float]], lines: Sequence[Named]
+) -> list[dict[str, object]]:
     """What `--json` prints: an entry for each value, one for the replay."""
     history, versions, found = report.history, report.versions, report.result
     verdict = report.verdict
@@ -143,11 +151,14 @@ def _entries(report: Report, seconds: float, importing: Sequence[tuple[str, floa
             **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
-            "verdict": of_value,
+            "verdict": line.printed.verdict,
+            **(
+                {} if value.child is not None else {"context": line.context, "occurrence": line.occurrence, "values": line.values}
+            ),
             **({} if value.rank is None else {"rank": value.rank}),
             **({} if value.child is None else {"child": value.child}),
         }
-        for value, of_value in zip(found.values, _verdicts(report))
+        for value, line in zip(found.values, lines)
     ]
     return [
         *values,

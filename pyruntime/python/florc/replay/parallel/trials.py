@@ -35,8 +35,10 @@ def watch(leave: Callable[[str], NoReturn]) -> None:
 def _store_in_view() -> None:
     """Arrow writes to the disk itself: here through functions of Python, which a replay redirects."""
     with suppress(ImportError, AttributeError):  # another version of Ray
-        from fsspec.implementations.local import LocalFileSystem
-        from pyarrow import fs
+        from importlib import import_module
+
+        local: Any = import_module("fsspec.implementations.local")
+        fs: Any = import_module("pyarrow.fs")
 
         module: Any = sys.modules[_STORES]
         original = module.get_fs_and_path
@@ -44,7 +46,7 @@ def _store_in_view() -> None:
         def get_fs_and_path(*args: Any, **options: Any) -> tuple[Any, str]:
             found, path = original(*args, **options)
             if type(found) is fs.LocalFileSystem:
-                found = fs.PyFileSystem(fs.FSSpecHandler(LocalFileSystem()))
+                found = fs.PyFileSystem(fs.FSSpecHandler(local.LocalFileSystem()))
             return found, path
 
         module.get_fs_and_path = get_fs_and_path

@@ -1,0 +1,94 @@
+"""florc for Python programs and notebooks: record, replay, and read values as tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from ..project.script import Unusable
+from ..runs import catalog
+from ..runs.journal import History
+from ..runs.run import store_path
+from . import command, database
+from .columns import Table, of_rows
+from .rows import Row
+
+_DIFFERS, _UNUSABLE = 1, 2
+"""Exit codes of `florc replay`: the answer is not to be trusted; there is none."""
+
+
+def logs(*words: str, where: str | None = None, pivot: bool = False) -> Table:
+    """The values that a run printed, and those that were asked of it since, without running anything.
+
+    `words`: the run (an id, a name, `latest`, its script; default: the newest of the store) and names of values (default: all).
+    `where`: only values for which this holds, in the language of SQLite (`'epoch > 3'`). `pivot`: a row for each iteration, with
+    a column for each name. The columns are those of docs/answers.md. Raises florc.Unusable for a run or a name that is not there,
+    and florc.StoreError for a damaged store.
+    """
+    return of_rows(command.logs(list(words), where), pivot)
+
+
+def query(sql: str) -> Table:
+    """The answer to a SELECT over all runs of the store; docs/answers.md has the tables. Raises florc.Unusable."""
+    return command.query(sql)
+
+
+def runs() -> Table:
+    """The runs of the store, the oldest first: id, name, script, status, started (seconds since 1970), seconds, checkpoints,
+    bytes, ranks. Raises florc.StoreError."""
+    found = [History(run) for run in catalog.all_runs(store_path())]
+    return Table(database.RUNS, map(database.of_run, found))
+
+
+def record(script: str, *arguments: str, options: tuple[str, ...] = ()) -> str:
+    """Record a script, as `florc record` does, in a process of its own, whose output goes where this one's goes. Returns the id
+    of the run.
+
+    `arguments`: those of the script; `options`: those of `florc record` (`"--overhead", "0.05"`). Raises
+    subprocess.CalledProcessError where the script ends with another exit code than 0: the run is recorded all the same.
+    """
+    known = {run.id for run in _recorded()}
+    done = subprocess.run([sys.executable, "-m", "florc", "record", *options, script, *arguments], check=False)
+    found = [run.id for run in _recorded() if run.id not in known]
+    if done.returncode or not found:
+        raise subprocess.CalledProcessError(done.returncode, ["florc", "record", script, *arguments])
+    return str(found[-1])
+
+
+def _recorded() -> list[Any]:
+    return catalog.all_runs(store_path()) if os.path.isdir(store_path()) else []
+
+
+class Answer(Table):
+    """Values of a replay. `verdict`: `exact`, `unverified` or `anomalous`; `report`: what florc said of it, line by line."""
+
+    verdict: str
+    report: str
+
+
+def replay(script: str, run: str | None = None, options: tuple[str, ...] = (), pivot: bool = False) -> Answer:
+    """Answer the log statements that were added to a script since it was recorded, as `florc replay` does.
+
+    `run`: its newest if None; `options`: those of `florc replay` (`"--iterations", "3:5"`). The columns are those of
+    `florc.logs`; the last, `verdict`, is that of each value. Raises florc.Unusable where there is no answer: no such run, or a
+    script that cannot be read.
+    """
+    words = [*options, *([] if run is None else [run]), script]
+    command_line = [sys.executable, "-m", "florc", "replay", "--json", *words]
+    done = subprocess.run(command_line, check=False, capture_output=True, text=True)
+    *values, end = [json.loads(line) for line in done.stdout.splitlines()] or [None]
+    if done.returncode not in (0, _DIFFERS) or end is None:
+        raise Unusable("", done.stderr.strip() or f"florc replay ended with exit code {done.returncode}")
+    found = of_rows([row for entry in values for row in _rows(end["run"], entry)], pivot)
+    answer = Answer(found.names, found.rows())
+    answer.verdict, answer.report = end["verdict"], done.stderr
+    return answer
+
+
+def _rows(run: str, entry: dict[str, Any]) -> list[Row]:
+    """Those of an entry of `--json`: none of a line from a process that the script forked."""
+    front = (run, entry.get("rank"), entry["file"], entry["line"], entry.get("context", {}), entry.get("occurrence", 0))
+    return [Row(*front, name, value, entry["verdict"]) for name, value in entry.get("values", {}).items()]
