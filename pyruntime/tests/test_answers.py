@@ -207,3 +207,10 @@ def test_what_the_documentation_shows_is_what_happens(workshop: Workshop) -> Non
         else:
             workshop.write("train.py", block)
     assert shown == 3 and (workshop.path / "values.csv").read_text().startswith("epoch,name,value,verdict,at\n")
+
+
+def test_what_a_plain_replay_printed_is_kept_too(asked: Workshop) -> None:
+    done = asked.florc("replay", "train.py")
+    assert len(done.out.splitlines()) == 3
+    logs = _rows(asked.florc("logs", "twice", "--format", "csv").out)
+    assert [(row["value"], row["verdict"]) for row in logs] == [("12.0", "exact"), ("24.0", "exact"), ("36.0", "exact")]

@@ -63,7 +63,8 @@ def _at(row: Row) -> str:
 def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     """A line for each iteration, with the values that were printed there in columns by their names. A name that was printed more
     than once in an iteration has its last value."""
-    loops, names = variables(rows), list(dict.fromkeys(row.name for row in rows))
+    loops = variables(rows)
+    names = [name for name in dict.fromkeys(row.name for row in rows) if name not in loops]  # `print("epoch", epoch, …)`
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
     table: dict[tuple[Typed, ...], dict[str, Typed]] = {}

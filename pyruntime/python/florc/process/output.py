@@ -154,6 +154,10 @@ class Divert:
             return self._leave_out, self._known
         return self.written, "" if self.is_otherwise else self._hash(self.written)
 
+    def spooled(self) -> bytes:
+        """All that probes wrote to standard output in this attempt."""
+        return os.pread(self._spool, self.written, 0)
+
     def undo(self) -> None:
         """Everything reaches the outside from now on."""
         self._point(*self._own)

@@ -229,6 +229,7 @@ class ReplayProcess:
         if isinstance(failure, KeyboardInterrupt):
             say("interrupted", always=True)
             return messages.INTERRUPTED
+        replay.values += replay.probes.printed()
         replay.probes.answer_for_children()
         replay.started_again_for(self._again)
         unsure = self._files.unsure

@@ -97,21 +97,28 @@ def tell(
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
-    if as_json or form is not None:
-        from ..answers import asked, command  # what reads the statements takes long to import, and most replays print lines
-
-        lines = _named(report)
-        named = [row for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
-        asked.keep(report.history.run, named)
-        if as_json:
-            answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
-        elif form is not None:
-            try:
-                command.put_rows(named, form, output)
-            except Unusable as error:
-                say(f"{error}; these are the values", always=True, code=error.code)
-                command.put_rows(named, "csv", None)
+    if report.result.values or as_json or form is not None:
+        _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
+
+
+def _put_values(
+    report: Report, seconds: float, as_json: bool, form: str | None, output: str | None, importing: Sequence[tuple[str, float]]
+) -> None:
+    """Keep the values for `florc logs`, and print those that were not printed while the script ran."""
+    from ..answers import asked, command  # what reads the statements is imported where there is something to read
+
+    lines = _named(report)
+    named = [row for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
+    asked.keep(report.history.run, named)
+    if as_json:
+        answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
+    elif form is not None:
+        try:
+            command.put_rows(named, form, output)
+        except Unusable as error:
+            say(f"{error}; these are the values", always=True, code=error.code)
+            command.put_rows(named, "csv", None)
 
 
 def _named(report: Report) -> list[Named]:

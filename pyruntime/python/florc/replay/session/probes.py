@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _native
 from ...support.console import count, say
-from .capture import Capture
+from .capture import Capture, Noted, NotedRun, Value
 
 if TYPE_CHECKING:
     from .session import Replay
@@ -21,6 +21,7 @@ class Probes:
 
     def __init__(self, session: Replay, capture: Capture | None):
         self.session, self._capture = session, capture
+        self._noted = Noted(session.divert, session.versions.probe_place)
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
@@ -39,7 +40,11 @@ class Probes:
         if not session.answers(None if is_called else self._place_of(name)):
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
-        return session.divert if self._capture is None else self._capture.values_of(name)
+        return NotedRun(self._noted, name) if self._capture is None else self._capture.values_of(name)
+
+    def printed(self) -> list[Value]:
+        """What they printed so far, where it was printed and not kept as values."""
+        return self._noted.values()
 
     def answer_for_children(self) -> None:
         """Print what the statements printed in processes that the script forked: these are over."""
