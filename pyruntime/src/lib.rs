@@ -45,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(python::sizes::most_packed, module)?)?;
     module.add_function(wrap_pyfunction!(python::sizes::most_staged, module)?)?;
     module.add_function(wrap_pyfunction!(project::command_line::command_line, module)?)?;
+    module.add_function(wrap_pyfunction!(project::asked::ask, module)?)?;
     module.add_function(wrap_pyfunction!(project::compile::instrument, module)?)?;
     module.add_class::<project::files::Project>()?;
     module.add_function(wrap_pyfunction!(project::compile::leading_imports, module)?)?;

@@ -1,6 +1,7 @@
-//! Every argument of every command, in one place.
+//! The commands, and the arguments of those that record, verify and compile.
 
-use super::answers::{Format, LogsArgs, QueryArgs};
+use super::answers::{LogsArgs, QueryArgs};
+use super::replay::{AskArgs, ReplayArgs};
 use super::store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 use crate::plan::EffectsMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -32,6 +33,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Answer the log statements added since a run was recorded
     Replay(ReplayArgs),
+    /// Ask for values without editing: a log statement for each question, in a copy that only the replay sees
+    Ask(AskArgs),
     /// Run sampled iterations of a recorded run again, unchanged, and compare
     Verify(VerifyArgs),
     /// List the recorded runs
@@ -60,6 +63,7 @@ impl Command {
         match self {
             Command::Record(_) => "record",
             Command::Replay(_) => "replay",
+            Command::Ask(_) => "ask",
             Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
             Command::Logs(_) => "logs",
@@ -123,11 +127,6 @@ fn run_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// A replay takes the module from the record.
-fn no_module(text: &str) -> Result<String, String> {
-    Err(format!("replay names a run by its script: florc replay {}.py", text.replace('.', "/")))
-}
-
 /// Bytes: a number, alone or with k, M, G or T (powers of 1024).
 fn size(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -142,15 +141,6 @@ fn size(text: &str) -> Result<u64, String> {
     match number.parse::<f64>() {
         Ok(value) if value > 0.0 && value < (1u64 << 50) as f64 => Ok((value * (1u64 << shift) as f64) as u64),
         _ => Err("a size is more than nothing: 500M, 2G, 1.5T".to_string()),
-    }
-}
-
-/// `2/4`.
-fn shard(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(part, count)| Some((part.parse().ok()?, count.parse().ok()?)));
-    match parts {
-        Some((part, count)) if (1..=count).contains(&part) => Ok((part, count)),
-        _ => Err("a shard is written I/N, with I from 1 to N: 2/4".to_string()),
     }
 }
 
@@ -174,88 +164,6 @@ pub enum Checkpoint {
     Auto,
     /// Each that can be made, whatever it costs: of every loop, every time, and at the start of every iteration of loops that train
     Every,
-}
-
-/// Arguments of `florc replay`.
-#[derive(Debug, Args, Serialize)]
-pub struct ReplayArgs {
-    // the brackets are for people who read the help
-    #[allow(rustdoc::broken_intra_doc_links)]
-    /// [RUN] SCRIPT: the edited script, and the run to replay (default: its newest; or an id, a name, `latest`, `latest~1`)
-    #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2)]
-    pub target: Vec<String>,
-    /// Refused, with what to type instead
-    #[arg(short = 'm', long = "module", hide = true, value_parser = no_module)]
-    #[serde(skip)]
-    pub module: Option<String>,
-    /// Say what would be skipped, restored and run again, and why; run nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Replay although code inside a block whose checkpoint would be loaded has changed
-    #[arg(long)]
-    pub allow_drift: bool,
-    /// Exit with 1, too, when the answer is unverified
-    #[arg(long)]
-    pub strict: bool,
-    /// Run this loop again instead of restoring its checkpoints (may be repeated; `all` for every loop)
-    #[arg(long, value_name = "LOOP")]
-    pub step_into: Vec<String>,
-    /// Only these iterations of the main loop, or of named loops: 10:20, 7, -1, epoch=10:20, fold=2,epoch=10:20
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["last", "around", "shard", "workers"])]
-    pub iterations: Option<String>,
-    /// Only these training steps, counted from 0 through the whole run: 5800:5900, 5800, -1
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["iterations", "around", "last", "shard", "workers"])]
-    pub steps: Option<String>,
-    /// Only the iterations around one: epoch=12
-    #[arg(long, value_name = "ITERATION", conflicts_with_all = ["last", "shard", "workers"])]
-    pub around: Option<String>,
-    /// How many iterations on each side of --around
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
-    pub window: u64,
-    /// Only the last iteration of the main loop
-    #[arg(long, conflicts_with_all = ["shard", "workers"])]
-    pub last: bool,
-    /// Replay with so many processes on this machine
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
-    pub workers: Option<u64>,
-    /// Start the workers on a Ray cluster: auto, HOST:PORT, ray://HOST:PORT (needs the package ray)
-    #[arg(long, value_name = "ADDRESS", requires = "workers", conflicts_with_all = ["dry_run", "emit"])]
-    pub ray: Option<String>,
-    /// Replay the I-th of N parts (1/4 … 4/4): the outputs of all, one after another, are the whole
-    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "workers")]
-    pub shard: Option<(u64, u64)>,
-    /// Print a job script whose N tasks replay one part each, and run nothing
-    #[arg(long, value_enum, value_name = "SCHEDULER", requires = "workers", conflicts_with = "dry_run")]
-    pub emit: Option<Scheduler>,
-    /// Print only what this rank answers, of a run that a launcher started as several
-    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "shard", "emit", "interactive", "ray"])]
-    pub rank: Option<u64>,
-    /// Import what the script imports once, then ask: each line, of options or empty, is a replay of the script as it is then
-    #[arg(long, conflicts_with_all = ["emit", "dry_run"])]
-    pub interactive: bool,
-    /// Use a run that was not recorded by you: its checkpoints are restored into your script, which can run code in them
-    #[arg(long)]
-    pub trust: bool,
-    /// One JSON object per value on standard output, and one for the report
-    #[arg(long)]
-    pub json: bool,
-    /// Values by the names of what was printed, instead of lines
-    #[arg(long, value_enum, conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
-    pub format: Option<Format>,
-    /// With --format: write the values to this file. Of a notebook, without it: a copy with the answers in its cells
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
-    pub output: Option<String>,
-    /// Print nothing on standard error but errors and anomalies
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-/// What runs the tasks of a job script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheduler {
-    /// A job array for `sbatch`
-    Slurm,
 }
 
 /// Arguments of `florc verify`.

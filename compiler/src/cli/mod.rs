@@ -7,15 +7,17 @@ mod modules;
 mod output;
 mod probes;
 mod read;
+mod replay;
 mod store;
 
 pub use answers::{Format, LogsArgs, QueryArgs};
-pub use args::{Cli, Command, RecordArgs, ReplayArgs, VerifyArgs};
+pub use args::{Cli, Command, RecordArgs, VerifyArgs};
 pub use compile::plans_text;
 pub use modules::load as load_codebase;
 pub use output::{DIFFERS, OK, UNUSABLE};
 pub use probes::to_text as probes_text;
 pub use read::read_source;
+pub use replay::{AskArgs, ReplayArgs};
 pub use store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 
 use clap::{CommandFactory as _, Parser as _};

@@ -2,6 +2,7 @@
 
 mod align;
 mod apart;
+mod asked;
 mod beside;
 mod carried;
 mod classify;
@@ -13,6 +14,7 @@ mod reach;
 mod words;
 
 pub use apart::Apart;
+pub use asked::{Place, Question, ask};
 pub use beside::{groups, is_beside, is_in_deletion};
 pub use carried::is_fresh;
 pub use compare::{Change, ChangeKind, Function, Report, compare};

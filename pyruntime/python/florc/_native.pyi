@@ -389,6 +389,10 @@ def stop_following() -> None:
 def forget() -> None:
     """Let go of the session that was followed."""
 
+def ask(text: str, name: str, questions: Sequence[tuple[int | str | None, str]]) -> str:
+    """The text with a log statement for each question: (the number of a line, the variable of a loop, or None for each step of an
+    optimizer; an expression). Raises ValueError, with a sentence, where one cannot be asked."""
+
 def arrow_stream(names: Sequence[str], columns: Sequence[list[Any]], wholes: Sequence[str], numbers: Sequence[str]) -> object:
     """A capsule `arrow_array_stream` (the Arrow PyCapsule interface) with one batch: columns of the same length, whose values are
     None, or all truth values, whole numbers of 64 bits, numbers, or anything, which is written as text; `wholes` and

@@ -1,4 +1,5 @@
 //! The compiler, for Python: instrument a text, compare two versions, run a command line.
+pub mod asked;
 pub mod changes;
 pub mod command_line;
 pub mod comparison;

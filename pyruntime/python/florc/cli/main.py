@@ -86,6 +86,16 @@ def _replay(arguments: given.Replay) -> int | Prepared:
     return replay(found, script, arguments)
 
 
+def _ask(arguments: given.Ask) -> int | Prepared:
+    from ..replay.asking import put_questions
+    from ..replay.command import present_script
+
+    run_name, script = _target(arguments["target"])
+    found = _recorded(run_name, script, arguments["trust"])
+    put_questions(found, present_script(found, script), arguments)
+    return _replay(arguments)
+
+
 _asked_about: Run | None = None
 """The run that all questions of `florc replay --interactive` are about."""
 
@@ -194,6 +204,7 @@ def _gc(arguments: given.Gc) -> int:
 _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "record": _record,
     "replay": _replay,
+    "ask": _ask,
     "verify": _verify,
     "runs": _runs,
     "logs": _logs,

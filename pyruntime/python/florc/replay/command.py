@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..plan.window import Window
 from ..process import spawned, start
 from ..project import script as launch
+from ..project.asked import text_of
 from ..project.script import Unusable
 from ..runs.journal import History
 from ..runs.run import Run
@@ -213,7 +214,8 @@ def present_script(run: Run, path: str | None) -> launch.Script:
     except UnicodeDecodeError as error:
         raise Unusable("F302", f"the script is not text in its declared encoding: {error}") from None
     # The recorded name: what the script sees of itself is what it saw then.
-    return script._replace(argv=run.info["argv"], path=run.info["script"] if module is None else script.path)
+    path = run.info["script"] if module is None else script.path
+    return script._replace(argv=run.info["argv"], path=path, text=text_of(path, script.text))
 
 
 def _named(loops: Sequence[str]) -> str:

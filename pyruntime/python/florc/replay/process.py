@@ -23,6 +23,7 @@ from ..process.output import Divert
 from ..project import positions as instrumented
 from ..project import script as launch
 from ..project import territory as project
+from ..project.asked import text_of
 from ..project.script import Unusable
 from ..runs.journal import History
 from ..runs.run import Run
@@ -138,7 +139,7 @@ class ReplayProcess:
         if module == project.MAIN and self._attempt.script.module == launch.SPAWNED:
             return launch.compiled_alone(self._attempt.script)
         recorded = self._attempt.run.source(file) if self._attempt.as_recorded else None
-        return self._replay.compile(text if recorded is None else recorded, file, module)
+        return self._replay.compile(text_of(file, text) if recorded is None else recorded, file, module)
 
     def _compile_library(self, text: str, file: str, module: str) -> CodeType:
         """A file of a library in which loops are followed, where the recorded run did that."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..plan.places import BOUNDARY
+from ..project.asked import text_of
 from ..project.script import NOTEBOOK, Unusable
 from ..runs import circumstances
 from ..runs.journal import History
@@ -128,7 +129,7 @@ def _named(report: Report) -> list[Named]:
     texts: dict[str, str] = {}
     for file in {value.file for value in report.result.values}:
         with suppress(OSError, UnicodeDecodeError), open(file, encoding="utf-8") as source:
-            texts[file] = source.read()
+            texts[file] = text_of(file, source.read())
     verdicts = _verdicts(report)
     printed = (
         rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank)

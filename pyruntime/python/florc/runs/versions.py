@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .. import _native
 from ..plan import places
 from ..plan.window import END
+from ..project import asked
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from ..support.console import place
@@ -86,9 +87,9 @@ class Versions:
             elif as_recorded:
                 with contextlib.suppress(SyntaxError):
                     self._project.add(module, package, file, text)
-            elif module != MAIN and self._project.text(file) is None:
+            elif module != MAIN and (self._project.text(file) is None or file in asked.texts):
                 with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
-                    self._project.add(module, package, file, decode(present.read()))
+                    self._project.add(module, package, file, asked.text_of(file, decode(present.read())))
 
     def _mark_cells(self, script: Script) -> None:
         from ..project import notebooks

@@ -50,6 +50,14 @@ class Replay(Selection):
     quiet: bool
 
 
+class Ask(Replay):
+    """Of `florc ask`. `at`, `after_loop`: a place and an expression in turn."""
+
+    at: list[str]
+    after_loop: list[str]
+    watch: list[str]
+
+
 class Verify(TypedDict):
     """Of `florc verify`."""
 

@@ -1,0 +1,354 @@
+//! Log statements that a question brings along (`florc ask`): written into the text that a replay runs, never into the user's file.
+
+use crate::Diagnostic;
+use crate::knowledge::Knowledge;
+use crate::source::Source;
+use crate::syntax::parse;
+use crate::syntax::tree::{Expr, ExprKind, Literal, Module, Stmt, StmtKind};
+use crate::syntax::walk;
+
+/// Where an expression is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// As soon as the statement of this line (1-based) has run; before it, if it leaves the place where it stands.
+    Line(usize),
+    /// Behind the `for` loop over this variable.
+    AfterLoop(String),
+    /// Behind each step of an optimizer.
+    Steps,
+}
+
+/// An expression to be printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Where.
+    pub place: Place,
+    /// Its text.
+    pub expression: String,
+}
+
+/// A text to be written into another one.
+struct Insertion {
+    at: usize,
+    text: String,
+}
+
+/// The text with a statement for each question.
+///
+/// # Errors
+/// A sentence, with a place, for text that is no Python, a place where no statement is, an expression that is none, or that
+/// changes something.
+pub fn ask(source: &Source, questions: &[Question]) -> Result<String, String> {
+    let (module, _) = parse(source).map_err(|error| said_of(source, &error))?;
+    let mut insertions = Vec::new();
+    for question in questions {
+        look_only(&question.expression)?;
+        let printed = printed(&question.expression);
+        for spot in found(source, &module, &question.place)? {
+            insertions.push(insertion(source, &module, &spot, &printed));
+        }
+    }
+    let mut text = source.text.clone();
+    // from behind; of those at one place, the last first
+    for (_, insertion) in sorted(insertions) {
+        text.insert_str(insertion.at, &insertion.text);
+    }
+    let asked = Source::new(source.name.clone(), text);
+    parse(&asked).map_err(|error| format!("no statement can stand there: {}", said_of(&asked, &error)))?;
+    Ok(asked.text)
+}
+
+fn said_of(source: &Source, error: &Diagnostic) -> String {
+    let line = source.lines.line(error.range.start.min(source.text.len()));
+    format!("{}:{line}: {}", source.name, error.message)
+}
+
+fn sorted(insertions: Vec<Insertion>) -> Vec<(usize, Insertion)> {
+    let mut numbered: Vec<_> = insertions.into_iter().enumerate().collect();
+    numbered.sort_by_key(|(number, insertion)| std::cmp::Reverse((insertion.at, *number)));
+    numbered
+}
+
+/// The expression's own text names the value (`answers/templates.py`).
+fn printed(expression: &str) -> String {
+    let text = serde_json::to_string(expression).unwrap_or_default();
+    format!("print({text}, {expression})")
+}
+
+/// Refuses what is no expression, and what does more than look.
+fn look_only(expression: &str) -> Result<(), String> {
+    let said = |why: &str| format!("{expression}: {why}");
+    if expression.trim().is_empty() || expression.contains(['\n', '\r', '#']) && !expression.contains(['"', '\'']) {
+        return Err(said("an expression of one line is asked for"));
+    }
+    let source = Source::new("<question>", format!("({expression}\n)\n"));
+    let (module, _) = parse(&source).map_err(|error| said(&format!("it is no expression: {}", error.message)))?;
+    let [Stmt { kind: StmtKind::Expr(whole), .. }] = module.body.as_slice() else {
+        return Err(said("it is no expression"));
+    };
+    let mut changes = None;
+    walk::expressions(whole, &mut |part| {
+        changes = changes.take().or_else(|| change(&source, part));
+        true
+    });
+    changes.map_or(Ok(()), |what| Err(said(&format!("{what}, and a question only looks"))))
+}
+
+/// What a part of an expression changes.
+fn change(source: &Source, part: &Expr) -> Option<String> {
+    let said = |text: &str| Some(text.to_owned());
+    match &part.kind {
+        ExprKind::Named { .. } => said("`:=` binds a name"),
+        ExprKind::Await(_) => said("`await` lets others run"),
+        ExprKind::Yield(_) => said("`yield` gives a value out"),
+        ExprKind::Call(call) => {
+            let called = source.slice(call.callee.range);
+            let knowledge = Knowledge::shipped();
+            let facts = match &call.callee.kind {
+                ExprKind::Attribute { attr, .. } => {
+                    let name = attr.as_str();
+                    if name.ends_with('_') && !name.ends_with("__") {
+                        return Some(format!("{called}() changes what it is called on"));
+                    }
+                    // by the names that everybody gives the modules: what a name is bound to, the replay sees
+                    let whole = called.strip_prefix("np.").map_or(called.to_owned(), |rest| format!("numpy.{rest}"));
+                    knowledge.function(&whole).or_else(|| knowledge.method(None, name))
+                }
+                ExprKind::Name(_) => knowledge.function(&format!("builtins.{called}")),
+                _ => None,
+            }?;
+            (facts.mutates_receiver || facts.mutates_first || facts.consumes_first)
+                .then(|| format!("{called}() changes what it is given"))
+                .or_else(|| facts.random.then(|| format!("{called}() draws random numbers")))
+        }
+        _ => None,
+    }
+}
+
+/// Where a statement of a question goes.
+enum Spot<'t> {
+    /// It is reached as often as this statement's own line.
+    Once(&'t Stmt),
+    /// Behind all of this statement.
+    After(&'t Stmt),
+}
+
+fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<Spot<'t>>, String> {
+    let mut statements = Vec::new();
+    walk::all_statements(module, &mut |stmt| statements.push(stmt));
+    let line = |offset: usize| source.lines.line(offset);
+    match place {
+        Place::Line(asked) => {
+            let is_there = |stmt: &&&Stmt| (line(stmt.range.start)..=own_end(source, stmt)).contains(asked);
+            if let Some(stmt) = statements.iter().filter(is_there).next_back() {
+                return Ok(vec![Spot::Once(stmt)]);
+            }
+            let next = statements.iter().map(|stmt| line(stmt.range.start)).filter(|at| at > asked).min();
+            let near = next.map_or(String::new(), |at| format!("; the next statement is in line {at}"));
+            Err(format!("{}:{asked}: no statement is in this line{near}", source.name))
+        }
+        Place::AfterLoop(name) => {
+            let is_it = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::For(node) if binds(&node.target, name));
+            let loops: Vec<&Stmt> = statements.into_iter().filter(is_it).collect();
+            match loops.as_slice() {
+                [] => Err(format!("{}: there is no `for` loop over {name}", source.name)),
+                [stmt] => Ok(vec![Spot::After(stmt)]),
+                several => {
+                    let lines: Vec<_> = several.iter().map(|stmt| line(stmt.range.start).to_string()).collect();
+                    let lines = lines.join(", ");
+                    Err(format!(
+                        "{}: several loops run over {name}, in lines {lines}: name a line by --at",
+                        source.name
+                    ))
+                }
+            }
+        }
+        Place::Steps => {
+            let steps: Vec<_> = statements.into_iter().filter(|stmt| steps(source, stmt)).map(Spot::Once).collect();
+            if steps.is_empty() {
+                return Err(format!("{}: no statement takes a step of an optimizer: name a line by --at", source.name));
+            }
+            Ok(steps)
+        }
+    }
+}
+
+/// The last line of a statement itself: of a compound one, that of its header.
+fn own_end(source: &Source, stmt: &Stmt) -> usize {
+    let first = walk::all_suites(stmt).find_map(|suite| suite.first());
+    match first {
+        Some(first) => source.lines.line(first.range.start).saturating_sub(1).max(source.lines.line(stmt.range.start)),
+        None => source.lines.line(stmt.range.end.max(1) - 1),
+    }
+}
+
+fn binds(target: &Expr, name: &str) -> bool {
+    let mut binds = false;
+    walk::expressions(target, &mut |part| {
+        binds |= matches!(&part.kind, ExprKind::Name(found) if found.as_str() == name);
+        true
+    });
+    binds
+}
+
+/// `optimizer.step()`, `scaler.step(optimizer)`: by the word in what is called. A loop that hides its optimizer behind
+/// another name is asked by its line.
+fn steps(source: &Source, stmt: &Stmt) -> bool {
+    let mut steps = false;
+    for expr in walk::own_expressions(stmt) {
+        walk::expressions(expr, &mut |part| {
+            if let ExprKind::Call(call) = &part.kind
+                && let ExprKind::Attribute { attr, value } = &call.callee.kind
+            {
+                let receiver = source.slice(value.range).to_lowercase();
+                steps |= attr == "step" && (receiver.contains("opt") || receiver.contains("scaler"));
+            }
+            true
+        });
+    }
+    steps
+}
+
+fn insertion(source: &Source, module: &Module, spot: &Spot, printed: &str) -> Insertion {
+    match spot {
+        Spot::After(stmt) => after(source, module, stmt, printed),
+        Spot::Once(stmt) => match (walk::all_suites(stmt).find_map(|suite| suite.first()), &stmt.kind) {
+            (_, StmtKind::Return(_) | StmtKind::Raise(_) | StmtKind::Break | StmtKind::Continue) => {
+                Insertion { at: stmt.range.start, text: format!("{printed}; ") }
+            }
+            (None, _) => Insertion { at: stmt.range.end, text: format!("; {printed}") },
+            (Some(first), StmtKind::Function(_) | StmtKind::Class(_)) if is_docstring(first) => {
+                Insertion { at: first.range.end, text: format!("; {printed}") }
+            }
+            (Some(first), _) => before(source, first, printed),
+        },
+    }
+}
+
+/// On the line of a statement, so that no line gets another number; above it where the statement has lines of its own inside.
+fn before(source: &Source, stmt: &Stmt, printed: &str) -> Insertion {
+    if walk::all_suites(stmt).next().is_none() {
+        return Insertion { at: stmt.range.start, text: format!("{printed}; ") };
+    }
+    let at = source.lines.start_of(source.lines.line(stmt.range.start));
+    let indentation = &source.text[at..stmt.range.start];
+    Insertion { at, text: format!("{indentation}{printed}\n") }
+}
+
+fn after(source: &Source, module: &Module, stmt: &Stmt, printed: &str) -> Insertion {
+    if let Some(next) = next_of(&module.body, stmt) {
+        return before(source, next, printed);
+    }
+    let start = source.lines.start_of(source.lines.line(stmt.range.start));
+    let indentation = &source.text[start..stmt.range.start];
+    let end = source.text[stmt.range.end..].find('\n').map(|found| stmt.range.end + found + 1);
+    match end {
+        Some(at) => Insertion { at, text: format!("{indentation}{printed}\n") },
+        None => Insertion { at: source.text.len(), text: format!("\n{indentation}{printed}\n") },
+    }
+}
+
+/// The statement that follows in the same suite.
+fn next_of<'t>(suite: &'t [Stmt], stmt: &Stmt) -> Option<&'t Stmt> {
+    for (number, here) in suite.iter().enumerate() {
+        if here.id == stmt.id {
+            return suite.get(number + 1);
+        }
+        if here.range.contains(stmt.range) {
+            return walk::all_suites(here).find_map(|inner| next_of(inner, stmt));
+        }
+    }
+    None
+}
+
+fn is_docstring(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Expr(expr) if matches!(&expr.kind, ExprKind::Constant(Literal::Str(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, Question, ask};
+    use crate::source::Source;
+
+    fn asked(text: &str, place: Place, expression: &str) -> Result<String, String> {
+        ask(&Source::new("t.py", text), &[Question { place, expression: expression.to_owned() }])
+    }
+
+    const LOOP: &str = "w = 0\nfor epoch in range(3):\n    for x in data:  # all\n        w += x\n        if w > 9: break\n    print(w)\n";
+
+    #[test]
+    fn a_question_follows_the_statement_of_its_line() {
+        let line = |number, expected: &str| {
+            let found = asked(LOOP, Place::Line(number), "w").expect("it can be asked");
+            assert_eq!(found.lines().nth(number - 1), Some(expected), "{found}");
+            assert_eq!(found.lines().count(), LOOP.lines().count(), "no line gets another number");
+        };
+        line(1, "w = 0; print(\"w\", w)");
+        line(4, "        w += x; print(\"w\", w)");
+        line(5, "        if w > 9: print(\"w\", w); break");
+        line(6, "    print(w); print(\"w\", w)");
+        let inside = asked(LOOP, Place::Line(3), "w").expect("it can be asked");
+        assert!(inside.contains("all\n        print(\"w\", w); w += x"), "{inside}");
+        let above = asked(LOOP, Place::Line(2), "w").expect("it can be asked");
+        assert!(above.contains("range(3):\n    print(\"w\", w)\n    for x in data:"), "{above}");
+    }
+
+    #[test]
+    fn a_question_may_come_behind_a_loop() {
+        let behind = asked(LOOP, Place::AfterLoop("x".to_owned()), "w").expect("it can be asked");
+        assert!(behind.contains("break\n    print(\"w\", w); print(w)"), "{behind}");
+        let last = asked(LOOP, Place::AfterLoop("epoch".to_owned()), "w").expect("it can be asked");
+        assert!(last.ends_with("    print(w)\nprint(\"w\", w)\n"), "{last}");
+        assert!(asked(LOOP, Place::AfterLoop("step".to_owned()), "w").is_err_and(|said| said.contains("over step")));
+    }
+
+    #[test]
+    fn every_step_of_an_optimizer_is_asked() {
+        let text = "def fit():\n    for x in data:\n        opt.step()\n    sched.step()\nscaler.step(o)\n";
+        let found = asked(text, Place::Steps, "n").expect("it can be asked");
+        assert_eq!(found.matches("print(").count(), 2, "{found}");
+        assert!(asked("x = 1\n", Place::Steps, "x").is_err());
+    }
+
+    #[test]
+    fn a_question_only_looks() {
+        for wrong in [
+            "x = 1",
+            "x :=1",
+            "(y := 2)",
+            "net.eval()",
+            "w.add_(1)",
+            "q.pop()",
+            "next(it)",
+            "f(",
+            "",
+            "a; b",
+            "x\ny",
+            "torch.rand(3)",
+        ] {
+            let found = asked("import torch\nw = 0\n", Place::Line(2), wrong);
+            assert!(found.is_err(), "{wrong}: {found:?}");
+        }
+        for right in [
+            "w",
+            "model.fc.weight.grad.norm()",
+            "{'a': w}",
+            "f'{w:.3f}'",
+            "[p.norm().item() for p in net.parameters()]",
+        ] {
+            assert!(asked("w = 0\n", Place::Line(1), right).is_ok(), "{right}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_statement_is_refused_with_the_next() {
+        let why = asked("w = 0\n\n# why\nv = 1\n", Place::Line(2), "w").expect_err("there is none");
+        assert_eq!(why, "t.py:2: no statement is in this line; the next statement is in line 4");
+    }
+
+    #[test]
+    fn a_docstring_stays_one() {
+        let found = asked("def f(a):\n    \"doc\"\n    return a\n", Place::Line(1), "a").expect("it can be asked");
+        assert!(found.contains("\"doc\"; print(\"a\", a)\n"), "{found}");
+    }
+}

@@ -1,0 +1,105 @@
+"""`florc ask`: log statements for questions, in texts that only this replay sees."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import _native
+from ..project import asked
+from ..project.script import Script, Unusable
+from ..project.territory import MAIN, decode
+from ..support.console import relative
+from .session.opening import AGAIN, RANK, WORKER
+
+if TYPE_CHECKING:
+    from ..runs.run import Run
+    from ..support.arguments import Ask
+
+Questions = list[tuple["int | str | None", str]]
+"""What `_native.ask` is told of one file."""
+
+
+def put_questions(run: Run, script: Script, arguments: Ask) -> None:
+    """Write the statements into the texts that are replayed, and show them. Raises Unusable for what cannot be asked."""
+    if script.is_notebook:
+        raise Unusable("F101", "florc ask reads scripts and modules: add the statement to the notebook, and use florc replay")
+    if not (arguments["at"] or arguments["after_loop"] or arguments["watch"]):
+        raise Unusable(
+            "F101", "nothing is asked: add --at LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch EXPRESSION"
+        )
+    present = dict(_texts(run, script))
+    for file, questions in _by_file(present, script, arguments).items():
+        asked.texts[file] = _asked(file, present[file], questions)
+        if not arguments["quiet"] and not {AGAIN, WORKER, RANK}.intersection(os.environ):
+            _show(file, present[file], asked.texts[file])
+
+
+def _texts(run: Run, script: Script) -> Iterator[tuple[str, str]]:
+    """The script and the recorded files of its project, as they are now."""
+    yield script.path, script.text
+    for module, _, file, _ in run.files():
+        if module != MAIN and _native.followed(module) is None:
+            try:
+                with open(file, "rb") as opened:
+                    yield file, decode(opened.read())
+            except (OSError, SyntaxError, UnicodeDecodeError):
+                continue
+
+
+def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[str, Questions]:
+    found: dict[str, Questions] = {}
+    for where, expression in zip(arguments["at"][::2], arguments["at"][1::2]):
+        name, _, line = where.rpartition(":")
+        if not line.isdecimal():
+            raise Unusable("F101", f"--at {where}: it takes the number of a line, or FILE:LINE")
+        found.setdefault(_file(present, script, name), []).append((int(line), expression))
+    for variable, expression in zip(arguments["after_loop"][::2], arguments["after_loop"][1::2]):
+        found.setdefault(_first(present, script, (variable, expression)), []).append((variable, expression))
+    for expression in arguments["watch"]:
+        stepping = [file for file, text in present.items() if _can_be_asked(file, text, (None, expression))]
+        for file in stepping or [_first(present, script, (None, expression))]:
+            found.setdefault(file, []).append((None, expression))
+    return found
+
+
+def _file(present: dict[str, str], script: Script, name: str) -> str:
+    """The file that a question names by the end of its path."""
+    if not name:
+        return script.path
+    named = [file for file in present if file == os.path.abspath(name) or file.endswith(f"/{name}")]
+    if len(named) == 1:
+        return named[0]
+    there = ", ".join(sorted(relative(file) for file in named or present))
+    why = "several files of the run have that name" if named else "the run has no such file"
+    raise Unusable("F101", f"--at {name}: {why}; there are: {there}")
+
+
+def _first(present: dict[str, str], script: Script, question: tuple[int | str | None, str]) -> str:
+    """The first file in which it can be asked, or the script: it says why not."""
+    return next((file for file, text in present.items() if _can_be_asked(file, text, question)), script.path)
+
+
+def _can_be_asked(file: str, text: str, question: tuple[int | str | None, str]) -> bool:
+    try:
+        _native.ask(text, file, [question])
+    except ValueError:
+        return False
+    return True
+
+
+def _asked(file: str, text: str, questions: Questions) -> str:
+    try:
+        return _native.ask(text, relative(file), questions)
+    except ValueError as error:
+        raise Unusable("F107", str(error)) from None
+
+
+def _show(file: str, before: str, after: str) -> None:
+    name = relative(file)
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, f"{name}, as asked", n=0)
+    with_ends = (line if line.endswith("\n") else f"{line}\n" for line in lines)
+    print(*with_ends, sep="", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,87 @@
+"""`florc ask`: what it answers is what the statement would have printed, and no file changes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from workshop import Workshop
+
+SCRIPT = """
+import time
+from engine import total_of
+
+class Optimizer:
+    total = 0
+    def step(self, by):
+        self.total += by
+        time.sleep(0.001)
+
+optimizer = Optimizer()
+for epoch in range(3):
+    for step in range(4):
+        optimizer.step(step * epoch)
+    t = total_of(optimizer, epoch)
+    print("epoch", epoch, "t", t)
+"""
+ENGINE = """
+def total_of(model, by):
+    twice = by * 2
+    return twice + model.total
+"""
+AT_T, AT_TWICE = "14", "engine.py:2"
+
+
+@pytest.fixture
+def recorded(workshop: Workshop) -> Workshop:
+    workshop.write("train.py", SCRIPT)
+    workshop.write("engine.py", ENGINE)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    return workshop
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.py")}
+
+
+def test_several_places_are_asked_at_once(recorded: Workshop) -> None:
+    before = _contents(recorded.path)
+    questions = ["--at", AT_T, "t / 2", "--at", AT_TWICE, "twice", "--after-loop", "epoch", "optimizer.total"]
+    done = recorded.florc("ask", "train.py", *questions)
+    assert done.code == 0 and "exact:" in done.said and "3 blocks restored" in done.said, done.said
+    assert done.out.splitlines() == [
+        *("twice 0", "t / 2 0.0", "twice 2", "t / 2 4.0", "twice 4", "t / 2 11.0"),
+        "optimizer.total 18",
+    ]
+    assert '+    t = total_of(optimizer, epoch); print("t / 2", t / 2)' in done.err.splitlines()
+    assert _contents(recorded.path) == before
+    assert recorded.florc("logs", "twice", "--format", "csv").out.splitlines()[1] == "0,twice,0,exact,engine.py:2"
+
+
+def test_a_module_that_is_asked_is_run_as_asked_in_a_process_of_its_own(recorded: Workshop) -> None:
+    done = recorded.florc("ask", "train.py", "--at", AT_TWICE, "by + model.total", "--workers", "2")
+    assert done.out.splitlines() == ["by + model.total 0", "by + model.total 7", "by + model.total 20"], done
+
+
+def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
+    done = recorded.florc("ask", "--watch", "optimizer.total", "--last", "--quiet", "train.py")
+    assert done.out.splitlines() == [f"optimizer.total {total}" for total in (6, 8, 12, 18)] and not done.err, done
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--at", "99", "t"], "train.py:99: no statement is in this line [F107]"),
+        (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks [F107]"),
+        (["--at", "1", "t = 3"], "t = 3: it is no expression"),
+        (["--after-loop", "nothing", "t"], "there is no `for` loop over nothing [F107]"),
+        (["--at", "other.py:1", "t"], "the run has no such file; there are: engine.py, train.py [F101]"),
+        (["--at", "x", "t"], "it takes the number of a line, or FILE:LINE [F101]"),
+        ([], "nothing is asked"),
+    ],
+)
+def test_what_cannot_be_asked_runs_nothing(recorded: Workshop, words: list[str], said: str) -> None:
+    done = recorded.florc("ask", "train.py", *words)
+    assert (done.code, done.out) == (2, "") and said in done.said, done.said
+    assert not list(recorded.path.glob(".florc/runs/*/replays/*"))
