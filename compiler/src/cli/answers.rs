@@ -49,6 +49,23 @@ pub struct LogsArgs {
     pub shown: Shown,
 }
 
+/// Arguments of `florc plot`.
+#[derive(Debug, Args, Serialize)]
+pub struct PlotArgs {
+    /// Runs, or their scripts (default: the newest run; several are drawn over each other), and names of values
+    #[arg(value_name = "[RUN] NAME", required = true, num_args = 1..)]
+    pub words: Vec<String>,
+    /// The variable of a loop for the x axis (default: that which all values have; else their order)
+    #[arg(long, value_name = "VARIABLE")]
+    pub x: Option<String>,
+    /// Only values for which this holds, in the language of SQLite
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Option<String>,
+    /// Draw into a file (.svg, .png, .pdf, .html) instead of the terminal
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+}
+
 /// Arguments of `florc query`.
 #[derive(Debug, Args, Serialize)]
 pub struct QueryArgs {

@@ -1,6 +1,6 @@
 //! The commands, and the arguments of those that record, verify and compile.
 
-use super::answers::{LogsArgs, QueryArgs};
+use super::answers::{LogsArgs, PlotArgs, QueryArgs};
 use super::replay::{AskArgs, ReplayArgs};
 use super::store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 use crate::plan::EffectsMode;
@@ -41,6 +41,8 @@ pub enum Command {
     Runs(RunsArgs),
     /// Show what runs printed, and what was asked of them since, as values with names; runs nothing
     Logs(LogsArgs),
+    /// Draw values as curves, in the terminal or in a file; runs nothing
+    Plot(PlotArgs),
     /// Ask recorded runs in SQL; runs nothing
     Query(QueryArgs),
     /// Say what is damaged in the recorded runs, and what can still be answered; runs none of them
@@ -67,6 +69,7 @@ impl Command {
             Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
             Command::Logs(_) => "logs",
+            Command::Plot(_) => "plot",
             Command::Query(_) => "query",
             Command::Check(_) => "check",
             Command::Rm(_) => "rm",

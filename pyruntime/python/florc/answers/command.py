@@ -34,6 +34,28 @@ def logs(words: list[str], condition: str | None) -> list[rows.Row]:
     return found
 
 
+def of_runs(words: list[str], condition: str | None) -> list[rows.Row]:
+    """The values of several runs: `words` begins with these. Raises Unusable."""
+    store, count = store_path(), 0
+    while count < len(words) and _names_a_run(store, words[count]):
+        count += 1
+    names = words[count:]
+    if not names:
+        raise Unusable("F101", "no value is named: florc plot [RUN] NAME; `florc logs` shows which there are")
+    each = [[run, *names] for run in words[:count]] or [names]
+    return [row for given in each for row in logs(given, condition)]
+
+
+def _names_a_run(store: str, word: str) -> bool:
+    if word.endswith((".py", ".ipynb")) or os.path.isfile(word):
+        return True
+    try:
+        catalog.find(store, word, None)
+    except Unusable:
+        return False
+    return True
+
+
 def query(sql: str) -> columns.Table:
     """The answer to a question about all runs of the store. Raises Unusable."""
     histories = [History(run) for run in catalog.all_runs(store_path())]

@@ -147,6 +147,12 @@ def _logs(arguments: given.Logs) -> int:
     return command.run_logs(arguments)
 
 
+def _plot(arguments: given.Plot) -> int:
+    from ..answers import plot
+
+    return plot.run_plot(arguments)
+
+
 def _query(arguments: given.Query) -> int:
     from ..answers import command
 
@@ -208,6 +214,7 @@ _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "verify": _verify,
     "runs": _runs,
     "logs": _logs,
+    "plot": _plot,
     "query": _query,
     "check": _check,
     "rm": _rm,

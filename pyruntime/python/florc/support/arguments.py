@@ -89,6 +89,16 @@ class Logs(TypedDict):
     output: str | None
 
 
+class Plot(TypedDict):
+    """Of `florc plot`."""
+
+    command: str
+    words: list[str]
+    x: str | None
+    condition: str | None
+    output: str | None
+
+
 class Query(TypedDict):
     """Of `florc query`."""
 
