@@ -64,3 +64,29 @@ def test_frames_are_read_in_one_way() -> None:
     package = Path(florc.__file__).parent
     found = [path.name for path in package.rglob("*.py") if re.search(r"\.f_locals(?! is frame\.f_globals)", path.read_text())]
     assert not found, "use _native.names_of: to read f_locals changes what locals() returned"
+
+
+LOOKED_UP = """
+    def run(table):
+        limit, best, other = 5.0, None, 0
+        for i in range(10):
+            best = model.step()
+            limit = 10 * best
+            other = 2 * best
+        rows = table.query("a > @limit")
+        return best, rows
+"""
+
+
+def test_names_in_a_text_that_is_looked_up_are_read(workshop: Workshop) -> None:
+    workshop.write("train.py", LOOKED_UP)
+    printed = workshop.florc("instrument", "train.py").out
+    assert "best, limit = _florc.skipblock.restore" in printed, printed
+
+
+def test_the_names_of_a_file_are_the_users_own(workshop: Workshop) -> None:
+    shown = "print(sorted(globals()), dir() == sorted(locals()), sorted(vars()))"
+    text = SCRIPT.replace("box = Box()\n", f"box = Box()\ndef see():\n    return sorted(globals())\n{shown}\nprint(see())\n")
+    workshop.write("train.py", text)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert recorded.out == workshop.plain("train.py").out and "5 checkpoints" in recorded.said, recorded

@@ -47,7 +47,7 @@ impl Flow {
     /// As all others see the scope: what `these` statements read does not count.
     pub fn unread_by(scopes: &Scopes, id: ScopeId, is_shared: bool, these: &BTreeSet<StmtId>) -> Self {
         let scope = &scopes.list[id];
-        let everything_live = scope.dynamic.is_some() || (is_shared && scopes.is_module(id));
+        let everything_live = scope.dynamic.is_some() || scopes.reads_frames || (is_shared && scopes.is_module(id));
         Self::solved(scope, these, false, everything_live)
     }
 
@@ -64,6 +64,7 @@ impl Flow {
         );
         let solved = wanted.into_iter().zip(solved).collect();
         let mut always_live = scope.captured.clone();
+        always_live.extend(&scope.told);
         always_live.extend(&scope.globals);
         always_live.extend(&scope.nonlocals);
         Self { graph, numbers, loops, after, solved, always_live, everything_live }

@@ -11,7 +11,7 @@ pub use texts::{ScopeText, own_names};
 use crate::ids::{FileId, Id, IdVec, StmtId};
 use crate::name::Name;
 use crate::source::Range;
-use crate::syntax::tree::{Class, ExprKind, Function, Module, Stmt, StmtKind};
+use crate::syntax::tree::{Class, Expr, ExprKind, Function, Literal, Module, Stmt, StmtKind};
 use crate::syntax::walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,11 +51,30 @@ pub struct Scope<'t> {
     pub nonlocals: BTreeSet<Name>,
     /// Names of this scope that scopes inside it use.
     pub captured: FxHashSet<Name>,
+    /// Names of this scope in texts that it hands to what looks names up: `df.query("a > @limit")`, `duckdb.sql("FROM table")`.
+    pub told: FxHashSet<Name>,
     /// Where the scope can see or change names by computed text (`exec`, `eval`, `globals`, `locals`, `vars`).
     pub dynamic: Option<Range>,
     /// Whether its body holds `yield` or `await`.
     pub suspends: bool,
+    /// Whether it mentions what the frames of others are read by.
+    pub reads_frames: bool,
 }
+
+/// By these, code reads the names of frames: its own, and those of whoever calls it.
+const OF_FRAMES: [&str; 9] = [
+    "_getframe",
+    "currentframe",
+    "f_locals",
+    "f_globals",
+    "f_back",
+    "gi_frame",
+    "tb_frame",
+    "__globals__",
+    "getinnerframes",
+];
+/// Methods that take a text in which names of the caller stand: of pandas, DuckDB, polars, numexpr.
+const LOOK_UP: [&str; 6] = ["query", "eval", "sql", "evaluate", "execute", "from_query"];
 
 impl Scope<'_> {
     /// The names of its parameters, in order.
@@ -82,6 +101,8 @@ pub struct Scopes<'t> {
     statements: IdVec<StmtId, &'t Stmt>,
     /// Behind the last scope inside each.
     ends: IdVec<ScopeId, ScopeId>,
+    /// Whether some file reads the names of frames, which may be those of any function.
+    pub reads_frames: bool,
     texts: IdVec<ScopeId, OnceLock<ScopeText>>,
 }
 
@@ -94,6 +115,7 @@ impl<'t> Scopes<'t> {
             scopes.add(file, Owner::Module, None, Name::NONE, &module.body);
         }
         scopes.mark_captures();
+        scopes.reads_frames = scopes.list.iter().any(|scope| scope.reads_frames);
         scopes.texts = scopes.list.iter().map(|_| OnceLock::new()).collect();
         scopes
     }
@@ -233,9 +255,12 @@ fn own_facts<'t>(
         globals: BTreeSet::new(),
         nonlocals: BTreeSet::new(),
         captured: FxHashSet::default(),
+        told: FxHashSet::default(),
         dynamic: None,
+        reads_frames: false,
         suspends: matches!(owner, Owner::Function(function) if function.is_async),
     };
+    let mut looked_up: BTreeSet<String> = BTreeSet::new();
     if let Owner::Function(function) = owner {
         scope.bound.extend(function.params.iter().map(|param| (param.name, 1)));
     }
@@ -259,6 +284,14 @@ fn own_facts<'t>(
                         {
                             scope.dynamic.get_or_insert(part.range);
                         }
+                        if let ExprKind::Attribute { attr, .. } = &call.callee.kind
+                            && LOOK_UP.contains(&attr.as_str())
+                        {
+                            call.args.iter().for_each(|text| looked_up.extend(texts_in(text)));
+                        }
+                    }
+                    ExprKind::Attribute { attr: name, .. } | ExprKind::Name(name) => {
+                        scope.reads_frames |= OF_FRAMES.contains(&name.as_str());
                     }
                     ExprKind::Yield(_) | ExprKind::Await(_) => scope.suspends = true,
                     ExprKind::Lambda { .. } => return false,
@@ -268,5 +301,20 @@ fn own_facts<'t>(
             });
         }
     });
+    let is_told = |name: &&Name| looked_up.contains(name.as_str());
+    scope.told = scope.bound.keys().filter(is_told).copied().collect();
     scope
+}
+
+/// The words of the texts in an expression.
+fn texts_in(expr: &Expr) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    walk::expressions(expr, &mut |part| {
+        if let ExprKind::Constant(Literal::Str(text)) = &part.kind {
+            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            found.extend(words.map(str::to_owned));
+        }
+        true
+    });
+    found
 }

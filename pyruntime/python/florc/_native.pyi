@@ -1091,6 +1091,8 @@ class Walk:
         """Whether datasets and the like are being filled."""
     def value(self, obj: object) -> Any:
         """The encoded form of one object: an atom, or a reference to its node (made when new)."""
+    def part(self, obj: object) -> Any:
+        """The same of what the object at hand refers to, once for each time that this is called: who else does is counted."""
     def run(self) -> None:
         """Fill every node that was met and not yet filled."""
     def run_light(self) -> None:
@@ -1204,6 +1206,9 @@ class Again:
     def moved(self, walk: Walk) -> list[int]:
         """The numbers of objects of the graph of `walk` that were somewhere else before, and are at none of the places in the
         graph where they were."""
+    def tell_new(self, walk: Walk) -> bool:
+        """Tell a finished `walk` which objects of its graph are where others had been, or nothing, and were nowhere before, and
+        what only these lead to. Whether it had not found some of that by counting references."""
     def paths(self, walk: Walk, scopes: list[int], names: set[str]) -> list[tuple[str, int]]:
         """Ways, as JSON, from these names of these scopes to objects of the graph of `walk`, and their numbers there; not where
         the content of the holder is in the graph."""

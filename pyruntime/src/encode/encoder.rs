@@ -31,24 +31,12 @@ impl Walk {
 
     /// The encoded form of one object: an atom, or a reference to its node (made when new).
     fn value<'py>(slf: &Bound<'py, Self>, obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let class = slf.get().class_of(obj)?;
-        match class.how {
-            How::None | How::Bool => Ok(obj.clone()),
-            How::Float if obj.extract::<f64>()?.is_finite() => Ok(obj.clone()),
-            How::Int | How::Float | How::Str | How::Atom => {
-                if let Ok(number) = obj.extract::<i64>() {
-                    slf.get().note_number(number);
-                } else if let Ok(text) = obj.extract::<&str>() {
-                    slf.get().note_text(text);
-                }
-                class.function.bind(slf.py()).call1((obj,))
-            }
-            _ => {
-                let mut text = String::new();
-                slf.get().exposing(|| nodes::put_value(slf, obj, &mut text))?;
-                read_back(slf.py(), &text)
-            }
-        }
+        encoded(slf, obj, |text| slf.get().exposing(|| nodes::put_value(slf, obj, text)))
+    }
+
+    /// The same of what the object at hand refers to, once for each time that this is called: who else does is counted.
+    fn part<'py>(slf: &Bound<'py, Self>, obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        encoded(slf, obj, |text| nodes::put_value(slf, obj, text))
     }
 
     /// Fills every node that was met and not yet filled.
@@ -236,6 +224,32 @@ impl Walk {
         let count = found.leaves.len();
         let leaves = Leaves { leaves: std::mem::replace(&mut found.leaves, Vec::with_capacity(count)) };
         Ok((PyBytes::new(py, out.as_bytes()), leaves, nbytes))
+    }
+}
+
+/// An atom, or what `put` writes.
+fn encoded<'py>(
+    slf: &Bound<'py, Walk>,
+    obj: &Bound<'py, PyAny>,
+    put: impl FnOnce(&mut String) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = slf.get().class_of(obj)?;
+    match class.how {
+        How::None | How::Bool => Ok(obj.clone()),
+        How::Float if obj.extract::<f64>()?.is_finite() => Ok(obj.clone()),
+        How::Int | How::Float | How::Str | How::Atom => {
+            if let Ok(number) = obj.extract::<i64>() {
+                slf.get().note_number(number);
+            } else if let Ok(text) = obj.extract::<&str>() {
+                slf.get().note_text(text);
+            }
+            class.function.bind(slf.py()).call1((obj,))
+        }
+        _ => {
+            let mut text = String::new();
+            put(&mut text)?;
+            read_back(slf.py(), &text)
+        }
     }
 }
 

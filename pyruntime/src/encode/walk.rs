@@ -1,4 +1,5 @@
 //! `florc._native.Walk`: which objects a state consists of, and in which order.
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -52,6 +53,22 @@ impl Walk {
         for address in held {
             *found.others.entry(address).or_default() += 1;
         }
+    }
+
+    /// After `finish`: these nodes, and those that were first met in them and whose addresses are not known, count as alone. Whether
+    /// some did not.
+    pub(crate) fn add_alone(&self, mut numbers: BTreeSet<usize>, is_known: impl Fn(usize) -> bool) -> bool {
+        let mut found = self.found();
+        for (number, node) in found.nodes.iter().enumerate() {
+            let is_below = usize::try_from(node.parent).is_ok_and(|parent| numbers.contains(&parent));
+            if is_below && !is_known(node.object.as_ptr() as usize) {
+                numbers.insert(number);
+            }
+        }
+        numbers.retain(|number| found.nodes.get(*number).is_some_and(|node| node.state == State::Filled));
+        let before: BTreeSet<usize> = found.alone_nodes.iter().copied().collect();
+        found.alone_nodes = before.union(&numbers).copied().collect();
+        found.alone_nodes.len() > before.len()
     }
 
     /// Never held while Python runs.

@@ -25,6 +25,14 @@ struct Seen {
     content: Vec<(Key, Kept)>,
 }
 
+impl Seen {
+    /// Whether this very part was there, under this key. `at`: its number now, mostly that which it had.
+    fn held_there(&self, py: Python<'_>, at: usize, key: &Key, value: &Value) -> bool {
+        let is_same = |(before, kept): &(Key, Kept)| before.is_same(py, key) && kept.is_same(py, value);
+        self.content.get(at).is_some_and(is_same) || self.content.iter().any(is_same)
+    }
+}
+
 /// The objects that a program reaches by its names, nearest first: `scopes` are dicts of names.
 #[pyclass(frozen, module = "florc._native")]
 #[derive(Debug)]
@@ -154,6 +162,15 @@ fn is_nan(py: Python<'_>, object: &Py<PyAny>) -> bool {
 }
 
 impl Sight {
+    /// Of all objects that were seen, and of all that these held.
+    fn addresses(&self) -> impl Iterator<Item = usize> {
+        let of_part = |(_, kept): &(Key, Kept)| match kept {
+            Kept::Address(address) => Some(*address),
+            _ => None,
+        };
+        self.seen.iter().flat_map(move |seen| seen.content.iter().filter_map(of_part).chain([seen.identity]))
+    }
+
     fn at(&self, index: usize) -> PyResult<&Seen> {
         self.seen.get(index).ok_or_else(|| PyIndexError::new_err("no such object"))
     }
@@ -273,38 +290,15 @@ impl Again {
     /// The numbers of objects of the graph of `walk` that were somewhere else when the block began, and are at none of the places in
     /// the graph where they were: by its place no such object is found again. One that is gone may have left its address to another.
     fn moved(&self, py: Python<'_>, walk: &Bound<'_, Walk>) -> Vec<usize> {
+        self.put(py, walk).0.into_iter().collect()
+    }
+
+    /// Tells `walk` which objects of its graph the block put where others had been, or nothing, and that were nowhere before, and
+    /// what only these lead to: a replay finds other objects there. Returns whether it had not found that by counting references.
+    fn tell_new(&self, py: Python<'_>, walk: &Bound<'_, Walk>) -> bool {
         let sight = self.sight.get();
-        let addresses = |seen: &Seen| {
-            let parts = seen.content.iter().filter_map(|(_, kept)| match kept {
-                Kept::Address(address) => Some(*address),
-                _ => None,
-            });
-            parts.collect::<Vec<_>>()
-        };
-        let known: Addresses<()> = sight.seen.iter().flat_map(addresses).map(|address| (address, ())).collect();
-        let (mut moved, mut stays) = (BTreeSet::new(), BTreeSet::new());
-        let deque = py.import("_collections").and_then(|module| module.getattr("deque"));
-        for (index, (seen, now)) in sight.seen.iter().zip(&self.found).enumerate() {
-            let Some((now, parts)) = now.as_ref().and_then(|now| Some((now, now.parts.as_ref()?))) else { continue };
-            // all that is in it moves when one is added at an end; who else refers to that cannot be told (`Node::is_exposed`)
-            if deque.as_ref().is_ok_and(|deque| now.object.bind(py).get_type().is(deque)) {
-                continue;
-            }
-            for (at, (key, value)) in parts.iter().enumerate() {
-                let Value::Object(object) = value else { continue };
-                let address = object.as_ptr() as usize;
-                let Some((number, _)) = walk.get().met(address) else { continue };
-                let is_same = |(before, kept): &(Key, Kept)| before.is_same(py, key) && kept.is_same(py, value);
-                if seen.content.get(at).is_some_and(is_same) || seen.content.iter().any(is_same) {
-                    if self.is_held(index, Some(walk)) {
-                        stays.insert(number);
-                    }
-                } else if known.contains_key(&address) {
-                    moved.insert(number);
-                }
-            }
-        }
-        moved.difference(&stays).copied().collect()
+        let known: Addresses<()> = sight.addresses().map(|address| (address, ())).collect();
+        walk.get().add_alone(self.put(py, walk).1, |address| known.contains_key(&address))
     }
 
     /// The ways, as JSON, to objects of the graph of `walk` from the names `names` of the scopes with these numbers, and their
@@ -342,9 +336,13 @@ impl Again {
             if let (Some(path), Some(now), (Some(_), _)) = (&text, now, seen.way)
                 && !self.is_held(index, Some(walk))
             {
-                for (key, value) in now.parts.iter().flatten() {
+                for (at, (key, value)) in now.parts.iter().flatten().enumerate() {
                     let Value::Object(object) = value else { continue };
                     let Some((number, _)) = walk.get().met(object.as_ptr() as usize) else { continue };
+                    // where the block put it, a replay finds what was there before
+                    if !seen.held_there(py, at, key, value) {
+                        continue;
+                    }
                     let mut whole = format!("{path},");
                     if !located.contains(&number) && key.put_json(py, &mut whole)? {
                         paths.push((format!("[{whole}]"), number));
@@ -359,6 +357,36 @@ impl Again {
 }
 
 impl Again {
+    /// Objects of the graph that are where they were not when the block began: those that were elsewhere, and those that were nowhere.
+    fn put(&self, py: Python<'_>, walk: &Bound<'_, Walk>) -> (BTreeSet<usize>, BTreeSet<usize>) {
+        let sight = self.sight.get();
+        let known: Addresses<()> = sight.addresses().map(|address| (address, ())).collect();
+        let (mut moved, mut made, mut stays) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let deque = py.import("_collections").and_then(|module| module.getattr("deque"));
+        for (index, (seen, now)) in sight.seen.iter().zip(&self.found).enumerate() {
+            let Some((now, parts)) = now.as_ref().and_then(|now| Some((now, now.parts.as_ref()?))) else { continue };
+            // all that is in it moves when one is added at an end; who else refers to that cannot be told (`Node::is_exposed`)
+            if deque.as_ref().is_ok_and(|deque| now.object.bind(py).get_type().is(deque)) {
+                continue;
+            }
+            for (at, (key, value)) in parts.iter().enumerate() {
+                let Value::Object(object) = value else { continue };
+                let address = object.as_ptr() as usize;
+                let Some((number, _)) = walk.get().met(address) else { continue };
+                if seen.held_there(py, at, key, value) {
+                    if self.is_held(index, Some(walk)) {
+                        stays.insert(number);
+                    }
+                } else if known.contains_key(&address) {
+                    moved.insert(number);
+                } else {
+                    made.insert(number);
+                }
+            }
+        }
+        (moved.difference(&stays).copied().collect(), made)
+    }
+
     fn is_held(&self, index: usize, walk: Option<&Bound<'_, Walk>>) -> bool {
         let identity = self.sight.get().seen.get(index).map(|seen| seen.identity);
         match (identity, walk) {

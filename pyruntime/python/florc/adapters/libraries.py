@@ -59,7 +59,9 @@ LIBRARIES: dict[str, Library] = {
     "rich": _OUTPUT,
     "scipy": _PICKLED,
     "srsly": Library(cloudpickle="srsly.cloudpickle.cloudpickle"),
-    "stable_baselines3": Library(durations=frozenset({"ep_info_buffer.t", "episode_times"})),
+    "stable_baselines3": Library(
+        durations=frozenset({"ep_info_buffer.t", "episode_times", "buf_infos.episode.t", "infos.episode.t"})
+    ),
     "tensorboard": _OUTPUT,
     "tensorboardX": _OUTPUT,
     "torch._C": _REFERENCE,

@@ -11,7 +11,6 @@ from ..runs.journal import History
 from ..runs.run import Run, store_path
 from ..support.console import answer
 from . import asked, columns, rows, table
-from .database import Database
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -29,6 +28,8 @@ def logs(words: list[str], condition: str | None) -> list[rows.Row]:
             raise Unusable("F104", f"{run.id} has no values of the name {name}; there are: {', '.join(known) or 'none'}")
     found = [row for row in found if row.name in names or not names]
     if condition is not None:
+        from .database import Database  # and sqlite3 with it: a replay, which prints values, does not import that into the script
+
         kept = set(Database([history], found).where(condition))
         found = [row for number, row in enumerate(found) if number in kept]
     return found
@@ -58,6 +59,8 @@ def _names_a_run(store: str, word: str) -> bool:
 
 def query(sql: str) -> columns.Table:
     """The answer to a question about all runs of the store. Raises Unusable."""
+    from .database import Database
+
     histories = [History(run) for run in catalog.all_runs(store_path())]
     found = [row for history in histories for row in (*rows.recorded(history), *asked.kept(history))]
     return columns.Table(*Database(histories, found).ask(sql))

@@ -8,6 +8,7 @@ from types import CodeType
 
 from ..support import mishaps
 from ..support.light import NamedTuple, suppress
+from . import nameless
 from .script import NOTEBOOK
 
 TYPE_CHECKING = False
@@ -105,7 +106,7 @@ def _mapped(emitted: _native.Instrumented, file: str, action: str) -> CodeType:
         if file in rewritten:
             return _rewritten(emitted, file)
         if sys.version_info >= (3, 11):
-            code = compile(emitted.text, file, "exec", dont_inherit=True)
+            code = compile(nameless.text_to_run(emitted), file, "exec", dont_inherit=True)
             with suppress(ValueError):  # code in a form that `map_code` does not know
                 return emitted.map_code(code)
         from .tree_positions import compile_mapped

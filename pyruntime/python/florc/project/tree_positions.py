@@ -7,6 +7,8 @@ import ast
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from .nameless import text_to_run
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -33,7 +35,7 @@ def compile_changed(emitted: _native.Instrumented | str, filename: str, change: 
     if isinstance(emitted, str):
         tree = ast.parse(emitted, filename)
     else:
-        tree = ast.parse(emitted.text, filename)
+        tree = ast.parse(text_to_run(emitted), filename)
         _map_positions(tree, emitted)
     change(tree)
     return compile(tree, filename, "exec", dont_inherit=True)

@@ -129,7 +129,7 @@ class Blocks:
         if block in self.left_to_loops or self.materializer.is_given_up(block):
             return None
         # what a library calls of the user's is out of the plan's sight: it is looked at each time
-        is_doubted = block in self.materializer.doubted or block in places.of_libraries or places.is_call(block)
+        is_doubted = self.materializer.needs_survey(block) or block in places.of_libraries or places.is_call(block)
         if not self.pacer.surveys(block, is_doubted):
             return None
         begun = time.perf_counter()

@@ -67,6 +67,8 @@ class Answer(NamedTuple):
     encoded: state.Encoded
     once: float
     """Seconds of what was done for it and will not be done again."""
+    replaces: bool
+    """Whether only the survey could tell of an object that the block put in the place of another one."""
 
     @property
     def nbytes(self) -> int:
@@ -145,6 +147,7 @@ def _answer(
     _refuse_fixed(walked, loop, found, frame)
     origins = places.origins(loop, current.before, found)
     _refuse_moved(again, walked, found, origins, unforeseen)
+    replaces = again is not None and again.tell_new(walked)
     alone, lone_memory = walked.holders()
     header = dumps(
         {
@@ -163,7 +166,7 @@ def _answer(
             "origins": origins,
         }
     )
-    return Answer(header, encoded, once.seconds - before)
+    return Answer(header, encoded, once.seconds - before, replaces)
 
 
 def _where(loop: _native.Loop) -> str:

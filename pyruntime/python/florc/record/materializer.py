@@ -52,6 +52,12 @@ class Materializer:
         self.recorder, self.forking, self.pacer, self.budget, self.note = recorder, forking, pacer, budget, note
         self.failed: dict[str, tuple[int, str]] = {}
         """Per block: how often in a row it could not be kept, and why."""
+        self.replacing: set[str] = set()
+        """Blocks that put objects in the place of others, which only a survey tells: each of their checkpoints needs one."""
+        self.told: set[str] = set()
+        """Blocks of which a checkpoint was made with a survey, which found no such thing."""
+        self.wanted: set[str] = set()
+        """Blocks that are waiting for one."""
         self.doubted: set[str] = set()
         """Blocks that changed what their plan does not foresee, and were not seen to do without since."""
         self.unforeseen: dict[str, list[str]] = {}
@@ -92,14 +98,15 @@ class Materializer:
         """Materialize the side effects of a block. `is_decided`: whatever it costs, since other ranks do. Whether that was
         begun."""
         block = current.block
-        if block in self.doubted and current.survey is None:
+        if current.survey is None and (self.needs_survey(block) or self._must_be_told(block)):
             return False
         unforeseen = self.unforeseen.setdefault(block, [])
         setting = settings.changed(current.settings, settings.now())  # here, since a child has others
         if setting is not None:
             self.fail(block, f"it changes {setting}, a setting of the process that no checkpoint holds")
             return False
-        if block not in self.doubted and self.forking.prefers(block, self.pacer.share()):
+        is_told = block in self.told or block.endswith(BOUNDARY)
+        if is_told and not self.needs_survey(block) and self.forking.prefers(block, self.pacer.share()):
             kept = self._fork(block, lambda: answer(current, computed, objects, frame, unforeseen, may_copy=False), is_decided)
             if kept is not None:
                 return kept
@@ -111,8 +118,24 @@ class Materializer:
             self.fail(block, error.why, error.final)
             return False
         self.doubted.discard(block)
+        self.wanted.discard(block)
+        if found.replaces:
+            self.replacing.add(block)
+        elif current.survey is not None:
+            self.told.add(block)
         self.pacer.took_once(found.once)
         return self._submit(block, found, time.perf_counter() - now - found.once, is_decided)
+
+    def needs_survey(self, block: str) -> bool:
+        """Whether no checkpoint of a block is made without a survey."""
+        return block in self.doubted or block in self.replacing or block in self.wanted
+
+    def _must_be_told(self, block: str) -> bool:
+        """Whether no checkpoint of a block was surveyed yet: nothing tells whether it replaces objects. The next one is."""
+        is_untold = block not in self.told and not block.endswith(BOUNDARY)
+        if is_untold:
+            self.wanted.add(block)
+        return is_untold
 
     def _is_able(self, block: str, computed: float) -> bool:
         """A block ran: whether a checkpoint of it could be taken."""

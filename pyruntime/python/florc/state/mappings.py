@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def _items(enc: Encoder, pairs: Any) -> list[Any]:
-    value = enc.value
+    part = enc.part
     out = []
     for key, item in pairs:
-        out.append(value(key))
-        out.append(value(item))
+        out.append(part(key))
+        out.append(part(item))
     return out
 
 
@@ -38,7 +38,7 @@ def encode_dict(enc: Encoder, obj: Any) -> Node:
 def encode_ordered(enc: Encoder, obj: Any) -> Node:
     content = ["OrderedDict", _items(enc, collections.OrderedDict.items(obj))]
     if type(obj) is collections.OrderedDict and obj.__dict__:  # a module's state_dict() carries `_metadata`
-        attributes = [part for name, item in obj.__dict__.items() for part in (name, enc.value(item))]
+        attributes = [part for name, item in obj.__dict__.items() for part in (name, enc.part(item))]
         return ["object", "collections", "OrderedDict", attributes, content]
     return content
 

@@ -67,7 +67,7 @@ def encode_namedtuple(enc: Encoder, obj: Any) -> Node:
 
 
 def encode_deque(enc: Encoder, obj: Any) -> Node:
-    return ["deque", [enc.value(x) for x in collections.deque.__iter__(obj)], collections.deque.maxlen.__get__(obj)]
+    return ["deque", [enc.part(x) for x in collections.deque.__iter__(obj)], collections.deque.maxlen.__get__(obj)]
 
 
 def encode_bytearray(enc: Encoder, obj: Any) -> Node:

@@ -126,6 +126,10 @@ class Again:
         """The nodes of objects that were elsewhere before, and that no place in the graph leads to as it did then."""
         return set(self._found.moved(walk))
 
+    def tell_new(self, walk: _native.Walk) -> bool:
+        """Tell the graph of `walk` which of its objects the block put where others had been. Whether it had not known of some."""
+        return self._found.tell_new(walk)
+
     def is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""
         return self._reader.is_ours(cls)
