@@ -19,6 +19,7 @@ import florc
 import pytest
 from florc import _native
 from florc.project import positions, tree_positions
+from florc.project.nameless import text_to_run
 
 TESTDATA = Path(__file__).resolve().parents[2] / "testdata"
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -43,7 +44,7 @@ def instrument(path: Path, text: str) -> bool:
     if emitted.changed:
         tree_positions.check(emitted, text)
         if sys.version_info >= (3, 11):
-            mapped = emitted.map_code(compile(emitted.text, str(path), "exec", dont_inherit=True))
+            mapped = emitted.map_code(compile(text_to_run(emitted), str(path), "exec", dont_inherit=True))
             same_code(mapped, tree_positions.compile_mapped(emitted, str(path)))
     return bool(emitted.changed)
 

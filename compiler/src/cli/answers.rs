@@ -30,6 +30,17 @@ pub struct Shown {
     pub output: Option<String>,
 }
 
+/// Arguments of `florc show`.
+#[derive(Debug, Args, Serialize)]
+pub struct ShowArgs {
+    /// The run, or its script: an id, a name, `latest`, `latest~1`, train.py (default: the newest run)
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `florc logs`.
 #[derive(Debug, Args, Serialize)]
 pub struct LogsArgs {

@@ -1,6 +1,6 @@
 //! The commands, and the arguments of those that record, verify and compile.
 
-use super::answers::{LogsArgs, PlotArgs, QueryArgs};
+use super::answers::{LogsArgs, PlotArgs, QueryArgs, ShowArgs};
 use super::replay::{AskArgs, ReplayArgs};
 use super::store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 use crate::plan::EffectsMode;
@@ -39,6 +39,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the recorded runs
     Runs(RunsArgs),
+    /// Show one run: how it ended, its loops and checkpoints, what was asked of it since; runs nothing
+    Show(ShowArgs),
     /// Show what runs printed, and what was asked of them since, as values with names; runs nothing
     Logs(LogsArgs),
     /// Draw values as curves, in the terminal or in a file; runs nothing
@@ -68,6 +70,7 @@ impl Command {
             Command::Ask(_) => "ask",
             Command::Verify(_) => "verify",
             Command::Runs(_) => "runs",
+            Command::Show(_) => "show",
             Command::Logs(_) => "logs",
             Command::Plot(_) => "plot",
             Command::Query(_) => "query",

@@ -10,7 +10,7 @@ mod read;
 mod replay;
 mod store;
 
-pub use answers::{Format, LogsArgs, PlotArgs, QueryArgs};
+pub use answers::{Format, LogsArgs, PlotArgs, QueryArgs, ShowArgs};
 pub use args::{Cli, Command, RecordArgs, VerifyArgs};
 pub use compile::plans_text;
 pub use modules::load as load_codebase;

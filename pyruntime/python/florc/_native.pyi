@@ -1207,8 +1207,8 @@ class Again:
         """The numbers of objects of the graph of `walk` that were somewhere else before, and are at none of the places in the
         graph where they were."""
     def tell_new(self, walk: Walk) -> bool:
-        """Tell a finished `walk` which objects of its graph are where others had been, or nothing, and were nowhere before, and
-        what only these lead to. Whether it had not found some of that by counting references."""
+        """Tell a finished `walk` which objects of its graph are where others had been, or nothing, and were nowhere before.
+        Whether it had not found some of that by counting references."""
     def paths(self, walk: Walk, scopes: list[int], names: set[str]) -> list[tuple[str, int]]:
         """Ways, as JSON, from these names of these scopes to objects of the graph of `walk`, and their numbers there; not where
         the content of the holder is in the graph."""

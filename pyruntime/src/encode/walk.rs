@@ -55,16 +55,9 @@ impl Walk {
         }
     }
 
-    /// After `finish`: these nodes, and those that were first met in them and whose addresses are not known, count as alone. Whether
-    /// some did not.
-    pub(crate) fn add_alone(&self, mut numbers: BTreeSet<usize>, is_known: impl Fn(usize) -> bool) -> bool {
+    /// After `finish`: these nodes count as alone. Whether some did not.
+    pub(crate) fn add_alone(&self, mut numbers: BTreeSet<usize>) -> bool {
         let mut found = self.found();
-        for (number, node) in found.nodes.iter().enumerate() {
-            let is_below = usize::try_from(node.parent).is_ok_and(|parent| numbers.contains(&parent));
-            if is_below && !is_known(node.object.as_ptr() as usize) {
-                numbers.insert(number);
-            }
-        }
         numbers.retain(|number| found.nodes.get(*number).is_some_and(|node| node.state == State::Filled));
         let before: BTreeSet<usize> = found.alone_nodes.iter().copied().collect();
         found.alone_nodes = before.union(&numbers).copied().collect();

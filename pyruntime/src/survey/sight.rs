@@ -162,13 +162,13 @@ fn is_nan(py: Python<'_>, object: &Py<PyAny>) -> bool {
 }
 
 impl Sight {
-    /// Of all objects that were seen, and of all that these held.
+    /// Of all that the objects held that were seen.
     fn addresses(&self) -> impl Iterator<Item = usize> {
         let of_part = |(_, kept): &(Key, Kept)| match kept {
             Kept::Address(address) => Some(*address),
             _ => None,
         };
-        self.seen.iter().flat_map(move |seen| seen.content.iter().filter_map(of_part).chain([seen.identity]))
+        self.seen.iter().flat_map(move |seen| seen.content.iter().filter_map(of_part))
     }
 
     fn at(&self, index: usize) -> PyResult<&Seen> {
@@ -293,12 +293,10 @@ impl Again {
         self.put(py, walk).0.into_iter().collect()
     }
 
-    /// Tells `walk` which objects of its graph the block put where others had been, or nothing, and that were nowhere before, and
-    /// what only these lead to: a replay finds other objects there. Returns whether it had not found that by counting references.
+    /// Tells `walk` which objects of its graph the block put where others had been, or nothing, and that were nowhere before: a
+    /// replay finds other objects there. Returns whether it had not found that by counting references.
     fn tell_new(&self, py: Python<'_>, walk: &Bound<'_, Walk>) -> bool {
-        let sight = self.sight.get();
-        let known: Addresses<()> = sight.addresses().map(|address| (address, ())).collect();
-        walk.get().add_alone(self.put(py, walk).1, |address| known.contains_key(&address))
+        walk.get().add_alone(self.put(py, walk).1)
     }
 
     /// The ways, as JSON, to objects of the graph of `walk` from the names `names` of the scopes with these numbers, and their

@@ -1,5 +1,4 @@
 # florc: restores = any
-# florc: xfail = the name of florc's import is one of the globals
 import time
 print(sorted(globals()), __doc__, __spec__ is None, __package__)
 for epoch in range(2):

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..runs.journal import History
 from ..runs.run import Run
@@ -32,16 +33,32 @@ def keep(run: Run, rows: Iterable[Row]) -> None:
         os.replace(f"{path}.part", path)
 
 
+def replays(history: History) -> Iterator[dict[str, Any]]:
+    """What each replay was asked for: `at` (seconds since 1970), `names`, how many `values`, their `verdict`."""
+    folder = os.path.join(history.run.path, _FOLDER)
+    for name in _files(folder):
+        with suppress(OSError, ValueError, TypeError):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                rows = [Row(**json.loads(line)) for line in file]
+            names = list(dict.fromkeys(row.name for row in rows))
+            verdicts = sorted({row.verdict for row in rows})
+            yield {"at": os.path.getmtime(path), "names": names, "values": len(rows), "verdict": ", ".join(verdicts)}
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    except OSError:
+        return []
+
+
 def kept(history: History) -> Iterator[Row]:
     """The values that were asked for, the newest answer to each question: a later replay of the same statement takes the place of
     an earlier one."""
     folder = os.path.join(history.run.path, _FOLDER)
     found: dict[tuple[object, ...], Row] = {}
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
-    except OSError:
-        return
-    for name in names:
+    for name in _files(folder):
         with suppress(OSError, ValueError, TypeError), open(os.path.join(folder, name), encoding="utf-8") as file:
             for line in file:
                 row = Row(**json.loads(line))

@@ -147,6 +147,12 @@ def _logs(arguments: given.Logs) -> int:
     return command.run_logs(arguments)
 
 
+def _show(arguments: given.Show) -> int:
+    from ..answers import show
+
+    return show.run_show(arguments)
+
+
 def _plot(arguments: given.Plot) -> int:
     from ..answers import plot
 
@@ -214,6 +220,7 @@ _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "verify": _verify,
     "runs": _runs,
     "logs": _logs,
+    "show": _show,
     "plot": _plot,
     "query": _query,
     "check": _check,

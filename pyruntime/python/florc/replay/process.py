@@ -32,6 +32,7 @@ from ..support import console as messages
 from ..support.console import say
 from ..support.private import private_folder
 from . import failures as failed
+from . import report
 from .check import check
 from .files.user_files import UserFiles
 from .parallel import trials
@@ -220,6 +221,7 @@ class ReplayProcess:
     def _finish(self, failure: BaseException | None = None, is_cut: bool = False) -> int:
         """Take the replay apart and report what it found; the exit code."""
         replay = self._replay
+        report.make_ready()
         session.end()
         state.watch_lapsed(None)
         replay.tap.remove(is_cut)

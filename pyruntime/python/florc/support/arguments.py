@@ -89,6 +89,14 @@ class Logs(TypedDict):
     output: str | None
 
 
+class Show(TypedDict):
+    """Of `florc show`."""
+
+    command: str
+    run: str | None
+    json: bool
+
+
 class Plot(TypedDict):
     """Of `florc plot`."""
 

@@ -1,0 +1,112 @@
+"""`florc show`: what one run was, loop by loop, and what was asked of it since. Runs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..runs import catalog
+from ..runs.journal import History
+from ..runs.run import Run, store_path
+from ..support.console import answer, count, duration, relative
+from . import asked
+
+if TYPE_CHECKING:
+    from ..support import arguments as given
+
+
+def run_show(arguments: given.Show) -> int:
+    """`florc show`."""
+    word = arguments["run"]
+    is_script = word is not None and (word.endswith((".py", ".ipynb")) or os.path.isfile(word))
+    run = catalog.find(store_path(), None if is_script else word, word if is_script else None)
+    found = described(run)
+    answer(json.dumps(found) + "\n" if arguments["json"] else text(found))
+    return 0
+
+
+def described(run: Run) -> dict[str, Any]:
+    """What `--json` prints (docs/answers.md). Raises StoreError for a damaged store."""
+    history, info = History(run), run.info
+    report = info.get("report", {})
+    return {
+        "id": run.id,
+        "name": info.get("name"),
+        "status": run.status,
+        "script": info["script"],
+        "arguments": info["argv"][1:],
+        "folder": info["cwd"],
+        "python": info["python"],
+        "ranks": run.ranks,
+        "started": info["started"],
+        "seconds": history.seconds,
+        "overhead": report.get("overhead"),
+        "checkpoints": report.get("checkpoints"),
+        "bytes": report.get("bytes"),
+        "files": sorted(info.get("sources", {})),
+        "loops": [_loop(history, loop) for plan in history.plans.values() for loop in plan.loops],
+        "asked": list(asked.replays(history)),
+    }
+
+
+def _loop(history: History, loop: Any) -> dict[str, Any]:
+    places = [followed for followed in history.timeline.loops.values() if followed.base == loop.id]
+    took = [seconds for key, seconds in history.block_seconds.items() if _block(key) == loop.id]
+    return {
+        "loop": loop.id,
+        "file": loop.file,
+        "line": loop.line,
+        "library": loop.file not in history.run.info.get("sources", {}),
+        "header": loop.header,
+        "memoized": loop.memoized,
+        "iterations": sum(followed.count for followed in places) if places else None,
+        "seconds": sum(took) if took else None,
+        "executions": len(took),
+        "checkpoints": sum(checkpoint.block == loop.id for checkpoint in history.checkpoints.values()),
+        "why_not_kept": history.why_not_kept(loop.id) if loop.memoized else "",
+    }
+
+
+def _block(key: str) -> str:
+    """`L1=3/L2#0` is an execution of L2."""
+    return key.rpartition("/")[2].partition("#")[0]
+
+
+def text(found: dict[str, Any]) -> str:
+    """The same for people."""
+    words = shlex.join(found["arguments"])
+    ranks = f", {count(found['ranks'], 'rank')}" if found["ranks"] and found["ranks"] > 1 else ""
+    began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found["started"]))
+    took = f", {duration(found['seconds'])}" if found["seconds"] is not None else ""
+    lines = [
+        f"run {found['id']}{' ' + found['name'] if found['name'] else ''}: {found['status']}",
+        f"  {relative(found['script'])} {words}".rstrip() + f"  in {found['folder']}{ranks}",
+        f"  {began}{took}, Python {found['python']}",
+    ]
+    if found["overhead"] is not None:
+        kept = f"{count(found['checkpoints'], 'checkpoint')}, {found['bytes']:,} bytes"
+        lines.append(f"  {kept}, overhead {found['overhead']:.1%}")
+    for loop in found["loops"]:
+        if loop["library"] and not (loop["memoized"] and loop["executions"]):
+            continue
+        lines.append(f"  {loop['loop']}  {relative(loop['file'])}:{loop['line']}  {loop['header']}: {_said(loop)}")
+    for one in found["asked"]:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["at"]))
+        lines.append(f"  asked {when}: {', '.join(one['names'])} ({count(one['values'], 'value')}): {one['verdict']}")
+    return "\n".join(lines) + "\n"
+
+
+def _said(loop: dict[str, Any]) -> str:
+    parts = [count(loop["iterations"], "iteration")] if loop["iterations"] is not None else []
+    if loop["executions"]:
+        parts.append(f"{count(loop['executions'], 'execution')} noted, {duration(loop['seconds'])}")
+    if loop["checkpoints"]:
+        parts.append(count(loop["checkpoints"], "checkpoint"))
+    elif loop["why_not_kept"]:
+        parts.append(f"none kept: {loop['why_not_kept']}")
+    elif not loop["memoized"] and not parts:
+        parts.append("left alone")
+    return ", ".join(parts) or "not kept"
