@@ -1,8 +1,8 @@
 """Instrumented code that runs here finds florc without a name of the file's: `globals()` and `dir()` show the user's names only.
 
 What `florc instrument` prints imports florc itself. In a process of florc's, the name stands among the builtins instead, where
-the text has a word for lists of names, and that line is a comment: no line and no column changes. Elsewhere the import stays: code
-that a library pickles and runs in another process (joblib, dill) finds florc there.
+the text has a word for lists of names, and that line is a comment: no line and no column changes. Elsewhere the import stays, so
+that code that a library pickles and runs in another process (joblib, dill) finds florc there.
 """
 
 from __future__ import annotations
