@@ -140,7 +140,7 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
     match place {
         Place::Line(asked) => {
             let is_there = |stmt: &&&Stmt| (line(stmt.range.start)..=own_end(source, stmt)).contains(asked);
-            if let Some(stmt) = statements.iter().filter(is_there).next_back() {
+            if let Some(stmt) = statements.iter().rfind(is_there) {
                 return Ok(vec![Spot::Once(stmt)]);
             }
             let next = statements.iter().map(|stmt| line(stmt.range.start)).filter(|at| at > asked).min();
