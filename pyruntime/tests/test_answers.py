@@ -31,6 +31,7 @@ STATEMENTS = {
     'print(f"{lr:>10} | {loss:8.2f}")': {"lr": 0.1, "loss": 1.23},
     'print("nan", bad, "inf", -worse)': {"bad": math.nan, "inf": -math.inf},
     "print(lr, lr)": {"lr": 0.1, "lr_2": 0.1},
+    'print("max([lr, loss])", max([lr, loss]), "abs(lr):", abs(lr))': {"max([lr, loss])": 1.23456, "abs(lr)": 0.1},
     'print("{{x}} {}".format(lr))': {"lr": 0.1},
     'print("100%% of %s" % lr)': {"lr": 0.1},
     'print("%(a)s" % {"a": lr})': {"a": 0.1},

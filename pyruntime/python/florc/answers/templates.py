@@ -95,7 +95,7 @@ def _of_arguments(arguments: list[ast.expr], between: str) -> list[Piece]:
     for number, argument in enumerate(arguments):
         if number:
             pieces.append(between)
-        pieces += _of(argument, _label(pieces))
+        pieces += _of(argument, _label(pieces, argument))
     return pieces
 
 
@@ -106,7 +106,7 @@ def _of(expression: ast.expr, label: str = "") -> list[Piece]:
         pieces: list[Piece] = []
         for part in expression.values:
             if isinstance(part, ast.FormattedValue):
-                pieces.append(Value(_name(part.value, _label(pieces))))
+                pieces.append(Value(_name(part.value, _label(pieces, part.value))))
             elif isinstance(part, ast.Constant):
                 pieces.append(str(part.value))
         return pieces
@@ -163,9 +163,12 @@ def _of_format(text: str, call: ast.Call) -> list[Piece]:
     return [*pieces, text[at:]]
 
 
-def _label(pieces: list[Piece]) -> str:
-    """The word that a text before a value ends with: `accuracy: `."""
+def _label(pieces: list[Piece], expression: ast.expr | None = None) -> str:
+    """The word that a text before a value ends with: `accuracy: `; or the source of its expression, if it ends with that."""
     before = "".join(piece if isinstance(piece, str) else "\n" for piece in pieces)
+    own = "" if expression is None else ast.unparse(expression)
+    if own and before.rstrip(" :=").endswith(own):
+        return own
     found = re.search(r"([A-Za-z_][\w/.-]*)\W*\Z", before.rpartition("\n")[2])
     return found[1] if found is not None else ""
 
