@@ -33,6 +33,11 @@ def _import_apart(name: str, *how: "Any") -> "ModuleType":
 OWN["__import__"] = _import_apart
 
 
+def put_back() -> None:
+    """The script is over: what the standard library calls from now on, for florc, are Python's own builtins again."""
+    sys.modules["builtins"].__dict__.update({**OWN, "__import__": _import})
+
+
 class Loader(_machinery.SourceFileLoader):  # type: ignore[misc]  # a class that no stub names
     """Loads a module of florc."""
 

@@ -16,8 +16,8 @@ from . import command, database
 from .columns import Table, of_rows
 from .rows import Row
 
-_DIFFERS, _UNUSABLE = 1, 2
-"""Exit codes of `florc replay`: the answer is not to be trusted; there is none."""
+_DIFFERS = 1
+"""Exit code of `florc replay` where the answer is not to be trusted."""
 
 
 def logs(*words: str, where: str | None = None, pivot: bool = False) -> Table:

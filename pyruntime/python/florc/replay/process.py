@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import NamedTuple, NoReturn
 
-from .. import _native, session, state
+from .. import _native, apart, session, state
 from ..inputs import standard_input
 from ..plan import loops
 from ..plan.window import Window
@@ -32,7 +32,6 @@ from ..support import console as messages
 from ..support.console import say
 from ..support.private import private_folder
 from . import failures as failed
-from . import report
 from .check import check
 from .files.user_files import UserFiles
 from .parallel import trials
@@ -221,12 +220,12 @@ class ReplayProcess:
     def _finish(self, failure: BaseException | None = None, is_cut: bool = False) -> int:
         """Take the replay apart and report what it found; the exit code."""
         replay = self._replay
-        report.make_ready()
         session.end()
         state.watch_lapsed(None)
         replay.tap.remove(is_cut)
         launch.take_apart(is_cut)
         self._files.end()
+        apart.put_back()
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):

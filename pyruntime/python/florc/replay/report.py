@@ -103,12 +103,6 @@ def tell(
     _tell(report, seconds, importing)
 
 
-def make_ready() -> None:
-    """Import what reads the statements, 3 ms, while Python is whole: then the names of the script's modules go, and what it put
-    in the place of builtins needs them."""
-    from ..answers import asked, command  # noqa: F401
-
-
 def _put_values(
     report: Report, seconds: float, as_json: bool, form: str | None, output: str | None, importing: Sequence[tuple[str, float]]
 ) -> None:
