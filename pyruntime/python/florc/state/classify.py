@@ -30,6 +30,7 @@ from . import (
     sequences,
     sets,
     tensors,
+    thread_local,
     tracked,
 )
 from .kinds import CONTENT_BASES, VALUE_BASES, layout_base, type_name
@@ -180,6 +181,8 @@ def _plain_handler(kind: type) -> Encode:
         return references.encode_module
     if tqdm.is_bar_class(kind):
         return progress.encode_bar
+    if thread_local.is_local(kind):
+        return thread_local.encode_local
     library = library_of(module_of(kind))
     if type_name(kind) in _LIKE_LOADERS:
         return modules.encode_loader

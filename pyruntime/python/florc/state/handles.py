@@ -26,14 +26,13 @@ _FIXED_CLASSES = frozenset(
 )
 _DATA = ("_SimpleCData", "Array", "Structure", "Union", "_Pointer")
 """Classes of `_ctypes` whose objects are values; those of functions and libraries do not change."""
-_LOCAL = ("_thread", "_local")
 _args_of = BaseException.__dict__["args"].__get__
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 def is_fixed(cls: type) -> bool:
     """Whether nothing in an object of a native class changes, or it tells what does."""
-    return _is_local(cls) or module_of(cls).split(".", 1)[0] in _FIXED or type_name(cls) in _FIXED_CLASSES
+    return module_of(cls).split(".", 1)[0] in _FIXED or type_name(cls) in _FIXED_CLASSES
 
 
 def holds_data(cls: type) -> bool:
@@ -72,14 +71,6 @@ def _mapped(array: Any) -> Any:
     if array.mode != "r":
         raise Refused("an array that writes to a mapped file (numpy.memmap) cannot be restored")
     return 0
-
-
-def _attributes(local: Any) -> str:
-    """What this thread has in it, where these are plain values."""
-    found = sorted(vars(local).items())
-    if not all(type(value) in _PLAIN for _, value in found):
-        raise Refused(f"what a {dotted(type(local))} holds cannot be restored")
-    return repr(found)
 
 
 def _viewed(view: memoryview) -> Any:
@@ -128,7 +119,6 @@ _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("threading", "Event"): lambda event: int(event.is_set()),
     ("threading", "Semaphore"): lambda semaphore: semaphore._value,
     ("threading", "BoundedSemaphore"): lambda semaphore: semaphore._value,
-    _LOCAL: _attributes,
     ("_thread", "lock"): lambda lock: int(lock.locked()),
     ("builtins", "memoryview"): _viewed,
     ("contextlib", "AsyncExitStack"): _none_in(lambda stack: len(stack._exit_callbacks)),
@@ -155,10 +145,6 @@ _TOLD: dict[tuple[str, str], Callable[[Any], Any]] = {
 """Class -> what an object of it says of what it holds: a number or a text."""
 
 
-def _is_local(cls: type) -> bool:
-    return any(type_name(base) == _LOCAL for base in type.__dict__["__mro__"].__get__(cls))
-
-
 def tells_all(obj: Any) -> bool:
     """Whether what an object says is all that may change in it."""
     return type_name(type(obj)) in _TABLES
@@ -171,8 +157,6 @@ def told(obj: Any) -> list[Any]:
     of = _TOLD.get(type_name(cls))
     if of is None and issubclass(cls, BaseException):
         of = _arguments
-    elif of is None and _is_local(cls):
-        of = _attributes
     if of is None:
         return []
     try:

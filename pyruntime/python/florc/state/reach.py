@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import boosters, classify, data, ddp, fsdp, loading, modules, objects, sequences, tracked
+from . import boosters, classify, data, ddp, fsdp, loading, modules, objects, sequences, thread_local, tracked
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -46,6 +46,7 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "torch.Metric": frozenset({modules.encode_metric}),
     "torch.DDP": frozenset({ddp.encode_ddp}),
     "torch.FSDP": frozenset({fsdp.encode_fsdp}),
+    "local": frozenset({thread_local.encode_local}),
     "tracked": frozenset({tracked.encode_tracked}),
     "tracked.Module": frozenset({tracked.encode_tracked_module}),
 }

@@ -25,6 +25,7 @@ from . import (
     references,
     sparse,
     tensors,
+    thread_local,
     tracked,
 )
 from .kind import Kind
@@ -46,6 +47,7 @@ KINDS: dict[str, Kind] = {
     **containers.KINDS,
     **objects.KINDS,
     **tracked.KINDS,
+    **thread_local.KINDS,
     **by_name.KINDS,
     **loading.KINDS,
     **positions.KINDS,
