@@ -1,7 +1,8 @@
 """What florc costs and gains where a library trains: `make bench-programs`.
 
 Every program of testdata/programs whose packages are installed runs alone, under `florc record` with the default overhead, again
-with its added statements, and as a replay; once with all of them, once with the last one only, which stands behind the training.
+with its added statements, and as a replay: once for each kind of question (outer: once an epoch; inner: in a training step;
+callback: in what the library calls; after: behind the training).
 Processor seconds are those of all processes. What both ways spend on imports is taken out of the speed-up.
 
     python tools/bench_programs.py [--rounds N] [--write] [PROGRAM …]
@@ -31,12 +32,13 @@ from tables import put
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER, DOCS = ROOT / "testdata" / "programs", ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-programs -->", "<!-- /bench-programs -->"
+KINDS = ("outer", "inner", "callback", "after")
 _SUBREAPER = 36
 """`PR_SET_CHILD_SUBREAPER`: a writer that outlives its run is waited for here."""
 
 
 class Program(NamedTuple):
-    """A program as it was recorded, with all its added statements, and with the last one only."""
+    """A program as it was recorded, and with its added statements of each kind."""
 
     name: str
     plain: str
@@ -52,14 +54,25 @@ class Program(NamedTuple):
 def read(path: Path) -> Program:
     """Read a patch: lines that begin with `+` are added."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("# florc:")]
-    added = [at for at, line in enumerate(lines) if line.startswith("+")]
+    kinds = dict.fromkeys(re.findall(r'print\("PROBE (\w+)"', "\n".join(lines)))
+    return Program(
+        path.name.partition(".")[0], _with(lines, ""), {kind: _with(lines, kind) for kind in sorted(kinds, key=KINDS.index)}
+    )
 
-    def with_those(kept: set[int]) -> str:
-        shown = (line[1:] if at in kept else line for at, line in enumerate(lines) if at in kept or at not in added)
-        return "\n".join(shown) + "\n"
 
-    texts = {"all": with_those(set(added)), "behind": with_those({added[-1]})}
-    return Program(path.name.partition(".")[0], with_those(set()), texts)
+def _with(lines: list[str], kind: str) -> str:
+    """The program with the added statements of one kind: those up to a line that prints `PROBE KIND`."""
+    shown: list[str] = []
+    statement: list[str] = []
+    for line in lines:
+        if not line.startswith("+"):
+            shown.append(line)
+            continue
+        statement.append(line[1:])
+        if found := re.search(r"PROBE (\w+)", line):
+            shown += statement if found.group(1) == kind else []
+            statement = []
+    return "\n".join(shown) + "\n"
 
 
 def asked(program: Program, which: str, folder: Path) -> tuple[Run, Run, dict[str, Any]]:

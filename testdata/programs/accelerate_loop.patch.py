@@ -1,5 +1,9 @@
 # florc: exact
-# florc: why = Accelerate's wrappers of model, optimizer, loader and schedule are restored as what they wrap: no training step runs.
+# florc: again outer = nothing
+# florc: again inner = L3 6 ×
+# florc: again callback = L3 6 ×
+# florc: again after = nothing
+# florc: why = Accelerate's wrappers of model, optimizer, loader and schedule are restored as what they wrap.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -18,6 +22,11 @@ def evaluate(model, loader, accelerator):
     return right
 
 
+def rate(step):
++    print("PROBE callback", step)
+    return 0.99**step
+
+
 def main():
     set_seed(3)
     accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
@@ -27,7 +36,7 @@ def main():
     test = DataLoader(TensorDataset(x[2500:], y[2500:]), batch_size=100)
     model = nn.Sequential(nn.Linear(40, 256), nn.ReLU(), nn.Dropout(0.2), nn.Linear(256, 2))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 300)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     model, optimizer, train, test, scheduler = accelerator.prepare(model, optimizer, train, test, scheduler)
     for epoch in range(6):
         model.train()
@@ -37,14 +46,16 @@ def main():
                 loss = nn.functional.cross_entropy(model(xb), yb)
                 accelerator.backward(loss)
                 if accelerator.sync_gradients:
-                    accelerator.clip_grad_norm_(model.parameters(), 1.0)
+                    norm = accelerator.clip_grad_norm_(model.parameters(), 1.0)
++                    print("PROBE inner", epoch, float(norm))
                 optimizer.step()
                 scheduler.step()
                 optimizer.zero_grad()
             total += loss.item()
         acc = evaluate(model, test, accelerator)
         accelerator.print("epoch", epoch, total, acc, scheduler.get_last_lr())
-+        print("PROBE norms", epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
++        print("PROBE outer", epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
++    print("PROBE after", [float(p.detach().double().sum()) for p in model.parameters()], optimizer.param_groups[0]["lr"])
 
 
 main()

@@ -1,13 +1,26 @@
 # florc: exact
-# florc: why = Fabric's wrappers of model, optimizer and loader are restored as what they wrap: no training step runs.
+# florc: again outer = nothing
+# florc: again inner = L2 6 ×
+# florc: again callback = nothing
+# florc: again after = nothing
+# florc: why = Fabric's wrappers of model, optimizer and loader are restored as what they wrap; it calls its callbacks.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from lightning.fabric import Fabric
 
 
+class Seen:
+    def __init__(self):
+        self.totals = []
+
+    def on_epoch_end(self, epoch, total):
+        self.totals.append(total)
++        print("PROBE callback", epoch, self.totals)
+
+
 def main():
-    fabric = Fabric(accelerator="cpu", devices=1)
+    fabric = Fabric(accelerator="cpu", devices=1, callbacks=[Seen()])
     fabric.launch()
     fabric.seed_everything(3)
     x = torch.randn(3000, 40)
@@ -24,10 +37,13 @@ def main():
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(xb), yb)
             fabric.backward(loss)
++            print("PROBE inner", step, sum(float(p.grad.double().norm()) for p in model.parameters()))
             optimizer.step()
             total += loss.item()
+        fabric.call("on_epoch_end", epoch=epoch, total=total)
         fabric.print("epoch", epoch, total)
-+        print("PROBE norms", epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
++        print("PROBE outer", epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
++    print("PROBE after", [float(p.detach().double().sum()) for p in model.parameters()])
 
 
 main()

@@ -1,4 +1,5 @@
 # florc: exact
+# florc: again after = C1 1 ×
 # florc: why = The epochs are followed in the library; metrics and optimizers that the training made are restored in place.
 import logging
 
@@ -20,7 +21,12 @@ class Net(L.LightningModule):
         x, y = batch
         loss = torch.nn.functional.cross_entropy(self.net(x), y)
         self.log("loss", loss)
++        print("PROBE inner", index, loss.item())
         return loss
+
+    def on_train_epoch_end(self):
++        print("PROBE outer", self.current_epoch, sum(p.abs().sum().item() for p in self.parameters()))
+        return None
 
     def validation_step(self, batch, index):
         x, y = batch
@@ -36,7 +42,7 @@ class Seen(L.Callback):
 
     def on_train_epoch_end(self, trainer, module):
         self.steps.append(trainer.global_step)
-+        print("PROBE epoch", self.steps, {name: float(value) for name, value in trainer.callback_metrics.items()})
++        print("PROBE callback", self.steps, {name: float(value) for name, value in trainer.callback_metrics.items()})
 
 
 x = torch.randn(320, 10)
@@ -48,4 +54,4 @@ trainer = L.Trainer(
 )
 trainer.fit(model, loader, loader)
 print("loss", float(trainer.callback_metrics["loss"]))
-+print("PROBE", sum(p.abs().sum().item() for p in model.parameters()), trainer.global_step)
++print("PROBE after", sum(p.abs().sum().item() for p in model.parameters()), trainer.global_step)

@@ -1,4 +1,8 @@
 # florc: exact
+# florc: again outer = L1 1 ×
+# florc: again inner = L1 1 ×, L2 6 ×
+# florc: again callback = L1 1 ×
+# florc: again after = L1 1 ×
 # florc: why = sacred calls the function that trains: its loops are blocks, as they are in a function that the script calls.
 import torch
 from sacred import Experiment
@@ -19,6 +23,13 @@ def make(width, rate):
     return net, torch.optim.Adam(net.parameters(), lr=rate)
 
 
+@experiment.capture
+def evaluate(net, x, y, rate):
+    right = (net(x).argmax(1) == y).float().mean().item()
++    print("PROBE callback", rate, right)
+    return right
+
+
 @experiment.main
 def main(_seed):
     torch.manual_seed(7)
@@ -33,9 +44,10 @@ def main(_seed):
             loss.backward()
             optimizer.step()
             total += loss.item()
-        print("epoch", epoch, total)
-+        print("PROBE norm", epoch, sum(float(p.detach().double().norm()) for p in net.parameters()))
-+    print("PROBE end", [float(p.detach().double().sum()) for p in net.parameters()])
++            print("PROBE inner", epoch, loss.item())
+        print("epoch", epoch, total, evaluate(net, x, y))
++        print("PROBE outer", epoch, sum(float(p.detach().double().norm()) for p in net.parameters()))
++    print("PROBE after", [float(p.detach().double().sum()) for p in net.parameters()])
     return total
 
 

@@ -10,6 +10,12 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 
+def rate(epoch):
++    if dist.get_rank() == 0:
++        print("PROBE callback", epoch, flush=True)
+    return 0.9**epoch
+
+
 def train(rank, world, port):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("gloo", rank=rank, world_size=world)
@@ -18,6 +24,7 @@ def train(rank, world, port):
     y = (x[:, 0] * x[:, 1]).unsqueeze(1)
     net = DistributedDataParallel(nn.Sequential(nn.Linear(32, 128), nn.ReLU(), nn.Linear(128, 1)))
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     torch.manual_seed(rank)
     for epoch in range(4):
         for batch in torch.randperm(len(x)).split(40):
@@ -25,11 +32,14 @@ def train(rank, world, port):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
++            if rank == 0:
++                print("PROBE inner", epoch, loss.item(), flush=True)
+        scheduler.step()
         total = loss.detach().clone()
         dist.all_reduce(total)
         if rank == 0:
             print("epoch", epoch, total.item(), flush=True)
-+            print("PROBE norm", epoch, sum(float(p.detach().double().norm()) for p in net.parameters()), flush=True)
++            print("PROBE outer", epoch, sum(float(p.detach().double().norm()) for p in net.parameters()), flush=True)
     if rank == 0:
         torch.save(net.module.state_dict(), "net.pt")
     dist.barrier()
@@ -46,4 +56,4 @@ if __name__ == "__main__":
     mp.spawn(train, args=(2, port), nprocs=2)
     saved = torch.load("net.pt")
     print("trained", len(saved))
-+    print("PROBE end", [float(p.double().sum()) for p in saved.values()])
++    print("PROBE after", [float(p.double().sum()) for p in saved.values()])

@@ -1,4 +1,8 @@
 # florc: exact
+# florc: again outer = nothing
+# florc: again inner = L3 6 ×
+# florc: again callback = L3 6 ×
+# florc: again after = nothing
 # florc: why = What a loop of steps takes from an iterator that outlives it: blocks are restored, and the iterator lapses.
 import itertools
 
@@ -9,7 +13,15 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(1)
 x = torch.randn(4000, 64)
 y = (x[:, :3].prod(1) > 0).long()
-loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+
+
+def together(rows):
+    inputs, labels = zip(*rows)
++    print("PROBE callback", labels[0].item(), len(rows))
+    return torch.stack(inputs), torch.stack(labels)
+
+
+loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True, collate_fn=together)
 test = torch.randn(500, 64)
 
 
@@ -28,10 +40,11 @@ for period in range(6):
         loss = nn.functional.cross_entropy(net(inputs), labels)
         optimizer.zero_grad()
         loss.backward()
++        print("PROBE inner", period, step, float(net[0].weight.grad.double().norm()))
         optimizer.step()
     with torch.no_grad():
         accuracies.append(net(test).argmax(1).float().mean().item())
     print("period", period, loss.item(), accuracies[-1])
-+    print("PROBE norm", period, sum(float(p.detach().double().norm()) for p in net.parameters()))
++    print("PROBE outer", period, sum(float(p.detach().double().norm()) for p in net.parameters()))
 print("best", max(accuracies), list(itertools.islice(accuracies, 2)))
-+print("PROBE end", [float(p.detach().double().sum()) for p in net.parameters()])
++print("PROBE after", [float(p.detach().double().sum()) for p in net.parameters()])

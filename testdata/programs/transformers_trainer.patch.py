@@ -1,4 +1,7 @@
 # florc: exact
+# florc: again outer = C1 1 ×, transformers.trainer.L6 1 ×
+# florc: again callback = C1 1 ×, transformers.trainer.L6 1 ×
+# florc: again after = C1 1 ×
 # florc: why = Trained once per epoch in the library: the steps of each epoch are restored, and evaluated again.
 import torch
 from transformers import (
@@ -27,7 +30,7 @@ class Data(torch.utils.data.Dataset):
 
 def compute_metrics(predicted):
     accuracy = float((predicted.predictions.argmax(-1) == predicted.label_ids).mean())
-+    print("PROBE accuracy", accuracy)
++    print("PROBE callback", accuracy)
     return {"accuracy": accuracy}
 
 
@@ -36,11 +39,18 @@ class Seen(TrainerCallback):
 
     def on_epoch_end(self, args, state, control, **others):
         self.steps.append(state.global_step)
-+        print("PROBE epoch", state.epoch, self.steps, sum(p.abs().sum().item() for p in others["model"].parameters()))
++        print("PROBE outer", state.epoch, self.steps, sum(p.abs().sum().item() for p in others["model"].parameters()))
+
+
+class Classifier(BertForSequenceClassification):
+    def forward(self, input_ids=None, labels=None, **named):
+        out = super().forward(input_ids=input_ids, labels=labels, **named)
++        print("PROBE inner", self.training, float(out.logits.detach().double().sum()))
+        return out
 
 
 config = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
-model = BertForSequenceClassification(config)
+model = Classifier(config)
 args = TrainingArguments(
     "out", num_train_epochs=3, per_device_train_batch_size=8, report_to=[], save_strategy="no", eval_strategy="epoch",
     logging_steps=5, gradient_accumulation_steps=2, lr_scheduler_type="cosine", use_cpu=True, disable_tqdm=True,
@@ -51,4 +61,4 @@ trainer = Trainer(
 trainer.remove_callback(PrinterCallback)
 trainer.train()
 print("loss", trainer.evaluate()["eval_loss"])
-+print("PROBE", sum(p.abs().sum().item() for p in model.parameters()), trainer.state.global_step)
++print("PROBE after", sum(p.abs().sum().item() for p in model.parameters()), trainer.state.global_step)

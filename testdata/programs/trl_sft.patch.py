@@ -1,4 +1,6 @@
 # florc: exact
+# florc: again outer = C1 1 ×, transformers.trainer.L6 1 ×
+# florc: again after = C1 1 ×
 # florc: why = TRL's trainers are transformers' Trainer: the steps of each epoch are restored inside the library.
 import torch
 from datasets import Dataset, disable_progress_bars
@@ -18,12 +20,23 @@ model = GPT2LMHeadModel(GPT2Config(vocab_size=len(words), n_positions=64, n_embd
 
 
 class Told(TrainerCallback):
+    def on_log(self, args, state, control, logs=None, **kwargs):
++        print("PROBE callback", state.global_step, sorted(logs)[:2], logs.get("loss"))
+        return None
+
     def on_epoch_end(self, args, state, control, model=None, **kwargs):
         print("epoch", state.epoch, state.global_step)
-+        print("PROBE norms", state.epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
++        print("PROBE outer", state.epoch, sum(float(p.detach().double().norm()) for p in model.parameters()))
 
 
-trainer = SFTTrainer(
+class Tuner(SFTTrainer):
+    def training_step(self, *arguments, **named):
+        loss = super().training_step(*arguments, **named)
++        print("PROBE inner", self.state.global_step, loss.item())
+        return loss
+
+
+trainer = Tuner(
     model=model,
     args=SFTConfig(
         output_dir="out", num_train_epochs=4, per_device_train_batch_size=8, report_to=[],

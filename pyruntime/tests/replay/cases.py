@@ -7,10 +7,12 @@ are no part of the script:
     # florc: exact                 nothing may be said against its values
     # florc: flagged               the replay cannot know that its values are right, and must say so
     # florc: unsure                the replay may say that it does not know, instead of being right
+    # florc: unordered             answers come from several processes: in another order than a plain run prints them
     # florc: keep                  the replay finds the files that the recorded run left
     # florc: xfail = REASON        known to be wrong
     # florc: arguments = ["2"]     the script's; so also `record` and `replay`: options of these commands
     # florc: hash_seed = none      PYTHONHASHSEED; 1 where nothing is said
+    # florc: again outer = L1 2 ×  what a replay of the statements of one kind runs again (testdata/programs)
     # florc: why = SENTENCE        what the case is there for
 """
 
@@ -37,6 +39,8 @@ class Case(NamedTuple):
     xfail: str | None
     unsure: bool
     exact: bool
+    again: dict[str, str]
+    """What runs again, by kind of question."""
 
 
 def read(path: Path) -> Case:
@@ -47,18 +51,18 @@ def read(path: Path) -> Case:
         key, _, value = (part.strip() for part in lines.pop(0)[len(MARK) :].partition("="))
         said[key] = value
     options: dict[str, Any] = {key: json.loads(said.pop(key)) for key in ("arguments", "record", "replay") if key in said}
-    if "keep" in said:
-        options["keep"] = said.pop("keep") == ""
+    options |= {key: said.pop(key) == "" for key in ("keep", "unordered") if key in said}
     if "hash_seed" in said:
         seed = said.pop("hash_seed")
         options["hash_seed"] = None if seed == "none" else seed
     said.pop("why", "")
+    again = {key.split()[1]: said.pop(key) for key in list(said) if key.startswith("again ")}
     flags = {key: said.pop(key, None) is not None for key in ("flagged", "unsure", "exact")}
     restores = {"yes": True, "no": False, "any": None}[said.pop("restores", "any" if flags["flagged"] else "yes")]
     xfail = said.pop("xfail", None)
     if said:
         raise ValueError(f"{path}: what is {MARK} {', '.join(said)}?")
-    return Case("\n".join(lines), options, restores, xfail=xfail, **flags)
+    return Case("\n".join(lines), options, restores, xfail=xfail, again=again, **flags)
 
 
 def cases() -> dict[str, Case]:

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +29,9 @@ import leftovers
 import warm
 
 MAIN = "train.py"
+LOST = re.compile(r"EADDRINUSE|Connection (closed|reset) by peer|Broken pipe|Socket Timeout")
+"""Ranks that did not meet, or lost each other when they ended: a port that was free when the script asked may be another
+process's a moment later. A plain run does so once in a hundred on a busy machine; such a run is made again, once."""
 OTHER_DAY = Path(__file__).resolve().with_name("other_day.c")
 EVERY_NUMBER = Path(__file__).resolve().parent / "every_number"
 """What looks, at the end of a replay, whether a line that differs in one number would be seen."""
@@ -77,6 +80,8 @@ class Outcome(NamedTuple):
     recorded: Ran
     expected: list[str]
     replayed: Ran
+    truth: str = ""
+    """Standard error of the plain run with the added statements, if it failed."""
 
     @property
     def printed(self) -> list[str]:
@@ -103,7 +108,7 @@ class Outcome(NamedTuple):
         # Errors inside florc, one or more, are told at the end of the run; FLORC_DEBUG tells each where it happens.
         out += [f"record: {line}" for line in self.recorded.said.splitlines() if " inside florc" in line or "Unforeseen:" in line]
         if self.printed != self.expected:
-            out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}")
+            out.append(f"replay printed\n{self.printed}\ninstead of\n{self.expected}\n{self.truth}")
         if self.replayed.code != 0:
             out.append(f"replay ended with {self.replayed.code}")
         out += [line for line in self.replayed.said.splitlines() if line.startswith("florc: sweep: ")]
@@ -146,6 +151,24 @@ def after(lines: Sequence[str]) -> str:
     return "".join(line[line.startswith("+") :] + "\n" for line in lines if not line.startswith("-"))
 
 
+def of_kind(kind: str) -> Callable[[Sequence[str]], str]:
+    """A version with the added statements of one kind: those up to a line that prints `PROBE KIND`."""
+
+    def version(lines: Sequence[str]) -> str:
+        shown, statement = [], []
+        for line in lines:
+            if not line.startswith("+"):
+                shown.append(line[line.startswith("-") :])
+                continue
+            statement.append(line[1:])
+            if found := re.search(r"PROBE (\w+)", line):
+                shown += statement if found.group(1) == kind else []
+                statement = []
+        return "".join(line + "\n" for line in shown)
+
+    return version
+
+
 class Trial:
     """One script in one folder."""
 
@@ -158,12 +181,15 @@ class Trial:
         record: Sequence[str] = (),
         replay: Sequence[str] = (),
         keep: bool = False,
+        unordered: bool = False,
     ):
         self.folder, self.files = folder, split(text)
         self.arguments, self.record, self.replay = list(arguments), list(record), list(replay)
         self.work = folder / "work"
         self.keep = keep
         """Whether the replay finds the files that the recorded run left."""
+        self.unordered = unordered
+        """Whether answers come from several processes, in another order than a plain run prints them."""
         self.env = {**os.environ, "FLORC_DIR": str(folder / "store")}
         self.env.update(other_day())  # whatever a clock shows, a replay is not ANOMALOUS for it
         self.env["FLORC_DEBUG"] = "1"  # where a block enters a function that the call graph says it cannot, that is told
@@ -178,17 +204,26 @@ class Trial:
         left = self.folder / "left"
         if self.keep:
             shutil.move(str(self.work), str(left))
+        truth = ""
         if "TRUTH" in plain.out:
             expected = [line.replace("TRUTH", "PROBE") for line in recorded.out.splitlines() if line.startswith("TRUTH")]
         else:
             edited = self._run(after, [MAIN, *self.arguments])
             expected = [line for line in edited.out.splitlines() if line.startswith("PROBE")]
+            truth = edited.err if edited.code else ""
         if self.keep:
             shutil.rmtree(self.work)
             shutil.move(str(left), str(self.work))
         self.env["PYTHONPATH"] = os.pathsep.join([str(EVERY_NUMBER), *filter(None, [self.env.get("PYTHONPATH")])])
         replayed = self._run(after, [*self._florc("replay"), *self.replay, MAIN], is_fresh=not self.keep)
-        return Outcome(plain, recorded, expected, replayed)
+        if self.unordered:
+            expected = sorted(expected)
+            replayed = replayed._replace(out="\n".join(sorted(replayed.out.splitlines())))
+        return Outcome(plain, recorded, expected, replayed, truth)
+
+    def ask(self, version: object) -> Ran:
+        """A further replay of a run that was recorded, of this version of the script: one JSON object per value, and the report."""
+        return self._run(version, [*self._florc("replay"), "--json", *self.replay, MAIN])
 
     def _florc(self, command: str) -> list[str]:
         return ["-m", "florc", command]
@@ -203,4 +238,6 @@ class Trial:
             path.write_text(version(lines))  # type: ignore[operator]
         text = "\n".join(line for lines in self.files.values() for line in lines)
         done = warm.run(command, text, self.work, self.env, self.folder.name)
+        if done.returncode and "torch.distributed" in text and LOST.search(done.stderr):
+            done = warm.run(command, text, self.work, self.env, self.folder.name)
         return Ran(done.returncode, done.stdout, done.stderr, leftovers.tree(self.work))

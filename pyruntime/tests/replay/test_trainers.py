@@ -1,17 +1,25 @@
-"""Programs that leave the training to a library (testdata/programs): recorded as if plain, replayed exactly."""
+"""Programs as people write them (testdata/programs): recorded as if plain, and each kind of question answered exactly."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
 import pytest
 from cases import ENDING, read
-from harness import Trial
+from harness import Trial, of_kind
 
 FOLDER = Path(__file__).resolve().parents[3] / "testdata" / "programs"
 PROGRAMS = {path.name[: -len(ENDING)]: path for path in sorted(FOLDER.glob(f"*{ENDING}"))}
+KINDS = ("outer", "inner", "callback", "after")
+
+
+def test_each_program_has_a_question_of_each_kind() -> None:
+    for name, path in PROGRAMS.items():
+        asked = re.findall(r'^\+.*print\("PROBE (\w+)"', path.read_text(), re.MULTILINE)
+        assert set(asked) == set(KINDS), name
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -20,9 +28,26 @@ def test_answers_are_those_of_a_plain_run(name: str, tmp_path: Path) -> None:
     for package in re.findall(r"^(?:import|from) (\w+)", case.text, re.MULTILINE):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: make test-trainers")
-    outcome = Trial(tmp_path, case.text, **case.options).run()
+    trial = Trial(tmp_path, case.text, **case.options)
+    outcome = trial.run()
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
     assert not outcome.failures(), "\n".join(outcome.failures()) + told
     assert "exact: " in outcome.replayed.said, told
-    if case.restores is not None:
-        assert bool(outcome.restored) == case.restores, told
+    failures = []
+    for kind in KINDS:
+        wanted = [line for line in outcome.expected if line.startswith(f"PROBE {kind} ")]
+        answer = trial.ask(of_kind(kind))
+        assert answer.code == 0, answer.err
+        *entries, last = (json.loads(line) for line in answer.out.splitlines())
+        printed = [entry["text"].rstrip("\n") for entry in entries if "text" in entry]
+        again = ", ".join(f"{block} {times} ×" for block, times in sorted(last["ran"].items())) or "nothing"
+        print(kind, again, "|", last["skipped"], last["verdict"])
+        if case.options.get("unordered"):
+            printed = sorted(printed)
+        if printed != wanted:
+            failures.append(f"{kind}: printed\n{printed}\ninstead of\n{wanted}")
+        if last["verdict"] != "exact":
+            failures.append(f"{kind}: {answer.out.splitlines()[-1]}")
+        if again != case.again.get(kind, again):
+            failures.append(f"{kind}: {again} ran again instead of {case.again[kind]}")
+    assert not failures, "\n".join(failures)
