@@ -202,6 +202,27 @@ def test_values_name_their_rank(workshop: Workshop) -> None:
     for number in range(2):
         assert [entry["text"] for entry in entries if entry.get("rank") == number] == truth[number].splitlines()
     assert entries[-1]["verdict"] == "exact"
+    *values, told = map(json.loads, workshop.florc("replay", "--rank", "1", "--json", "train.py").out.splitlines())
+    assert [entry["text"] for entry in values] == truth[1].splitlines() and told["verdict"] == "exact"
+    table = workshop.florc("replay", "--rank", "1", "--format", "csv", "train.py").out
+    assert len(table.splitlines()) == 1 + sum(len(entry["values"]) for entry in values)
+
+
+def test_questions_one_after_the_other_are_answered_by_all_ranks(workshop: Workshop) -> None:
+    _project(workshop)
+    ranks(workshop, 2, *RECORD)
+    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    questions = subprocess.run(
+        [sys.executable, "-m", "florc", "replay", "--interactive", "train.py"],
+        cwd=workshop.path,
+        env=workshop.environment(),
+        input="\n--rank 1\n",
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    assert questions.stdout == truth[0] + truth[1] + truth[1] and questions.stderr.count("exact: ") == 2, questions.stderr
 
 
 def test_what_only_some_ranks_kept_is_run_by_all(workshop: Workshop) -> None:

@@ -31,7 +31,8 @@ def write(output: str, data: bytes, script: Script, report: Report) -> None:
     notebook, cells = notebooks.cells(script.path, data)
     by_cell: dict[int, list[Value]] = {}
     elsewhere = 0
-    for value in report.result.values:
+    shown = [value for value in report.result.values if report.shows(value)]
+    for value in shown:
         at, _ = cell_of(value.file, value.line)
         if at is None:
             elsewhere += 1
@@ -39,20 +40,20 @@ def write(output: str, data: bytes, script: Script, report: Report) -> None:
             by_cell.setdefault(at, []).append(value)
     for number, values in by_cell.items():
         text = "\n".join(value.text for value in values)
-        shown = {
+        put = {
             "output_type": "display_data",
             "data": {"text/plain": text.splitlines(keepends=True)},
             "metadata": {"florc": {"run": report.history.run.id, "verdict": report.verdict}},
         }
         cell = cells[number - 1]
-        cell["outputs"] = [*(cell.get("outputs") or []), shown]
+        cell["outputs"] = [*(cell.get("outputs") or []), put]
     try:
         with open(output, "w", encoding="utf-8") as file:
             json.dump(notebook, file, indent=1, ensure_ascii=False)
             file.write("\n")
     except OSError as error:
         say(f"cannot write {output}: {(error.strerror or str(error)).lower()}; these are the answers", always=True, code="F206")
-        answer("".join(f"{value.text}\n" for value in report.result.values))
+        answer("".join(f"{value.text}\n" for value in shown))
         return
     beside = f"; {count(elsewhere, 'value')} of other files {'is' if elsewhere == 1 else 'are'} not in it" if elsewhere else ""
     say(f"{relative(output)} has {count(sum(map(len, by_cell.values())), 'answer')} in {count(len(by_cell), 'cell')}{beside}")

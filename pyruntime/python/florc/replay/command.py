@@ -135,7 +135,7 @@ def _shard(history: History, versions: Versions, number: int, count: int) -> Win
 
 def _refuse_parts(run: Run, arguments: Arguments) -> None:
     """What cannot be done yet with a run of several ranks. Raises Unusable."""
-    asked = [name for name in ("workers", "shard", "emit", "ray", "interactive") if arguments[name]]
+    asked = [name for name in ("workers", "shard", "emit", "ray") if arguments[name]]
     if asked:
         raise Unusable("F106", f"{run.id} has {run.ranks} ranks, and florc replays them together: leave out --{asked[0]}")
 
@@ -152,7 +152,7 @@ def _with_ranks(
     except KeyboardInterrupt:
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
-    found = report.Report.of(history, versions, result)
+    found = report.Report.of(history, versions, result)._replace(rank=shown)
     report.tell(
         found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], output=arguments["output"]
     )

@@ -17,6 +17,7 @@ from ..runs.versions import Versions
 from ..support.console import answer, cell_of, count, duration, place, say
 from . import failures as failed
 from .session import trace_end
+from .session.capture import Value
 from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
 
@@ -40,6 +41,8 @@ class Report(NamedTuple):
     """What makes an answer unverified: changed code that runs again without a visible effect, changed files, and the like."""
     trace_end: str
     """Where the record ended before the script did; empty if it did not."""
+    rank: int | None = None
+    """The rank whose values are shown; None: those of all."""
 
     @classmethod
     def of(cls, history: History, versions: Versions, result: ReplayResult) -> Report:
@@ -67,6 +70,10 @@ class Report(NamedTuple):
         if found.anomalies or found.disturbances or found.ended:
             return "anomalous"
         return "exact" if found.compared and not self.changes and not self.trace_end else "unverified"
+
+    def shows(self, value: Value) -> bool:
+        """Whether this value was asked for."""
+        return self.rank in (None, value.rank)
 
     def code(self, is_strict: bool) -> int:
         """The exit code of the command. `is_strict`: an unverified answer counts as a failure."""
@@ -110,8 +117,9 @@ def _put_values(
     from ..answers import asked, command  # what reads the statements is imported where there is something to read
 
     lines = _named(report)
-    named = [row for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
-    asked.keep(report.history.run, named)
+    found = [(row, value) for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
+    asked.keep(report.history.run, [row for row, _ in found])
+    named = [row for row, value in found if report.shows(value)]
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
     elif form is not None:
@@ -167,6 +175,7 @@ def _entries(
             **({} if value.child is None else {"child": value.child}),
         }
         for value, line in zip(found.values, lines)
+        if report.shows(value)
     ]
     return [
         *values,
