@@ -6,14 +6,12 @@ import csv
 import io
 import json
 import math
-import re
-import shlex
 import sqlite3
-from pathlib import Path
 
 import pytest
 from florc.answers.templates import templates
 from florc.answers.values import taken_apart, typed
+from pages import Page, text_of
 from workshop import Workshop
 
 STATEMENTS = {
@@ -195,19 +193,8 @@ def test_the_database_is_not_written_to() -> None:
 
 def test_what_the_documentation_shows_is_what_happens(workshop: Workshop) -> None:
     """Each script, each command and each table of docs/answers.md, in its order."""
-    text = (Path(__file__).resolve().parents[2] / "docs" / "answers.md").read_text(encoding="utf-8").split("## Names")[0]
-    out, shown = "", 0
-    for fence, kind, block, command in re.findall(r"(```)(python train\.py|text)\n(.*?)```|^    florc (.*?)$", text, re.S | re.M):
-        if command:
-            done = workshop.florc(*shlex.split(command))
-            assert done.code == 0, done.said
-            out = done.out
-        elif fence and kind == "text":
-            assert out == block
-            shown += 1
-        else:
-            workshop.write("train.py", block)
-    assert shown == 3 and (workshop.path / "values.csv").read_text().startswith("epoch,name,value,verdict,at\n")
+    page = Page(workshop, text_of("answers.md").split("## Names")[0]).do()
+    assert page.compared == 3 and (workshop.path / "values.csv").read_text().startswith("epoch,name,value,verdict,at\n")
 
 
 def test_what_a_plain_replay_printed_is_kept_too(asked: Workshop) -> None:
