@@ -17,7 +17,7 @@ from typing import NamedTuple
 from workshop import Done, Workshop
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-_STEP = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$|^    ((?:florc|torchrun|python) .*?)(?:  +# .*)?$", re.S | re.M)
+_STEP = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$|^    ((?:florc|torchrun|python) [^\n]*?)(?:  +# [^\n]*)?$", re.S | re.M)
 _MASKS = (
     (r"\d{8}-\d{6}-[0-9a-f]{6}", "RUN"),
     (r", of which [^,\n]* importing [\w ]+", ""),
@@ -132,8 +132,8 @@ class Page:
         return self.workshop.run(sys.executable, "-u", *module, *words)
 
     def printed(self, command: str) -> list[str]:
-        """The lines on standard output of the last command that begins so."""
-        return next(done.out for said, done in reversed(self.done) if said.startswith(command)).splitlines()
+        """The lines on standard output of the first command that begins so."""
+        return next(done.out for said, done in self.done if said.startswith(command)).splitlines()
 
     def _write(self, step: Step) -> None:
         before = self.files.get(step.name, "")
@@ -143,13 +143,18 @@ class Page:
 
     def _compare(self, shown: str) -> None:
         command, done = self.done[-1]
-        lines = shown.splitlines(True)
-        said = [line for line in lines if line.startswith("florc: ")]
-        out = [line for line in lines if not line.startswith("florc: ")]
-        for expected, found in ((said, done.said), (out, done.out)):
-            # a block without lines of florc's shows what is printed, not what florc says of it
-            assert expected == [] and expected is said or _fits(expected, found), (command, "".join(expected), found)
+        compare(shown, done, command)
         self.compared += 1
+
+
+def compare(shown: str, done: Done, command: str) -> None:
+    """Whether that is what a command printed."""
+    lines = shown.splitlines(True)
+    said = [line for line in lines if line.startswith("florc: ")]
+    out = [line for line in lines if not line.startswith("florc: ")]
+    for expected, found in ((said, done.said), (out, done.out)):
+        # a block without lines of florc's shows what is printed, not what florc says of it
+        assert expected == [] and expected is said or _fits(expected, found), (command, "".join(expected), found)
 
 
 def _fits(lines: list[str], found: str) -> bool:
