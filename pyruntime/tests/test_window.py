@@ -151,6 +151,15 @@ def test_the_last_iteration_of_a_while_loop(workshop: Workshop) -> None:
     assert (done.out.splitlines(), done.code) == (every[4:12], 0), done.said
 
 
+def test_why_there_is_no_such_iteration_is_only_said_where_it_is_so(workshop: Workshop) -> None:
+    """Nothing tells that the last iteration of a `while` was the last one: it is not Ctrl-C that it lacks."""
+    record(workshop, WHILE)
+    workshop.write("train.py", version(WHILE, probes_of(WHILE)))
+    for words in ("9", "1..2"):
+        done = replay(workshop, "--iterations", words)
+        assert done.code == 2 and "[F104]" in done.said and "Ctrl-C" not in done.said, done.said
+
+
 def test_the_last_iteration_of_a_while_loop_that_breaks(workshop: Workshop) -> None:
     text = WHILE.replace("while epoch < 6:", "while True:").replace(
         "        epoch += 1\n", "        epoch += 1\n        if epoch == 6: break\n"

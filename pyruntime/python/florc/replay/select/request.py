@@ -78,19 +78,17 @@ def _levels(history: History, words: str) -> tuple[Followed, int, int]:
             else history.timeline.main_loop(history.seconds)
         )
         count = whole(history, loop)
-        try:
-            start, stop = _range(numbers, loop, count)
-        except Unusable as error:
-            why = " that ended before its first Ctrl-C: what came after is not answered" if count < loop.count else ""
-            raise Unusable(error.code, f"{error}{why}") from None
+        is_interrupted = count < loop.count and _native.Path(loop.place).below(history.interrupted) is not None
+        why = " that ended before its first Ctrl-C: what came after is not answered" if is_interrupted else ""
+        start, stop = _range(numbers, loop, count, why)
         if n + 1 < len(parts) and stop != start + 1:
             raise Unusable("F104", f"{part}: only the last loop can have a range; name one iteration of each loop around it")
         within = _native.Path(loop.place).at(start)
     return loop, start, stop
 
 
-def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
-    """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0."""
+def _range(text: str, loop: Followed, count: int, why: str = "") -> tuple[int, int]:
+    """`10:20`, `10:`, `:20`, `7`, `-1`: numbers as the loop variable has them, else counted from 0. `why`: there are no more."""
     match = re.fullmatch(r"\s*(-?\d+)?\s*(:\s*(-?\d+)?)?\s*", text)
     if match is None or not match.group().strip():
         raise Unusable("F104", f"{text!r} is not a range of iterations; 10:20, 10:, :20, 7 and -1 are")
@@ -106,7 +104,7 @@ def _range(text: str, loop: Followed, count: int) -> tuple[int, int]:
     stop = start + 1 if not several else index(last) if last else END
     start = max(0, start) if several else start
     if start >= count or start < 0:
-        raise Unusable("F104", f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}")
+        raise Unusable("F104", f"{text}: the recorded run has only {messages.count(count, 'iteration')} of {loop.loop}{why}")
     if stop <= start:
         raise Unusable("F104", f"{text}: no iteration is in this range")
     return start, stop
