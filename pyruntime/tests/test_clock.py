@@ -197,3 +197,28 @@ THEN, NOW = Spans((1.7e9, 1.7e9 + 60), (5000.0, 5060.0)), Spans((1.8e9, 1.8e9 + 
 )
 def test_what_is_a_time_stamp(then: Spans, now: Spans, recorded: Any, replayed: Any, expected: bool) -> None:
     assert are_stamps(recorded, replayed, then, now) is expected
+
+
+SEARCHED = """
+    from sklearn.datasets import load_iris
+    from sklearn.metrics import accuracy_score
+    from sklearn.model_selection import GridSearchCV, cross_validate
+    from sklearn.tree import DecisionTreeClassifier
+
+    def score(model, x, y):
+        return accuracy_score(y, model.predict(x))
+
+    x, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(random_state=0)
+    found = cross_validate(model, x, y, cv=2, scoring=score)
+    search = GridSearchCV(model, {"max_depth": [1, 3]}, cv=2, scoring=score)
+    search.fit(x, y)
+    print(search.best_params_, found["test_score"])
+"""
+
+
+def test_how_long_the_fits_of_a_search_took_is_no_anomaly(workshop: Workshop) -> None:
+    pytest.importorskip("sklearn")
+    _, done, truth = workshop.asked(SEARCHED, SEARCHED.replace("    return acc", "    print('P', len(x))\n        return acc"))
+    assert done.out == truth and "exact: " in done.said and "1 run again" not in done.said, done.said
+    assert "not compared, because it holds the time of day" in done.said, done.said

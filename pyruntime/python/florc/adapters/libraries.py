@@ -58,6 +58,12 @@ LIBRARIES: dict[str, Library] = {
     "ray.tune": Library(handles=frozenset({"_default_result_or_future"})),
     "rich": _OUTPUT,
     "scipy": _PICKLED,
+    "sklearn": Library(
+        durations=frozenset(
+            {"refit_time_", "fit_time", "score_time"}
+            | {f"{what}_{step}_time" for what in ("mean", "std") for step in ("fit", "score")}
+        )
+    ),
     "srsly": Library(cloudpickle="srsly.cloudpickle.cloudpickle"),
     "stable_baselines3": Library(
         durations=frozenset({"ep_info_buffer.t", "episode_times", "buf_infos.episode.t", "infos.episode.t"})
