@@ -100,7 +100,7 @@ test-trainers: setup ## programs whose training is in a library, or is called by
 	$(INSTALL) transformers accelerate trl datasets lightning keras stable-baselines3 gymnasium optuna
 	$(INSTALL) typer fire click jsonargparse hydra-core absl-py sacred "ray[tune]" 'setuptools<81' nbclient ipykernel matplotlib
 	cd pyruntime && $(BIN)/python -m pytest tests/replay/test_trainers.py tests/replay/test_entry_points.py tests/replay/test_ray_trials.py \
-	  tests/replay/test_notebooks.py
+	  tests/replay/test_notebooks.py tests/replay/test_pages.py tests/replay/test_page_of_trainers.py
 
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store

@@ -1,4 +1,4 @@
-"""Pages of docs/ that are about kinds of programs: their examples, done as a user does them, and the rows of their tables."""
+"""docs/distributed.md and docs/notebooks.md: their examples, done as a user does them, and what their tables say."""
 
 from __future__ import annotations
 
