@@ -67,7 +67,7 @@ impl Analysis<'_> {
                 if plan.is_followed() && trains && options.mode == EffectsMode::Flow {
                     plan.boundary = boundary(self, &self.loops.list[at], &flows, listed.names(at));
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read
-                    let is_flat = !work.loops_below || plan.is_memoized() && work.trains;
+                    let is_flat = !work.loops_below || plan.is_memoized() && work.steps_itself();
                     plan.boundary_gradients = is_flat || gradients && (hidden || work.backward);
                 }
                 if let Some(was) = recorded.and_then(|recorded| recorded.get(&plan.stmt)) {

@@ -2,8 +2,8 @@
 //!
 //! A loop at the top that holds loops with work in them is followed, iteration by iteration. Below it, loops with work are
 //! memoized; those that take training steps, or hold a loop that does (epochs inside folds), are followed, too. Loops
-//! inside a memoized loop are skipped with it and cost nothing. Called functions count as if their loops stood at the
-//! call.
+//! inside a memoized loop are skipped with it and cost nothing, unless the loop around only steps a schedule
+//! ([`Work::steps_itself`](super::work::Work::steps_itself)). Called functions count as if their loops stood at the call.
 
 use super::model::{Action, Recorded};
 use super::work::Facts;
@@ -117,7 +117,7 @@ impl Selection<'_, '_> {
             Role::SkipBlock => Context::Memoized(Some(at)),
             Role::Inside(outer) => Context::Memoized(Some(outer)),
             // A loop that both trains and is followed has no memoized loop inside it.
-            Role::Both if self.facts.loops[at].trains => Context::Memoized(Some(at)),
+            Role::Both if self.facts.loops[at].steps_itself() => Context::Memoized(Some(at)),
             Role::MainLoop | Role::Both | Role::LeftAlone => match self.contexts[scope]? {
                 Context::Memoized(outer) => Context::Memoized(outer),
                 _ => Context::Followed,
@@ -133,7 +133,7 @@ impl Selection<'_, '_> {
                 Some(parent) => match decisions[parent].action {
                     Role::SkipBlock => Context::Memoized(Some(parent)),
                     Role::Inside(outer) => Context::Memoized(Some(outer)),
-                    Role::Both if self.facts.loops[parent].trains => Context::Memoized(Some(parent)),
+                    Role::Both if self.facts.loops[parent].steps_itself() => Context::Memoized(Some(parent)),
                     Role::LeftAlone => match self.contexts[entry.scope] {
                         Some(Context::Memoized(outer)) => Context::Memoized(outer),
                         None => Context::Memoized(None),
@@ -174,11 +174,11 @@ impl Selection<'_, '_> {
             _ if self.is_deep(at) && !work.trains && !work.trains_below => alone(Reason::TooDeep),
             Context::Top if work.loops_below => Decision { action: Role::MainLoop, note: None },
             _ => {
-                let followed = work.trains || context == Context::Followed && work.trains_below;
+                let followed = work.steps_itself() || context == Context::Followed && work.trains_below;
                 match (obstacle, followed) {
                     (None, true) => Decision { action: Role::Both, note: None },
                     (None, false) => Decision { action: Role::SkipBlock, note: None },
-                    (note, true) if context == Context::Top || !work.trains => {
+                    (note, true) if context == Context::Top || !work.steps_itself() => {
                         Decision { action: Role::MainLoop, note }
                     }
                     (note, _) => Decision { action: Role::LeftAlone, note },

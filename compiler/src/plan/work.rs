@@ -24,6 +24,47 @@ pub(super) struct Work {
     pub trains_below: bool,
     /// Gradients are computed somewhere inside it.
     pub backward: bool,
+    /// Which parts of a training step it takes itself.
+    own: Parts,
+    /// Some loop inside it, or inside a function it calls, takes whole training steps.
+    whole_below: bool,
+}
+
+/// Parts of training steps, by the methods that are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Parts {
+    /// `step`: that of an optimizer, or of a schedule, or of an environment.
+    step: bool,
+    /// `backward`.
+    gradients: bool,
+    /// `fit` and others that do all of it.
+    whole: bool,
+}
+
+impl Parts {
+    fn of(name: &str, trains: bool) -> Self {
+        let (step, gradients) = (name == "step", name == "backward");
+        Self { step: trains && step, gradients: trains && gradients, whole: trains && !step && !gradients }
+    }
+
+    fn is_step(self) -> bool {
+        self.whole || self.step && self.gradients
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.step |= other.step;
+        self.gradients |= other.gradients;
+        self.whole |= other.whole;
+    }
+}
+
+impl Work {
+    /// Whether it takes training steps itself: not where a loop inside takes them, gradients and all, and its own `step`
+    /// can only be that of a schedule.
+    pub fn steps_itself(&self) -> bool {
+        let schedules = self.whole_below && !self.own.gradients && !self.own.whole;
+        self.trains && !schedules
+    }
 }
 
 /// Facts about every loop and function of a file.
@@ -61,6 +102,8 @@ impl Facts {
                 loops_below: inner.works || inner.loops_below,
                 trains_below: inner.trains || inner.trains_below,
                 backward: inner.backward,
+                own: Parts::default(),
+                whole_below: inner.own.is_step() || inner.whole_below,
             };
             let entry = &analysis.loops.list[at];
             let outer = match entry.parent {
@@ -148,7 +191,8 @@ fn called(analysis: &Analysis, scope: ScopeId, call: &Call) -> (Work, Vec<ScopeI
 fn method(name: Name, known: Option<Known>) -> Work {
     let cheap = known.is_some_and(|known| known.cheap);
     let trains = Knowledge::shipped().lists(List::Trains, &name);
-    Work { works: !cheap, trains, backward: name == "backward", ..Work::default() }
+    let own = Parts::of(&name, trains);
+    Work { works: !cheap, trains, backward: name == "backward", own, ..Work::default() }
 }
 
 impl Work {
@@ -158,5 +202,7 @@ impl Work {
         self.loops_below |= other.loops_below;
         self.trains_below |= other.trains_below;
         self.backward |= other.backward;
+        self.own.merge(other.own);
+        self.whole_below |= other.whole_below;
     }
 }

@@ -12,7 +12,7 @@ are no part of the script:
     # florc: xfail = REASON        known to be wrong
     # florc: arguments = ["2"]     the script's; so also `record` and `replay`: options of these commands
     # florc: hash_seed = none      PYTHONHASHSEED; 1 where nothing is said
-    # florc: again outer = L1 2 ×  what a replay of the statements of one kind runs again (testdata/programs)
+    # florc: again outer = nothing what a replay of the statements of one kind runs again (testdata/programs)
     # florc: why = SENTENCE        what the case is there for
 """
 

@@ -163,3 +163,59 @@ def test_keyed_by_live_objects(freeze):
     before.restore(live)
     assert list(live["table"]) == [a, (b, 0)] and live["table"][a] is first and first == [1]
     assert live["table"][b, 0] == second
+
+
+class PerThread(threading.local):
+    count = 0
+
+
+class MadeWith(threading.local):
+    def __init__(self, count):
+        self.count = count
+
+
+def _elsewhere(run):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(run()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_what_this_thread_has_of_its_own(round_trip):
+    recorded, live, there = PerThread(), PerThread(), PerThread()
+    recorded.count, recorded.rows, live.other = 3, [1], 2
+    out = round_trip({"v": recorded, "same": recorded, "plain": threading.local()}, {"v": live, "plain": threading.local()})
+    assert out["v"] is out["same"] and vars(out["v"]) == {"count": 3, "rows": [1]}
+    round_trip({"v": recorded}, {"v": there}, nothing=False)
+    assert vars(there) == vars(recorded) and there.rows is not recorded.rows
+
+
+def test_what_other_threads_have_stays(freeze):
+    live = PerThread()
+    before = freeze({"v": live})
+    live.count = 1
+    ready, done, found = threading.Event(), threading.Event(), []
+
+    def other():
+        live.count = 7
+        ready.set()
+        done.wait(30)
+        found.append(live.count)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    ready.wait(30)
+    before.restore({"v": live})
+    done.set()
+    thread.join()
+    assert live.count == 0 and not vars(live) and found == [7]
+
+
+def test_what_each_thread_makes_cannot_be_made_anew(freeze):
+    recorded, live = MadeWith(2), MadeWith(5)
+    before = freeze({"v": recorded})
+    before.restore({"v": live})
+    assert live.count == 2 and _elsewhere(lambda: live.count) == 5
+    with pytest.raises(CannotRestore, match="other threads"):
+        before.restore({})

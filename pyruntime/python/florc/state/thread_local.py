@@ -33,6 +33,11 @@ def _own(local: Any) -> dict[str, Any]:
     return found
 
 
+def _class_of(finder: Matcher | Restorer, node: Node) -> type | None:
+    """A class that the script defines, or `threading.local` itself; None where there is none."""
+    return _local if (node[1], node[2]) == type_name(_local) else finder.find_class(node[1], node[2], "local")
+
+
 def encode_local(enc: Encoder, obj: Any) -> Node:
     if any(True for _ in all_slots(type(obj))):
         raise Refused(f"an object of {dotted(type(obj))} with slots, which its threads share, cannot be restored")
@@ -50,14 +55,15 @@ class Local(Kind):
         return True
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
-        cls = m.find_class(node[1], node[2], "local")
+        cls = _class_of(m, node)
         if cls is None:
             raise Refused(f"the class {node[1]}.{node[2]} is not defined here")
         if static(cls, "__init__") is not object.__init__:  # runs in every thread, with what the object was made with
             raise Refused(f"no checkpoint holds what other threads would find in an object of {node[1]}.{node[2]}")
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
-        return blank(r.find_class(node[1], node[2], "local"))
+        cls: Any = _class_of(r, node)
+        return blank(cls)
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         fill_attributes(r, node[3], _own(obj))
