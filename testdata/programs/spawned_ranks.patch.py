@@ -1,4 +1,7 @@
 # florc: exact
+# florc: again outer = train.L1 1 ×
+# florc: again inner = train.L1 1 ×, train.L2 4 ×
+# florc: again callback = train.L1 1 ×
 # florc: why = Ranks that the script spawns are recorded beside it, and replayed where it spawns them.
 import os
 import sys
