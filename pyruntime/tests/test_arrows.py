@@ -63,6 +63,7 @@ ORDER = [
     "plan",
     "survey",
     "runs",
+    "trackers",
     "answers",
     "record",
     "replay.select",

@@ -73,6 +73,10 @@ pub struct ReplayArgs {
     /// With --format: write the values to this file. Of a notebook, without it: a copy with the answers in its cells
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "emit", "interactive"])]
     pub output: Option<String>,
+    /// Send the values that added statements print to a tracker, by their names: tb, wandb, mlflow, trackio or csv. The run there is
+    /// the recorded one; or name it: tb=FOLDER, csv=FILE, mlflow=RUN, wandb=PROJECT/RUN, trackio=PROJECT/RUN
+    #[arg(long, value_name = "TRACKER[=WHERE]", value_parser = tracker, conflicts_with_all = ["dry_run", "emit"])]
+    pub to: Option<(String, Option<String>)>,
     /// Print nothing on standard error but errors and anomalies
     #[arg(short, long)]
     pub quiet: bool,
@@ -108,6 +112,21 @@ pub struct AskArgs {
 /// A replay takes the module from the record.
 fn no_module(text: &str) -> Result<String, String> {
     Err(format!("replay names a run by its script: florc replay {}.py", text.replace('.', "/")))
+}
+
+/// What `--to` takes.
+const TRACKERS: [&str; 5] = ["tb", "wandb", "mlflow", "trackio", "csv"];
+
+/// `tb`, `tb=runs/a`.
+fn tracker(text: &str) -> Result<(String, Option<String>), String> {
+    let (name, place) = text.split_once('=').map_or((text, None), |(name, place)| (name, Some(place)));
+    if !TRACKERS.contains(&name) {
+        return Err(format!("there is no such tracker; florc sends to {}", TRACKERS.join(", ")));
+    }
+    match place {
+        Some("") => Err(format!("nothing is named: write --to {name}, or what it is to go to behind the =")),
+        _ => Ok((name.to_string(), place.map(str::to_string))),
+    }
 }
 
 /// `2/4`.

@@ -820,6 +820,17 @@ class Folder:
         """What was in it."""
 
 @final
+class Tracked:
+    """A run of a tracker that the script began."""
+
+    @property
+    def tracker(self) -> str:
+        """Of which (`florc.trackers.known`)."""
+    @property
+    def found(self) -> dict[str, Any]:
+        """By what it is found again."""
+
+@final
 class NotKept:
     """Why a block has no checkpoint."""
 
@@ -867,6 +878,7 @@ _Record = (
     | File
     | Read
     | Folder
+    | Tracked
     | NotKept
     | End
 )
@@ -898,6 +910,7 @@ _RecordKind = Literal[
     "interrupted",
     "spawned",
     "lost",
+    "tracked",
     "not kept",
     "end",
     "run",

@@ -109,10 +109,11 @@ def named(history: History, printed: Iterable[Printed], names: Names) -> Iterato
     for line in printed:
         key = (line.file, line.line, line.path, line.rank)
         occurrence = seen[key] = seen.get(key, -1) + 1
-        yield Named(history.run.id, line, _context(history, line.path), occurrence, names.values(line))
+        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line))
 
 
-def _context(history: History, path: str) -> dict[str, int]:
+def context(history: History, path: str) -> dict[str, int]:
+    """The loops around a place by their own variables, and where each of them was."""
     found: dict[str, int] = {}
     for place, index in _native.Path(path).iterations:
         followed, loop = history.timeline.loops.get(place), _native.Path(place)

@@ -17,6 +17,7 @@ from ..runs.run import Run, store_path
 from ..support import console as messages
 from ..support import mishaps
 from ..support.console import say
+from ..trackers.watch import Watch
 from .session import NO_LIMIT, Recording
 
 MOST_TOLD = 3
@@ -174,6 +175,7 @@ class _Beginning:
         session.begin(recording)
         recording.tap.install()
         recording.files_noted.watch()
+        Watch(recording.note).install()
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
         spawned.on_payload = lambda sent: recording.note("spawned", sent=None if sent is None else sent.hex())

@@ -69,6 +69,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         unrecorded=replay.unrecorded,
         mishaps=list(filter(None, [mishaps.told()])),
         statements=replay.ran,
+        points=replay.tracked.points,
+        not_sent=replay.tracked.not_sent,
         has_started_others=replay.statements.others.were_started(),
     )
 

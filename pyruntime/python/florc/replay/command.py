@@ -16,7 +16,7 @@ from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import say
-from . import answered, report
+from . import answered, report, sending
 from . import dry_run as forecast
 from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
@@ -27,9 +27,16 @@ from .warm import imports
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
+    from ..answers.rows import Named
     from ..support.arguments import Replay as Arguments
 
+    To = dict[str, Any] | None
+    """The run of a tracker that `--to` names."""
+
+_NOT_SENT = 2
+"""The exit code where a tracker did not take the values."""
 _MOST_LOOPS = 5
 """So many loops are named in a message."""
 
@@ -42,6 +49,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
     elif arguments["output"]:
         answered.refuse(arguments["output"], script)
     history = opened(run)
+    to = None if arguments["to"] is None else sending.target(history, arguments["to"])
     versions = Versions(history, script)
     forced = _forced(arguments["step_into"], history, versions)
     task: workers.Task | ranks.RankTask | None = workers.Task.of_this_process() or ranks.RankTask.of_this_process()
@@ -67,11 +75,11 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         if len(windows) == 1:
             say("one process replays the run: several would save no time")
     if run.ranks > 1 and task is None:
-        return _with_ranks(run, script, history, versions, windows[0], arguments)
+        return _with_ranks(run, script, history, versions, windows[0], arguments, to)
     several = [window for window in windows if window is not None]
     if len(several) > 1:
         try:
-            code = _in_parallel(run, script, history, versions, several, arguments)
+            code = _in_parallel(run, script, history, versions, several, arguments, to)
         except workers.Become:
             return replay(run, path, arguments)
         if imports.ahead is not None:
@@ -80,10 +88,11 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
         form = arguments["format"] if task is None else None
-        report.tell(found, seconds, failure, arguments["json"] and task is None, form, output, folder)
-        if task is None:
-            _write(copied, script, found)
-        return found.code(arguments["strict"] and task is None)
+        lines = report.tell(found, seconds, failure, arguments["json"] and task is None, form, output, folder)
+        if task is not None:
+            return found.code(is_strict=False)
+        _write(copied, script, found)
+        return _sent(found, lines, arguments, to)
 
     copied = _copied(arguments, script)
     output = os.path.abspath(arguments["output"]) if arguments["output"] else None  # a replay changes the working folder
@@ -103,6 +112,14 @@ def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | 
 def _write(copied: tuple[str, bytes] | None, script: launch.Script, found: report.Report) -> None:
     if copied is not None:
         answered.write(*copied, script, found)
+
+
+def _sent(found: report.Report, lines: Sequence[Named], arguments: Arguments, to: To) -> int:
+    """Send what goes to trackers. Returns the exit code: 2 where a tracker did not take it."""
+    code = found.code(arguments["strict"])
+    if found.result.points or arguments["to"] is not None:
+        return code if sending.send(found, lines, arguments["to"], to) else code or _NOT_SENT
+    return code
 
 
 def _refuse_form(form: str, output: str | None) -> None:
@@ -141,7 +158,7 @@ def _refuse_parts(run: Run, arguments: Arguments) -> None:
 
 
 def _with_ranks(
-    run: Run, script: launch.Script, history: History, versions: Versions, window: Window | None, arguments: Arguments
+    run: Run, script: launch.Script, history: History, versions: Versions, window: Window | None, arguments: Arguments, to: To
 ) -> int:
     begun, copied = time.perf_counter(), _copied(arguments, script)
     shown = arguments["rank"]
@@ -153,15 +170,15 @@ def _with_ranks(
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
-    report.tell(
+    lines = report.tell(
         found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], output=arguments["output"]
     )
     _write(copied, script, found)
-    return found.code(arguments["strict"])
+    return _sent(found, lines, arguments, to)
 
 
 def _in_parallel(
-    run: Run, script: launch.Script, history: History, versions: Versions, windows: list[Window], arguments: Arguments
+    run: Run, script: launch.Script, history: History, versions: Versions, windows: list[Window], arguments: Arguments, to: To
 ) -> int:
     launcher: workers.Launch
     begun, earlier, copied = time.perf_counter(), imports.ahead, _copied(arguments, script)
@@ -187,7 +204,7 @@ def _in_parallel(
         return messages.INTERRUPTED
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
-    report.tell(
+    lines = report.tell(
         found,
         time.perf_counter() - begun,
         as_json=arguments["json"],
@@ -196,7 +213,7 @@ def _in_parallel(
         importing=importing,
     )
     _write(copied, script, found)
-    return found.code(arguments["strict"])
+    return _sent(found, lines, arguments, to)
 
 
 def present_script(run: Run, path: str | None) -> launch.Script:

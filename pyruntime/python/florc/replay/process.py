@@ -25,6 +25,7 @@ from ..project import script as launch
 from ..project import territory as project
 from ..project.asked import text_of
 from ..project.script import Unusable
+from ..runs.found_files import FOLDER_NAME
 from ..runs.journal import History
 from ..runs.run import Run
 from ..runs.versions import Versions
@@ -95,6 +96,7 @@ class ReplayProcess:
             attempt.window,
             Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
             self._checks_first,
+            os.path.join(self._folder, FOLDER_NAME),
         )
         self._files = UserFiles(
             run,
@@ -125,6 +127,7 @@ class ReplayProcess:
         if not isinstance(self._attempt.task, Task):  # a worker that ends so is started again
             os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
         self._files.watch()
+        self._replay.tracked.install()
         standard_input.watch(self._replay.looking.is_running)
         spawned.given = self._attempt.history.sent
         if not self._attempt.as_recorded:

@@ -22,7 +22,9 @@ from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
 
 if TYPE_CHECKING:
-    from ..answers.rows import Named
+    from ..answers.rows import Named, Row
+    from ..trackers.point import Point
+    from .session.capture import Value
 
 ANOMALOUS = 1
 _SHORT_S = 0.1
@@ -97,29 +99,33 @@ def tell(
     output: str | None = None,
     folder: str = "",
     importing: Sequence[tuple[str, float]] = (),
-) -> None:
-    """Print the report. `form`: values by their names, in one of `table.FORMATS`, and to
-    the file `output`, if one is given. `failure`: what the script ended with; its
-    output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their seconds, which
-    are among `seconds`."""
+) -> list[Named]:
+    """Print the report. Returns the lines that added statements printed, and what is named in each.
+
+    `form`: values by their names, in one of `table.FORMATS`, and to the file `output`, if one is given. `failure`: what ended the
+    script; its output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their
+    seconds, which are among `seconds`."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
-    if report.result.values or as_json or form is not None:
-        _put_values(report, seconds, as_json, form, output, importing)
+    lines: list[Named] = []
+    if report.result.values or report.result.points or as_json or form is not None:
+        lines = _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
+    return lines
 
 
 def _put_values(
     report: Report, seconds: float, as_json: bool, form: str | None, output: str | None, importing: Sequence[tuple[str, float]]
-) -> None:
+) -> list[Named]:
     """Keep the values for `florc logs`, and print those that were not printed while the script ran."""
     from ..answers import asked, command  # what reads the statements is imported where there is something to read
 
     lines = _named(report)
     found = [(row, value) for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
-    asked.keep(report.history.run, [row for row, _ in found])
-    named = [row for row, value in found if report.shows(value)]
+    sent = _tracked(report)
+    asked.keep(report.history.run, [*(row for row, _ in found), *sent])
+    named = [*(row for row, value in found if report.shows(value)), *sent]
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
     elif form is not None:
@@ -128,6 +134,23 @@ def _put_values(
         except Unusable as error:
             say(f"{error}; these are the values", always=True, code=error.code)
             command.put_rows(named, "csv", None)
+    return [line for line, value in zip(lines, report.result.values) if value.child is None and report.shows(value)]
+
+
+def _tracked(report: Report) -> list[Row]:
+    """The numbers that added statements sent to trackers."""
+    from ..answers import rows
+
+    points = [point for point in report.result.points if point.value is not None]
+    seen: dict[tuple[str, int, str, str], int] = {}
+    found = []
+    for point, verdict in zip(points, verdicts(report, points)):
+        key = (point.file, point.line, point.path, point.name)
+        seen[key] = seen.get(key, -1) + 1
+        context = rows.context(report.history, point.path)
+        front = (report.history.run.id, None, point.file, point.line, context, seen[key])
+        found.append(rows.Row(*front, point.name, point.value, verdict))
+    return found
 
 
 def _named(report: Report) -> list[Named]:
@@ -138,21 +161,19 @@ def _named(report: Report) -> list[Named]:
     for file in {value.file for value in report.result.values}:
         with suppress(OSError, UnicodeDecodeError), open(file, encoding="utf-8") as source:
             texts[file] = text_of(file, source.read())
-    verdicts = _verdicts(report)
+    said = verdicts(report, report.result.values)
     printed = (
         rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank)
-        for value, verdict in zip(report.result.values, verdicts)
+        for value, verdict in zip(report.result.values, said)
     )
     return list(rows.named(report.history, printed, rows.Names(texts)))
 
 
-def _verdicts(report: Report) -> list[str]:
+def verdicts(report: Report, values: Sequence[Value | Point]) -> list[str]:
     """That of each value: what the record vouches for is exact although it ended before the script did."""
-    found, verdict = report.result, report.verdict
-    vouched = trace_end.before(report.history, found.values) if found.compared and not report.changes else 0
-    return [
-        "exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict for at in range(len(found.values))
-    ]
+    verdict = report.verdict
+    vouched = trace_end.before(report.history, values) if report.result.compared and not report.changes else 0
+    return ["exact" if report.trace_end and verdict == "unverified" and at < vouched else verdict for at in range(len(values))]
 
 
 def _entries(

@@ -74,6 +74,8 @@ class Entries:
         """Environment variables that the user's files speak of: a hash of the value, or None."""
         self.distributions: dict[str, str] = {}
         """Name and version of each distribution that modules were loaded from -> a hash of the files that it came with."""
+        self.tracked: list[tuple[str, dict[str, Any]]] = []
+        """Runs of experiment trackers that the script began, in their order, and by what they are found again."""
         self.lost = 0
         """Records that could not be written."""
         self.inputs: list[tuple[str, str, list[int], list[str]]] = []
@@ -159,6 +161,8 @@ class Entries:
                 self._note_functions(self.run.file(record.file), {})
             case _native.NotKept():
                 self._not_kept[record.block] = record.why
+            case _native.Tracked():
+                self.tracked.append((record.tracker, record.found))
             case _native.Spawned():
                 self.sent = None if record.sent is None else bytes.fromhex(record.sent)
             case _native.Lost():

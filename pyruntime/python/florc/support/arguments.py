@@ -47,6 +47,7 @@ class Replay(Selection):
     json: bool
     format: str | None
     output: str | None
+    to: tuple[str, str | None] | None
     quiet: bool
 
 

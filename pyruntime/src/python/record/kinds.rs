@@ -126,6 +126,9 @@ kinds! {
     /// What was in a folder before the run changed something there.
     Folder { path: Text, names: BTreeSet<Text>, }
 
+    /// A run of a tracker that the script began: of which, and by what it is found again.
+    Tracked { tracker: Text, found: Json, }
+
     /// Why a block has no checkpoint.
     NotKept { block: String, why: Text, }
 

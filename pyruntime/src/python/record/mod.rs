@@ -85,6 +85,7 @@ record! {
     "interrupted" => Interrupted,
     "spawned" => Spawned,
     "lost" => Lost,
+    "tracked" => Tracked,
     "not kept" => NotKept,
     "end" => End,
     unread:

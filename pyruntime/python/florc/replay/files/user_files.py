@@ -23,6 +23,7 @@ from ...runs.journal import History
 from ...runs.run import Run
 from ...support.console import say
 from ...support.copying import copy
+from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .paths import Paths
 from .redirection import Functions
@@ -165,8 +166,8 @@ class UserFiles:
     def _put_beside(self) -> None:
         for path in self._functions.opens.beside:
             where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
-            if not os.path.isfile(where):
-                continue
+            if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
+                continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
                 copy(where, beside)
                 say(

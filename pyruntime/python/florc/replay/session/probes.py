@@ -75,7 +75,7 @@ class Probes:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_answer", "_frame", "_is_called", "_is_watched", "_name", "_probes")
+    __slots__ = ("_answer", "_frame", "_is_begun", "_is_called", "_is_watched", "_name", "_probes")
 
     def __init__(self, probes: Probes, name: str, frame: FrameType, is_called: bool):
         self._probes, self._name, self._frame, self._is_called = probes, name, frame, is_called
@@ -86,11 +86,13 @@ class _Run:
         _native.in_added(1)
         session.tap.pause(1)
         self._answer: Any = None
-        self._is_watched = False
+        self._is_watched = self._is_begun = False
         try:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
             self._answer = probes.begin(name, self._is_called)
+            session.tracked.begin(name, self._answer is not None)
+            self._is_begun = True
             if self._answer is not None:
                 self._answer.__enter__()
         except BaseException:
@@ -113,6 +115,8 @@ class _Run:
                 self._answer.__exit__(kind, error, trace)
         finally:
             try:
+                if self._is_begun:
+                    session.tracked.end()
                 if self._is_watched:
                     session.looking.end(self._name, self._frame)
             finally:

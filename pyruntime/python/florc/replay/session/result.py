@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ...trackers.point import Point
 from .capture import Value
 from .statements import Ran, merged
 
@@ -60,6 +61,10 @@ class ReplayResult(NamedTuple):
     """What failed inside florc."""
     statements: dict[str, Ran] = {}
     """By the name of an added statement: how often it ran and was answered."""
+    points: list[Point] = []
+    """What added statements sent to experiment trackers."""
+    not_sent: dict[str, str] = {}
+    """What of that florc does not send -> the name of the statement."""
     has_started_others: bool = False
     """Whether the script may have started processes in which added statements ran unseen."""
 
@@ -92,6 +97,8 @@ class ReplayResult(NamedTuple):
             _both(self.unrecorded, later.unrecorded),
             _both(self.mishaps, later.mishaps),
             merged(self.statements, later.statements),
+            [*self.points, *later.points],
+            {**later.not_sent, **self.not_sent},
             self.has_started_others or later.has_started_others,
         )
 
@@ -129,6 +136,7 @@ class ReplayResult(NamedTuple):
         except (OSError, ValueError):
             return None
         found["values"] = [Value(*value) for value in found["values"]]
+        found["points"] = [Point(*point) for point in found["points"]]
         found["statements"] = {name: Ran(*times) for name, times in found["statements"].items()}
         return cls(**found)
 

@@ -31,6 +31,7 @@ from .probes import Probes
 from .purity import Looking
 from .restore import CannotRestore, Damaged, Restorer
 from .statements import Ran, Statements
+from .tracked import Tracked
 
 
 class Line(NamedTuple):
@@ -62,7 +63,9 @@ class Replay:
         window: Window | None = None,
         statements: Statements | None = None,
         checks_first: bool = False,
+        folder: str = "",
     ):
+        """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         self.tap = Tap(self._line, self.versions.files)
         self.lines: list[Line] = []
@@ -90,6 +93,7 @@ class Replay:
         state.deferred.on_damage = lambda error: leave.damaged(str(error))
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
+        self.tracked = Tracked(history, folder, versions.probe_place)
         self.probes = Probes(self, Capture(self.values, versions.probe_place) if capture else None)
         self.reached: dict[str, int] = {}
         """Main loop at its place -> how many iterations it had so far."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ... import _native
 from ...runs.journal import History
+from ...trackers.point import Point
 from .capture import Value
 
 
@@ -24,7 +25,7 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
     return f"the record {what} {f'after {history.iteration(str(last))}' if last else 'before its first iteration'}"
 
 
-def before(history: History, values: Sequence[Value]) -> int:
+def before(history: History, values: Sequence[Value | Point]) -> int:
     """How many of the values, in their order, were printed before that: up to the last value of a loop that the record
     knows."""
     known = [at for at, value in enumerate(values, 1) if str(_native.Path(value.path).outermost) in history.timeline.loops]

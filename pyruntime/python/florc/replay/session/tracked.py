@@ -1,0 +1,79 @@
+"""Experiment trackers in a replay: a run that the script begins is the recorded one. What added statements send is kept, and sent
+when the verdict is known."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ... import _native
+from ...runs.journal import History
+from ...support.private import private_folder
+from ...trackers.point import Point
+from ...trackers.watch import Watch
+
+
+class Tracked(Watch):
+    """What a replay does with the calls of trackers. `folder`: the replay's own; `place_of`: file and line of an added
+    statement."""
+
+    replays = True
+
+    def __init__(self, history: History, folder: str, place_of: Callable[[str], tuple[str, int]]):
+        self.points: list[Point] = []
+        self.not_sent: dict[str, str] = {}
+        """What added statements called that is not sent -> the statement."""
+        self._place_of, self._folder = place_of, folder
+        self._left: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._running: dict[int, list[tuple[str, bool]]] = {}
+        """By the number of a thread: the added statements that run there, the innermost last, and whether they are answered."""
+        for tracker, found in history.tracked:
+            for of in found:
+                self._left.setdefault((tracker, of), []).append(found)
+
+    def begin(self, statement: str, is_answered: bool) -> None:
+        """An added statement begins in this thread."""
+        self._running.setdefault(threading.get_ident(), []).append((statement, is_answered))
+
+    def end(self) -> None:
+        """It is over."""
+        thread = threading.get_ident()
+        running = self._running.get(thread)
+        if running:
+            running.pop()
+        if not running:
+            self._running.pop(thread, None)
+
+    def began(self, tracker: str, **found: Any) -> None:
+        """The record has it."""
+
+    def expected(self, tracker: str, of: str = "run") -> dict[str, Any]:
+        """The next of the recorded runs, which the script begins again."""
+        left = self._left.get((tracker, of))
+        return left.pop(0) if left else {}
+
+    def folder(self, name: str) -> str:
+        """A folder that goes with the view of files."""
+        path = os.path.join(self._folder, "trackers", name)
+        private_folder(path)
+        return path
+
+    def is_added(self) -> bool:
+        """Whether an added statement runs in this thread."""
+        return threading.get_ident() in self._running
+
+    def take(self, tracker: str, run: dict[str, Any], name: str, value: Any, step: Any, data: str = "") -> None:
+        """It sends a value: kept, if the statement is to be answered."""
+        statement, is_answered = self._running[threading.get_ident()][-1]
+        if is_answered:
+            file, line = self._place_of(statement)
+            whole = None if step is None else int(step)
+            self.points.append(Point(tracker, run, name, value, whole, _native.loop_path(), file, line, data))
+
+    def unsent(self, what: str) -> None:
+        """It calls something that florc does not send."""
+        statement, is_answered = self._running[threading.get_ident()][-1]
+        if is_answered:
+            self.not_sent.setdefault(what, statement)

@@ -1,0 +1,50 @@
+"""What florc knows of experiment trackers. How the calls of one are heard is in the file of its name beside this one."""
+
+from __future__ import annotations
+
+from ..support.light import NamedTuple
+
+
+class Tracker(NamedTuple):
+    """Facts about one tracker."""
+
+    said: str
+    """Its name in messages."""
+    modules: tuple[str, ...]
+    """As soon as one of these was imported, its calls are heard."""
+    package: str = ""
+    """What has to be installed to send to it; nothing where florc writes its files itself."""
+    where: str = ""
+    """What `--to NAME=` takes."""
+    of: str = "run"
+    """By what its runs differ: the entry of `found` in a journal's `tracked`."""
+
+
+TRACKERS = {
+    "tb": Tracker(
+        "TensorBoard",
+        (
+            "tensorboard.summary.writer.event_file_writer",
+            "tensorboardX.event_file_writer",
+            "torch.utils.tensorboard.writer",
+            "tensorboardX.writer",
+        ),
+        where="FOLDER",
+        of="folder",
+    ),
+    "csv": Tracker(
+        "CSVLogger", ("lightning.fabric.loggers.csv_logs", "lightning_fabric.loggers.csv_logs"), where="FILE.csv", of="folder"
+    ),
+    "mlflow": Tracker(
+        "MLflow", ("mlflow.tracking.client", "mlflow.tracking.fluent", "mlflow.tracking._tracking_service.utils"), "mlflow", "RUN"
+    ),
+    "wandb": Tracker(
+        "Weights & Biases", ("wandb.sdk.wandb_init", "wandb.sdk.wandb_run", "wandb.sdk.wandb_login"), "wandb", "PROJECT/RUN"
+    ),
+    "trackio": Tracker("Trackio", ("trackio",), "trackio", "PROJECT/RUN"),
+}
+
+EVENT_FILE = "tfevents"
+"""TensorBoard reads every file with this in its name."""
+EXACT, UNVERIFIED = "hindsight/", "hindsight-unverified/"
+"""What the names of values begin with there, by the verdict."""
