@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
-NEEDS  := torch numpy scikit-learn tqdm xgboost-cpu lightgbm duckdb uniplot pytest pytest-xdist
+NEEDS  := torch numpy scikit-learn tqdm xgboost-cpu lightgbm duckdb uniplot tensorboard pytest pytest-xdist
 # What builds and checks.
 TOOLS  := maturin ruff==0.17.6 mypy==2.4.1
 ifdef UV
@@ -23,7 +23,7 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-trainers test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-trainers test-trackers test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
@@ -102,10 +102,14 @@ test-trainers: setup ## programs whose training is in a library, or is called by
 	cd pyruntime && $(BIN)/python -m pytest tests/replay/test_trainers.py tests/replay/test_entry_points.py tests/replay/test_ray_trials.py \
 	  tests/replay/test_notebooks.py tests/replay/test_pages.py tests/replay/test_page_of_trainers.py
 
+test-trackers: setup ## experiment trackers, each with its own package, offline; what they stored is read back
+	$(INSTALL) tensorboardX mlflow-skinny sqlalchemy alembic wandb trackio lightning comet_ml neptune
+	cd pyruntime && $(BIN)/python -m pytest tests/test_trackers.py tests/test_tracker_packages.py
+
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
 
-test-all: lint test-rust test-whole test-trainers corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
+test-all: lint test-rust test-whole test-trainers test-trackers corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
 
 test-whole: setup ## every Python test, each process started anew, the example scripts in full length with each probe alone
 	cd pyruntime && FLORC_COLD=1 FLORC_FULL=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal

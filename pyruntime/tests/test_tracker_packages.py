@@ -232,3 +232,18 @@ def test_tensorboard_x_gets_an_event_file_beside_its_own(workshop: Workshop) -> 
     assert len(found["loss"]) == 4
     assert all(math.isclose(a, b, rel_tol=1e-6) for (_, a), b in zip(found["hindsight/norm"], norms(workshop)))
     assert [step for step, _ in found["hindsight/norm"]] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("package", "setup", "state"),
+    [
+        ("comet_ml", 'run = comet_ml.OfflineExperiment(project_name="p", offline_directory=".comet")', "run.disabled"),
+        ("neptune", 'run = neptune.init_run(project="a/b", api_token="ANONYMOUS", mode="debug")', "os.environ['NEPTUNE_MODE']"),
+    ],
+)
+def test_trackers_that_are_switched_off_are_off(workshop: Workshop, package: str, setup: str, state: str) -> None:
+    need(package)
+    text = f"import os, {package}\n{setup}\n" + HEAD + LOOP.format(log="pass")
+    recorded(workshop, text)
+    done = replayed(workshop, text, f"print('state', {state})")
+    assert done.out.splitlines() == [f"state {'True' if package == 'comet_ml' else 'debug'}"] * 4, done.said

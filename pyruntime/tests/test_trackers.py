@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import os
+import re
+import shlex
 import struct
 from pathlib import Path
 
@@ -179,6 +181,19 @@ def test_a_tracker_that_the_run_did_not_use_has_to_be_named(workshop: Workshop) 
     assert done.code == 2 and "1 value" not in done.out and "[F511]" in done.said, done.said
 
 
+@pytest.mark.parametrize(("package", "variable", "told"), [("clearml", "CLEARML_OFFLINE_MODE", ""), ("aim", "PATH", "[F511]")])
+def test_a_tracker_that_is_not_heard_is_switched_off_or_told_of(
+    workshop: Workshop, package: str, variable: str, told: str
+) -> None:
+    workshop.write(f"{package}.py", f"import os\nMODE = os.environ.get({variable!r})\n")
+    text = f"import {package}\n{HEAD}\nfor epoch in range(2):\n    model.step()\n    # here\n    print(epoch)\n"
+    recorded(workshop, text)
+    done = replayed(workshop, text, f"print('mode', {package}.MODE)")
+    known = os.environ["PATH"] if told else "1"
+    assert all(line.endswith(known) for line in done.out.splitlines()) and len(done.out.splitlines()) == 2
+    assert told in done.said and {"clearml": "ClearML is switched off", "aim": "does not hold Aim back"}[package] in done.said
+
+
 def test_event_files_are_what_tensorboard_writes(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
@@ -232,3 +247,27 @@ for epoch in range(2, 5):
     )
     assert done.out == "last 9\n" * 3
     assert [row.split(",")[0] for row in out.read_text().splitlines()[1:]] == ["2", "3", "4"]
+
+
+def test_what_the_documentation_shows_is_what_happens(workshop: Workshop) -> None:
+    """Each script, each command, what florc says and prints, and the file, of docs/trackers.md, in its order."""
+    pytest.importorskip("tensorboard")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "trackers.md").read_text(encoding="utf-8")
+    done, shown = Done("", "", "", 0), 0
+    blocks = re.findall(r"```(python train\.py|text[^\n]*)\n(.*?)```|^    florc (.*?)$", text, re.S | re.M)
+    for kind, block, command in blocks:
+        if command:
+            done = workshop.florc(*shlex.split(command))
+            assert done.code == 0, done.said
+        elif kind.startswith("python"):
+            workshop.write("train.py", block)
+        else:
+            where = kind.partition(" ")[2]
+            if where == "said":
+                assert f"florc: {block}" in done.said
+            else:
+                assert block == ((workshop.path / where).read_text() if where else done.out)
+            shown += 1
+    assert shown == 4
+    found = scalars(workshop.path / "runs" / "a")
+    assert {tag: len(points) for tag, points in found.items()} == {"loss": 3, "hindsight/norm": 3, "hindsight/largest": 3}

@@ -44,6 +44,25 @@ TRACKERS = {
     "trackio": Tracker("Trackio", ("trackio",), "trackio", "PROJECT/RUN"),
 }
 
+
+class Switch(NamedTuple):
+    """How a tracker whose calls are not heard is switched off: by a variable, before it is imported."""
+
+    said: str
+    variable: str = ""
+    """Empty where there is none."""
+    value: str = ""
+
+
+SWITCHES = {
+    "aim": Switch("Aim"),
+    "clearml": Switch("ClearML", "CLEARML_OFFLINE_MODE", "1"),
+    "comet_ml": Switch("Comet", "COMET_AUTO_LOG_DISABLE", "1"),
+    "neptune": Switch("Neptune", "NEPTUNE_MODE", "debug"),
+    "visdom": Switch("Visdom"),
+}
+"""By package. Tried with comet_ml 3.x, clearml 2.x and neptune 1.x, offline."""
+
 EVENT_FILE = "tfevents"
 """TensorBoard reads every file with this in its name."""
 EXACT, UNVERIFIED = "hindsight/", "hindsight-unverified/"

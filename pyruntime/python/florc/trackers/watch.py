@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .. import _native
 from ..process.start import AfterImport
 from ..support import mishaps
+from ..support.console import say
 from ..support.light import OWN
-from .known import TRACKERS
+from .known import SWITCHES, TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,15 +28,13 @@ class Watch:
 
     def install(self) -> None:
         """From now on, for what is imported already, too."""
-        for tracker, known in TRACKERS.items():
-            for module in known.modules:
-                if module in sys.modules:
-                    self._adapt(tracker, module)
-                else:
-                    sys.meta_path.insert(0, AfterImport(module, self._later(tracker, module)))
-
-    def _later(self, tracker: str, module: str) -> Callable[[], None]:
-        return lambda: self._adapt(tracker, module)
+        modules = {module: tracker for tracker, known in TRACKERS.items() for module in known.modules}
+        for module, tracker in modules.items():
+            if module in sys.modules:
+                self._adapt(tracker, module)
+        sys.meta_path.insert(
+            0, _Awaited({module: own for module, own in modules.items() if module not in sys.modules}, self._adapt)
+        )
 
     def _adapt(self, tracker: str, module: str) -> None:
         with mishaps.Swallow(f"hearing {tracker}"):  # another version of the library: the script's import goes on
@@ -64,6 +64,46 @@ class Watch:
 
     def unsent(self, what: str) -> None:
         """An added statement calls something that florc does not send."""
+
+
+class _Awaited:
+    """Modules that are not imported yet, in one finder: every import asks each."""
+
+    def __init__(self, modules: dict[str, str], adapt: Callable[[str, str], None]):
+        self._modules, self._adapt = modules, adapt
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        """The module's own spec, if it is one of these."""
+        tracker = self._modules.pop(fullname, None)
+        if tracker is None:
+            return None
+        after = AfterImport(fullname, lambda: self._adapt(tracker, fullname))
+        sys.meta_path.insert(0, after)  # which takes itself away
+        return after.find_spec(fullname, path, target)
+
+
+class SwitchedOff:
+    """Switches trackers off whose calls are not heard, when a replay is about to import them."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+        """Finds nothing."""
+        switch = SWITCHES.get(fullname)
+        if switch is None or fullname in self._told:
+            return
+        self._told.add(fullname)
+        if switch.variable:
+            os.environ[switch.variable] = switch.value
+            say(f"{switch.said} is switched off in the replay ({switch.variable}={switch.value}): nothing is sent to it")
+        else:
+            said = switch.said
+            say(
+                f"florc does not hold {said} back: what the script sends to {said}, the replay sends again",
+                always=True,
+                code="F511",
+            )
 
 
 def put(holder: Any, name: str, around: Callable[..., Any]) -> None:

@@ -4,6 +4,7 @@ when the verdict is known."""
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from ... import _native
 from ...runs.journal import History
 from ...support.private import private_folder
 from ...trackers.point import Point
-from ...trackers.watch import Watch
+from ...trackers.watch import SwitchedOff, Watch
 
 
 class Tracked(Watch):
@@ -32,6 +33,11 @@ class Tracked(Watch):
         for tracker, found in history.tracked:
             for of in found:
                 self._left.setdefault((tracker, of), []).append(found)
+
+    def install(self) -> None:
+        """From now on, for what is imported already, too."""
+        super().install()
+        sys.meta_path.insert(0, SwitchedOff())
 
     def begin(self, statement: str, is_answered: bool) -> None:
         """An added statement begins in this thread."""
