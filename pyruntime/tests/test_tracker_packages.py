@@ -92,6 +92,29 @@ def test_mlflow_gets_added_metrics_in_the_recorded_run(workshop: Workshop, call:
     assert [row[2:] for row in metrics(database) if row[1] == "hindsight/norm.2"] == [(step, 7.0) for step in range(4)]
 
 
+def test_a_run_that_begins_in_a_loop_is_the_one_that_began_there(workshop: Workshop) -> None:
+    need("mlflow")
+    text = f"""import mlflow
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+{HEAD}
+for fold in range(3):
+    with mlflow.start_run():
+        for step in range(50):
+            model.step()
+        mlflow.log_metric("fold", fold)
+        # here
+    print("fold", fold)
+"""
+    recorded(workshop, text)
+    before = metrics(workshop.path / "mlflow.db")
+    ((run, *_),) = (row for row in before if row[3] == 2.0)
+    statement = "mlflow.log_metric('sum', sum(model.weights), step=7); print('sum', sum(model.weights))"
+    done = replayed(workshop, text, statement, "--iterations", "2:3")
+    assert done.code == 0, done.said
+    added = [row for row in metrics(workshop.path / "mlflow.db") if row not in before]
+    assert [(row[0], row[2], row[3]) for row in added] == [(run, 7, float(done.out.split()[1]))], done.said
+
+
 def test_mlflow_on_a_server_gets_nothing_from_the_script_itself(workshop: Workshop) -> None:
     """The server is gone when the run is replayed: a script that called it would not come to its end."""
     need("mlflow")

@@ -45,10 +45,11 @@ class Watch:
     def began(self, tracker: str, **found: Any) -> None:
         """The script began a run, which is found again by this."""
         with mishaps.Swallow("noting a run of a tracker"):
-            self._note("tracked", tracker=tracker, found=found)
+            self._note("tracked", tracker=tracker, found={**found, "path": _native.loop_path()})
 
     def expected(self, tracker: str, of: str = "run") -> dict[str, Any]:
-        """What the recorded run began here: the next of its runs whose entry has `of`. Nothing while recording."""
+        """What the recorded run began at this place of the loop nest: the next of its runs there whose entry has `of`. Nothing while
+        recording."""
         return {}
 
     def folder(self, name: str) -> str:

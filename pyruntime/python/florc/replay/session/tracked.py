@@ -27,12 +27,13 @@ class Tracked(Watch):
         self.not_sent: dict[str, str] = {}
         """What added statements called that is not sent -> the statement."""
         self._place_of, self._folder = place_of, folder
-        self._left: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._left: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+        """By tracker, by what is known of its run, and by the place in the loop nest: a replay begins some of them only."""
         self._running: dict[int, list[tuple[str, bool]]] = {}
         """By the number of a thread: the added statements that run there, the innermost last, and whether they are answered."""
         for tracker, found in history.tracked:
             for of in found:
-                self._left.setdefault((tracker, of), []).append(found)
+                self._left.setdefault((tracker, of, found.get("path", "")), []).append(found)
 
     def install(self) -> None:
         """From now on, for what is imported already, too."""
@@ -56,8 +57,8 @@ class Tracked(Watch):
         """The record has it."""
 
     def expected(self, tracker: str, of: str = "run") -> dict[str, Any]:
-        """The next of the recorded runs, which the script begins again."""
-        left = self._left.get((tracker, of))
+        """The next of the runs that were recorded here, which the script begins again."""
+        left = self._left.get((tracker, of, _native.loop_path()))
         return left.pop(0) if left else {}
 
     def folder(self, name: str) -> str:
