@@ -115,6 +115,25 @@ for fold in range(3):
     assert [(row[0], row[2], row[3]) for row in added] == [(run, 7, float(done.out.split()[1]))], done.said
 
 
+def test_metrics_of_steps_that_are_not_run_again_leave_the_answer_exact(workshop: Workshop) -> None:
+    need("mlflow")
+    setup = 'import mlflow\nmlflow.set_tracking_uri("sqlite:///mlflow.db")\nrun = mlflow.start_run()\n'
+    text = (
+        setup
+        + HEAD
+        + LOOP.replace("        model.step()", "        model.step()\n        mlflow.log_metric('w', model.weights[0])")
+    )
+    text = text.format(log="pass") + "mlflow.end_run()\n"
+    recorded(workshop, text)
+    before = metrics(workshop.path / "mlflow.db")
+    assert len(before) == 200
+    statement = "mlflow.log_metric('norm', sum(w * w for w in model.weights), step=epoch)"
+    is_exact(replayed(workshop, text, statement), "sent 4 values to MLflow")
+    after = metrics(workshop.path / "mlflow.db")
+    assert [row for row in after if row[1] == "w"] == before
+    assert [row[2:] for row in after if row[1] == "hindsight/norm"] == list(enumerate(norms(workshop)))
+
+
 def test_mlflow_on_a_server_gets_nothing_from_the_script_itself(workshop: Workshop) -> None:
     """The server is gone when the run is replayed: a script that called it would not come to its end."""
     need("mlflow")

@@ -12,8 +12,10 @@ from typing import Any
 
 from .hooks import take_all
 from .point import Sent
-from .watch import Watch, put
+from .watch import Watch, put, writes
 
+_WRITERS = ("_write_logs_to_sqlite", "_write_system_logs_to_sqlite", "_write_alerts_to_sqlite", "_write_records_to_local_inbox")
+"""Methods of `trackio.Run`, for the most part called in a thread, which writes when it comes to it: in a block, or after it."""
 _REMOTE = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 _OF_SPACES = ("space_id", "server_url", "dataset_id", "bucket_id")
 _PLACES = ("project", "name", "group", "space_id", "server_url", "dataset_id", "bucket_id")
@@ -48,6 +50,8 @@ def adapt(module: ModuleType, watch: Watch) -> None:
     put(module, "init", init)
     if watch.replays:
         put(module.Run, "log", log)
+        for name in _WRITERS:
+            writes(module.Run, name)
         for name in ("log_system", "log_artifact", "alert"):
             put(module.Run, name, _not_sent(watch, name))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import get_ident
 
 from .. import _native
 from ..process.start import AfterImport
@@ -16,6 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+
+writing: set[int] = set()
+"""Threads, by their number, in which a tracker writes to its store: what it reads there is for its own next step."""
 
 
 class Watch:
@@ -48,8 +53,8 @@ class Watch:
             self._note("tracked", tracker=tracker, found={**found, "path": _native.loop_path()})
 
     def expected(self, tracker: str, of: str = "run") -> dict[str, Any]:
-        """What the recorded run began at this place of the loop nest: the next of its runs there whose entry has `of`. Nothing while
-        recording."""
+        """What the recorded run began at this place of the loop nest: the next of its runs there whose entry has `of`. Nothing
+        while recording."""
         return {}
 
     def folder(self, name: str) -> str:
@@ -128,3 +133,19 @@ def put(holder: Any, name: str, around: Callable[..., Any]) -> None:
     for other, there in list(sys.modules.items()):  # `from .fluent import log_metric`
         if other.partition(".")[0] == package and vars(there).get(name) is original:
             setattr(there, name, made)
+
+
+def writes(holder: Any, name: str) -> None:
+    """What a function, or a method of a class, reads is for its own next step (`writing`)."""
+
+    def around(original: Any, *args: Any, **kwargs: Any) -> Any:
+        thread = get_ident()
+        is_outer = thread not in writing
+        writing.add(thread)
+        try:
+            return original(*args, **kwargs)
+        finally:
+            if is_outer:
+                writing.discard(thread)
+
+    put(holder, name, around)

@@ -9,11 +9,13 @@ import contextlib
 import os
 import stat
 import sys
+from _thread import get_ident
 from collections.abc import Callable
 from types import FrameType
 
 from ...runs.found_files import Noted
 from ...support.light import OWN
+from ...trackers.watch import writing
 from ..select.skipped import Skipped
 
 try:
@@ -90,6 +92,8 @@ class Doubts:
         return not (self.behind or self._skipped.blocks or self._skipped.jumps)
 
     def _say(self, path: str, did: str, known: set[str] | None = None) -> None:
+        if get_ident() in writing:
+            return
         name = "a file without a name" if path.endswith(_NAMELESS) else os.path.basename(path)
         noted = self._notes.get(path)
         for cause in known or self._skipped.causes(noted.places if noted is not None else ()) or self._skipped.names:
@@ -122,6 +126,8 @@ class Doubts:
 
     def own(self, path: str, is_read: bool) -> None:
         """The script asks for a file that this replay wrote."""
+        if get_ident() in writing:
+            return
         noted = self._notes.get(path)
         if is_read:
             name = os.path.basename(path)
@@ -156,7 +162,7 @@ class Doubts:
 
     def miss(self, path: str, causes: set[str]) -> None:
         """A path does not exist that existed in the recorded run."""
-        if causes:
+        if causes and get_ident() not in writing:
             self.missed(dict.fromkeys(causes, _needed(path)))
 
     def missing(self, path: str) -> None:
