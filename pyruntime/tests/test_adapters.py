@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from florc.adapters import libraries, torch_data, torch_optim, tqdm
 from florc.adapters.libraries import LIBRARIES, Library, library_of
-from florc.state import differences, encode
+from florc.state import differences, encode, tracked
+from florc.state.kinds import Refused
 
 
 def test_the_longest_name_decides() -> None:
@@ -55,3 +60,16 @@ def test_when_a_bar_was_drawn_is_no_difference() -> None:
     assert all(map(tqdm.is_bar, (one, two, three))) and list(tqdm.unwrapped(one)) == list(range(9))
     assert not list(differences(*first, *second))
     assert [str(found) for found in differences(*first, *third)]
+
+
+def test_callbacks_in_a_thread_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = threading.Event()
+    with ThreadPoolExecutor(1) as executor:
+        tracked._wait_for([executor.submit(time.sleep, 0.05)])
+        monkeypatch.setattr(tracked, "_MOST_S", 0.05)
+        running = executor.submit(held.wait, 30)
+        with pytest.raises(Refused, match="still running"):
+            tracked._wait_for([running])
+        held.set()
+        running.result(30)
+        tracked._wait_for([running])

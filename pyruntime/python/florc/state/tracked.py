@@ -15,7 +15,7 @@ from .objects import Object, encode_object, instance_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from .encode import Encoder
@@ -62,6 +62,10 @@ _APART: dict[tuple[str, str], dict[str, Callable[[Any], Any] | None]] = {
 with Keras 3.15 and Lightning 2.6."""
 
 
+_MOST_S = 1.0
+"""So long is waited for a callback. It may wait for something itself; what takes longer makes the block run again."""
+
+
 def _of(kind: type) -> dict[str, Callable[[Any], Any] | None]:
     bases = type.__dict__["__mro__"].__get__(kind)
     return {name: again for base in bases for name, again in _APART.get(type_name(base), {}).items()}
@@ -84,14 +88,24 @@ def _without(enc: Encoder, obj: Any, kind: str, encode: Callable[[Encoder, Any],
     own, apart = instance_dict(obj), _of(type(obj))
     if own.get("steps_per_epoch") is not None and any(type_name(base) == _OF_EPOCH for base in type(obj).__mro__):
         apart = {}
-    if not all(future.done() for future in own.get("_futures", ()) if "_futures" in apart):
-        raise Refused("callbacks of Keras are still running in a thread")
+    if "_futures" in apart:
+        _wait_for(own.get("_futures", ()))
     # what is worked out of the object is None until somebody needs it
     hidden = {name for name, again in apart.items() if name in own and (again is None or own[name] is not None)}
     blind = _Blind(enc, {id(own[name]) for name in hidden if own[name] is not None})
     node = encode(blind, obj)  # type: ignore[arg-type]  # all that these ask for
     named = zip(node[3][0::2], node[3][1::2])
     return [kind, *node[1:3], [part for name, value in named for part in (name, KEPT if name in hidden else value)], *node[4:]]
+
+
+def _wait_for(futures: Sequence[Any]) -> None:
+    """Until the callbacks are done that Keras gave to a thread for a batch: it waits for them itself when the epoch ends."""
+    running = [future for future in futures if not future.done()]
+    if running:
+        from concurrent.futures import wait
+
+        if wait(running, timeout=_MOST_S).not_done:
+            raise Refused("callbacks of Keras are still running in a thread")
 
 
 class _Blind:
