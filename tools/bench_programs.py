@@ -25,14 +25,17 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyruntime" / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyruntime" / "tests" / "replay"))
+
 from bench_record import Run, ran
+from harness import KINDS, before, of_kind
 from probes import environment
 from tables import put
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER, DOCS = ROOT / "testdata" / "programs", ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench-programs -->", "<!-- /bench-programs -->"
-KINDS = ("outer", "inner", "callback", "after")
 _SUBREAPER = 36
 """`PR_SET_CHILD_SUBREAPER`: a writer that outlives its run is waited for here."""
 
@@ -54,25 +57,7 @@ class Program(NamedTuple):
 def read(path: Path) -> Program:
     """Read a patch: lines that begin with `+` are added."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("# florc:")]
-    kinds = dict.fromkeys(re.findall(r'print\("PROBE (\w+)"', "\n".join(lines)))
-    return Program(
-        path.name.partition(".")[0], _with(lines, ""), {kind: _with(lines, kind) for kind in sorted(kinds, key=KINDS.index)}
-    )
-
-
-def _with(lines: list[str], kind: str) -> str:
-    """The program with the added statements of one kind: those up to a line that prints `PROBE KIND`."""
-    shown: list[str] = []
-    statement: list[str] = []
-    for line in lines:
-        if not line.startswith("+"):
-            shown.append(line)
-            continue
-        statement.append(line[1:])
-        if found := re.search(r"PROBE (\w+)", line):
-            shown += statement if found.group(1) == kind else []
-            statement = []
-    return "\n".join(shown) + "\n"
+    return Program(path.name.partition(".")[0], before(lines), {kind: of_kind(kind)(lines) for kind in KINDS})
 
 
 def asked(program: Program, which: str, folder: Path) -> tuple[Run, Run, dict[str, Any]]:

@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workshop import Done, Workshop
 
@@ -81,7 +81,7 @@ def cells_of(text: str) -> list[str]:
     return [cell.strip("\n") for cell in re.split(r"^# %%\n", text, flags=re.M) if cell.strip()]
 
 
-def notebook(*cells: str) -> str:
+def notebook(*cells: str) -> dict[str, Any]:
     """A notebook of code cells, as Jupyter writes it."""
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     code = [
@@ -95,7 +95,7 @@ def notebook(*cells: str) -> str:
         }
         for at, cell in enumerate(cells)
     ]
-    return json.dumps({"cells": code, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    return {"cells": code, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
 
 
 class Page:
@@ -138,7 +138,7 @@ class Page:
     def _write(self, step: Step) -> None:
         before = self.files.get(step.name, "")
         self.files[step.name] = text = edited(before, step.text) if step.kind == "diff" else step.text
-        whole = notebook(*cells_of(text)) if step.name.endswith(".ipynb") else text
+        whole = json.dumps(notebook(*cells_of(text)), indent=1) if step.name.endswith(".ipynb") else text
         (self.workshop.path / step.name).write_text(whole, encoding="utf-8")
 
     def _compare(self, shown: str) -> None:

@@ -29,6 +29,8 @@ import leftovers
 import warm
 
 MAIN = "train.py"
+KINDS = ("outer", "inner", "callback", "after")
+"""Of the questions that the programs of testdata/programs ask."""
 LOST = re.compile(r"EADDRINUSE|Connection (closed|reset) by peer|Broken pipe|Socket Timeout")
 """Ranks that did not meet, or lost each other when they ended: a port that was free when the script asked may be another
 process's a moment later. A plain run does so once in a hundred on a busy machine; such a run is made again, once."""
@@ -155,16 +157,14 @@ def of_kind(kind: str) -> Callable[[Sequence[str]], str]:
     """A version with the added statements of one kind: those up to a line that prints `PROBE KIND`."""
 
     def version(lines: Sequence[str]) -> str:
-        shown, statement = [], []
+        shown: list[str] = []
+        statement: list[str] = []
         for line in lines:
-            if not line.startswith("+"):
-                shown.append(line[line.startswith("-") :])
-                continue
-            statement.append(line[1:])
-            if found := re.search(r"PROBE (\w+)", line):
+            (statement if line.startswith("+") else shown).append(line)
+            if found := re.search(r"^\+.*PROBE (\w+)", line):
                 shown += statement if found.group(1) == kind else []
                 statement = []
-        return "".join(line + "\n" for line in shown)
+        return after(shown)
 
     return version
 

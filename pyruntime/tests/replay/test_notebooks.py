@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pages
 import pytest
 from workshop import Workshop
 
@@ -39,20 +40,9 @@ HAS_KERNEL = all(map(importlib.util.find_spec, ("nbclient", "ipykernel")))
 
 def notebook(*cells: str) -> dict[str, Any]:
     """A notebook with a heading and these code cells."""
-    code = [
-        {
-            "cell_type": "code",
-            "id": f"c{at}",
-            "execution_count": None,
-            "metadata": {},
-            "outputs": [],
-            "source": text.splitlines(True),
-        }
-        for at, text in enumerate(cells)
-    ]
     heading = {"cell_type": "markdown", "id": "h", "metadata": {}, "source": ["# A *training*\n"]}
-    about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    return {"cells": [heading, *code], "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    whole = pages.notebook(*cells)
+    return {**whole, "cells": [heading, *whole["cells"]]}
 
 
 def put(workshop: Workshop, *cells: str, name: str = "train.ipynb") -> Path:

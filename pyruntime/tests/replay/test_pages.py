@@ -105,7 +105,7 @@ ELSEWHERE = {"a cell magic that is added or changed", "percent scripts"}
 
 
 def _with_tags(*cells: str) -> str:
-    whole = json.loads(notebook(*cells))
+    whole = notebook(*cells)
     for cell in whole["cells"]:
         tag, colon, source = "".join(cell["source"]).partition(
             "-exception: " if "raises" in cell["source"][0] else "-execution: "

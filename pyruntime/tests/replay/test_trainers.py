@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from cases import ENDING, read
-from harness import Trial, of_kind
+from harness import KINDS, Trial, of_kind
 
 FOLDER = Path(__file__).resolve().parents[3] / "testdata" / "programs"
 PROGRAMS = {path.name[: -len(ENDING)]: path for path in sorted(FOLDER.glob(f"*{ENDING}"))}
-KINDS = ("outer", "inner", "callback", "after")
 
 
 def test_each_program_has_a_question_of_each_kind() -> None:

@@ -17,7 +17,6 @@ from ..runs.versions import Versions
 from ..support.console import answer, cell_of, count, duration, place, say
 from . import failures as failed
 from .session import trace_end
-from .session.capture import Value
 from .session.result import ReplayResult
 from .session.statements import Ran, unanswered
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from .point import Sent
 from .watch import Watch
 
 _FILES = {"tb": "tensorboard", "csv": "csv_logger"}
@@ -60,6 +62,42 @@ def take_all(watch: Watch, tracker: str, run: dict[str, Any], metrics: Any, step
             watch.unsent(f"{what} of {name}, which is no number")
         else:
             watch.take(tracker, run, name, found, step)
+
+
+def not_sent(watch: Watch, what: str) -> Any:
+    """For `put`: a call that florc does not send on. An added statement's is told of, and nothing else."""
+
+    def around(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not watch.is_added():
+            return original(self, *args, **kwargs)
+        watch.unsent(what)
+        return None
+
+    return around
+
+
+def missing(points: Sequence[Sent], known: Callable[[str], dict[int, list[str]]]) -> list[tuple[str, Sent]]:
+    """The points that a run lacks, where a tracker takes nothing back, each with the name that it gets.
+
+    A point that the run has is left out; where it has another value at a step, the whole name gets a number (`norm.2`). `known`:
+    what the run has of a name, by step, as `shown` has it."""
+    by_name: dict[str, dict[int, list[Sent]]] = {}
+    for point in points:
+        by_name.setdefault(point.name, {}).setdefault(point.step, []).append(point)
+    found = []
+    for name, given in by_name.items():
+        key, count, there = name, 1, known(name)
+        while any(step in there and there[step] != [shown(point.value) for point in same] for step, same in given.items()):
+            count += 1
+            key = f"{name}.{count}"
+            there = known(key)
+        found += [(key, point) for step, same in sorted(given.items()) if step not in there for point in same]
+    return found
+
+
+def shown(value: Any) -> str:
+    """A number as text, in which NaN is like NaN."""
+    return repr(float("nan") if value is None else value)
 
 
 def argument(args: tuple[Any, ...], kwargs: dict[str, Any], at: int, *names: str) -> Any:

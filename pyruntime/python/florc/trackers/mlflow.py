@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from .hooks import argument, number, whole
+from .hooks import argument, missing, not_sent, number, shown, whole
 from .point import Sent
 from .watch import Watch, put
 
@@ -85,17 +85,7 @@ def _adapt_client(kind: type, watch: Watch) -> None:
         put(kind, "log_metric", metric)
         put(kind, "log_batch", batch)
         for name in _UNSENT:
-            put(kind, name, _not_sent(watch, name))
-
-
-def _not_sent(watch: Watch, name: str) -> Any:
-    def around(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not watch.is_added():
-            return original(self, *args, **kwargs)
-        watch.unsent(f"MlflowClient.{name}")
-        return None
-
-    return around
+            put(kind, name, not_sent(watch, f"MlflowClient.{name}"))
 
 
 def _without_step(watch: Watch, at: int) -> Any:
@@ -152,19 +142,10 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
     from mlflow.tracking import MlflowClient
 
     client = MlflowClient(tracking_uri=run["uri"])
-    by_name: dict[str, dict[int, list[Sent]]] = {}
-    for point in points:
-        by_name.setdefault(point.name, {}).setdefault(point.step, []).append(point)
-    new = []
-    for name, given in by_name.items():
-        key, known = name, _history(client, run["run"], name)
-        count = 1
-        while any(step in known and known[step] != [_shown(point.value) for point in same] for step, same in given.items()):
-            count += 1
-            key = f"{name}.{count}"
-            known = _history(client, run["run"], key)
-        same_steps = [point for step, same in sorted(given.items()) if step not in known for point in same]
-        new += [Metric(key, point.value or 0.0, int(point.at * 1000), point.step) for point in same_steps]
+    new = [
+        Metric(key, point.value or 0.0, int(point.at * 1000), point.step)
+        for key, point in missing(points, lambda key: _history(client, run["run"], key))
+    ]
     for at in range(0, len(new), _MOST):
         client.log_batch(run["run"], metrics=new[at : at + _MOST])
     return len(new)
@@ -173,10 +154,5 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
 def _history(client: Any, run: str, name: str) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for metric in client.get_metric_history(run, name):
-        found.setdefault(metric.step, []).append(_shown(metric.value))
+        found.setdefault(metric.step, []).append(shown(float(metric.value)))
     return found
-
-
-def _shown(value: float | None) -> str:
-    """NaN is like NaN."""
-    return repr(float("nan") if value is None else float(value))

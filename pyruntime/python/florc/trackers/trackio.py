@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from types import ModuleType
 from typing import Any
 
-from .hooks import take_all
+from .hooks import missing, not_sent, take_all
 from .point import Sent
 from .watch import Watch, put, writes
 
@@ -53,7 +53,7 @@ def adapt(module: ModuleType, watch: Watch) -> None:
         for name in _WRITERS:
             writes(module.Run, name)
         for name in ("log_system", "log_artifact", "alert"):
-            put(module.Run, name, _not_sent(watch, name))
+            put(module.Run, name, not_sent(watch, f"trackio.{name}"))
 
 
 def _noted(watch: Watch, run: Any) -> Any:
@@ -66,16 +66,6 @@ def _found(run: Any) -> dict[str, Any]:
 
     remote = getattr(run, "_space_id", None) or getattr(run, "_server_base_url", None)
     return {"run": run.name, "project": run.project, "store": os.path.abspath(TRACKIO_DIR), "remote": remote}
-
-
-def _not_sent(watch: Watch, name: str) -> Any:
-    def around(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not watch.is_added():
-            return original(self, *args, **kwargs)
-        watch.unsent(f"trackio.{name}")
-        return None
-
-    return around
 
 
 @contextmanager
@@ -102,19 +92,7 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
     for entry in SQLiteStorage.get_logs(project, name, run_id=run_id):
         for key, value in entry.items():
             known.setdefault(key, {}).setdefault(entry["step"], []).append(repr(value))
-    by_name: dict[str, dict[int, list[Sent]]] = {}
-    for point in points:
-        by_name.setdefault(point.name, {}).setdefault(point.step, []).append(point)
-    new: list[tuple[str, Sent]] = []
-    for tag, given in by_name.items():
-        key, count = tag, 1
-        while any(
-            step in known.get(key, {}) and known[key][step] != [repr(point.value) for point in same]
-            for step, same in given.items()
-        ):
-            count += 1
-            key = f"{tag}.{count}"
-        new += [(key, point) for step, same in sorted(given.items()) if step not in known.get(key, {}) for point in same]
+    new = missing(points, lambda key: known.get(key, {}))
     new.sort(key=lambda found: found[1].step)
     times = [datetime.fromtimestamp(point.at, timezone.utc).isoformat() for _, point in new]
     values, steps = [{key: point.value} for key, point in new], [point.step for _, point in new]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from .hooks import take_all
+from .hooks import not_sent, take_all
 from .known import EXACT, UNVERIFIED
 from .point import Sent
 from .watch import Watch, put
@@ -34,7 +34,7 @@ def adapt(module: ModuleType, watch: Watch) -> None:
     else:
         put(module.Run, "log", _log(watch))
         for name in _UNSENT:
-            put(module.Run, name, _not_sent(watch, name))
+            put(module.Run, name, not_sent(watch, f"wandb's {name}"))
 
 
 def _init(watch: Watch) -> Any:
@@ -65,16 +65,6 @@ def _log(watch: Watch) -> Any:
             original(self, data, step, *args, **kwargs)
             return
         take_all(watch, "wandb", {"run": self.id}, data, step, "wandb.log")
-
-    return around
-
-
-def _not_sent(watch: Watch, name: str) -> Any:
-    def around(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not watch.is_added():
-            return original(self, *args, **kwargs)
-        watch.unsent(f"wandb's {name}")
-        return None
 
     return around
 
