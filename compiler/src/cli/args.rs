@@ -1,6 +1,8 @@
 //! The commands, and the arguments of those that record, verify and compile.
 
-use super::answers::{LogsArgs, PlotArgs, QueryArgs, ShowArgs};
+use super::answers::{DiffArgs, LogsArgs, PlotArgs, QueryArgs, ShowArgs, UiArgs};
+use super::colors::Colored;
+use super::completion::{CompletionArgs, runs, script_and_words};
 use super::replay::{AskArgs, ReplayArgs};
 use super::store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 use crate::plan::EffectsMode;
@@ -47,6 +49,10 @@ pub enum Command {
     Plot(PlotArgs),
     /// Ask recorded runs in SQL; runs nothing
     Query(QueryArgs),
+    /// Show where two runs part: source, arguments, environment, values, states; runs nothing
+    Diff(DiffArgs),
+    /// Open a page of the recorded runs in the browser, from this machine alone: curves, source, questions
+    Ui(UiArgs),
     /// Say what is damaged in the recorded runs, and what can still be answered; runs none of them
     Check(CheckArgs),
     /// Remove runs
@@ -59,6 +65,8 @@ pub enum Command {
     Instrument(InstrumentArgs),
     /// Show which statements a newer version of a script adds, and which loops they probe
     Probes(ProbesArgs),
+    /// Print what makes a shell complete commands, runs, loops and names: source <(florc completion bash)
+    Completion(CompletionArgs),
 }
 
 impl Command {
@@ -74,12 +82,15 @@ impl Command {
             Command::Logs(_) => "logs",
             Command::Plot(_) => "plot",
             Command::Query(_) => "query",
+            Command::Diff(_) => "diff",
+            Command::Ui(_) => "ui",
             Command::Check(_) => "check",
             Command::Rm(_) => "rm",
             Command::Gc(_) => "gc",
             Command::Plan(_) => "plan",
             Command::Instrument(_) => "instrument",
             Command::Probes(_) => "probes",
+            Command::Completion(_) => "completion",
         }
     }
 }
@@ -113,7 +124,7 @@ pub struct RecordArgs {
     #[arg(short, long)]
     pub quiet: bool,
     /// The script and its own arguments
-    #[arg(value_name = "SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true, add = script_and_words())]
     pub script: Vec<String>,
 }
 
@@ -176,7 +187,7 @@ pub enum Checkpoint {
 #[derive(Debug, Args, Serialize)]
 pub struct VerifyArgs {
     /// The run, or its script: an id, a name, `latest`, `latest~1`, train.py (default: the newest run)
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = runs())]
     pub run: Option<String>,
     /// How many iterations of the main loop run again: the first, the last, and some evenly between
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -190,6 +201,10 @@ pub struct VerifyArgs {
     /// Print nothing on standard error but errors and what differs
     #[arg(short, long)]
     pub quiet: bool,
+    /// When.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub colored: Colored,
 }
 
 /// Which side-effect analysis decides.

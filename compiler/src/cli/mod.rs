@@ -2,7 +2,9 @@
 
 mod answers;
 mod args;
+mod colors;
 mod compile;
+mod completion;
 mod modules;
 mod output;
 mod probes;
@@ -10,9 +12,11 @@ mod read;
 mod replay;
 mod store;
 
-pub use answers::{Format, LogsArgs, PlotArgs, QueryArgs, ShowArgs};
+pub use answers::{DiffArgs, Format, LogsArgs, PlotArgs, QueryArgs, ShowArgs, UiArgs};
 pub use args::{Cli, Command, RecordArgs, VerifyArgs};
+pub use colors::{Colored, When};
 pub use compile::plans_text;
+pub use completion::{ASKED, CompletionArgs, Kind, Offer, offer};
 pub use modules::load as load_codebase;
 pub use output::{DIFFERS, OK, UNUSABLE};
 pub use probes::to_text as probes_text;
@@ -38,7 +42,11 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let argv: Vec<OsString> = with_words_of_module(argv.into_iter().map(Into::into).collect());
+    let argv: Vec<OsString> = argv.into_iter().map(Into::into).collect();
+    if let Some(code) = completion::completed(&argv) {
+        return Outcome::Done(code);
+    }
+    let argv = with_words_of_module(argv);
     let cli = match Cli::try_parse_from(&argv).and_then(|cli| no_unknown_option(cli, &argv)) {
         Ok(cli) => cli,
         Err(error) => {
@@ -52,6 +60,7 @@ where
         Command::Instrument(args) => Outcome::Done(compile::instrument(&args)),
         Command::Plan(args) => Outcome::Done(compile::plan(&args)),
         Command::Probes(args) => Outcome::Done(probes::probes(&args)),
+        Command::Completion(args) => Outcome::Done(completion::completion(&args)),
         command => Outcome::Runtime(Box::new(command)),
     }
 }

@@ -1,6 +1,8 @@
 //! Arguments of the commands that replay a run.
 
 use super::answers::Format;
+use super::colors::Colored;
+use super::completion::{iterations, lines, loops, runs_and_scripts, variables};
 use clap::{ArgAction, Args, ValueEnum};
 use serde::Serialize;
 
@@ -10,7 +12,7 @@ pub struct ReplayArgs {
     // the brackets are for people who read the help
     #[allow(rustdoc::broken_intra_doc_links)]
     /// [RUN] SCRIPT: the edited script, and the run to replay (default: its newest; or an id, a name, `latest`, `latest~1`)
-    #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2)]
+    #[arg(value_name = "[RUN] SCRIPT", required = true, num_args = 1..=2, add = runs_and_scripts())]
     pub target: Vec<String>,
     /// Refused, with what to type instead
     #[arg(short = 'm', long = "module", hide = true, value_parser = no_module)]
@@ -26,7 +28,7 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub strict: bool,
     /// Run this loop again instead of restoring its checkpoints (may be repeated; `all` for every loop)
-    #[arg(long, value_name = "LOOP")]
+    #[arg(long, value_name = "LOOP", add = loops())]
     pub step_into: Vec<String>,
     /// Only these iterations of the main loop, or of named loops: 10:20, 7, -1, epoch=10:20, fold=2,epoch=10:20
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["last", "around", "shard", "workers"])]
@@ -35,7 +37,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with_all = ["iterations", "around", "last", "shard", "workers"])]
     pub steps: Option<String>,
     /// Only the iterations around one: epoch=12
-    #[arg(long, value_name = "ITERATION", conflicts_with_all = ["last", "shard", "workers"])]
+    #[arg(long, value_name = "ITERATION", add = iterations(), conflicts_with_all = ["last", "shard", "workers"])]
     pub around: Option<String>,
     /// How many iterations on each side of --around
     #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
@@ -80,6 +82,10 @@ pub struct ReplayArgs {
     /// Print nothing on standard error but errors and anomalies
     #[arg(short, long)]
     pub quiet: bool,
+    /// When.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub colored: Colored,
 }
 
 /// What runs the tasks of a job script.
@@ -95,10 +101,10 @@ pub enum Scheduler {
 pub struct AskArgs {
     /// As soon as this line has run (a loop's: as each iteration begins), the value of an expression: --at 47 'norm.item()',
     /// --at engine.py:120 loss
-    #[arg(long, num_args = 2, value_names = ["[FILE:]LINE", "EXPRESSION"], action = ArgAction::Append)]
+    #[arg(long, num_args = 2, value_names = ["[FILE:]LINE", "EXPRESSION"], action = ArgAction::Append, add = lines())]
     pub at: Vec<String>,
     /// Behind the `for` loop over a variable: --after-loop epoch 'max(losses)'
-    #[arg(long, num_args = 2, value_names = ["VARIABLE", "EXPRESSION"], action = ArgAction::Append)]
+    #[arg(long, num_args = 2, value_names = ["VARIABLE", "EXPRESSION"], action = ArgAction::Append, add = variables())]
     pub after_loop: Vec<String>,
     /// Behind each step of an optimizer: --watch 'model.fc.weight.grad.norm()'
     #[arg(long, value_name = "EXPRESSION", action = ArgAction::Append)]

@@ -10,10 +10,25 @@ from typing import Any
 
 from ..project.script import Unusable
 from ..runs.journal import History
+from .loops import loops_of
 from .rows import Row
 from .table import variables
 
 RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
+LOOPS = (
+    "run",
+    "rank",
+    "loop",
+    "file",
+    "line",
+    "header",
+    "variable",
+    "memoized",
+    "iterations",
+    "executions",
+    "seconds",
+    "checkpoints",
+)
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
 LINES = ("run", "rank", "file", "line", "path", "text")
@@ -28,6 +43,7 @@ class Database:
         self._tables = sqlite3.connect(":memory:")
         self.loops = variables(rows)
         self._make("runs", RUNS, map(of_run, histories))
+        self._make("loops", LOOPS, (row for history in histories for row in _loops(history)))
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
@@ -84,6 +100,15 @@ def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
             variable = next(iter(history.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
                 yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
+
+
+def _loops(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in _ranks(history):
+        for loop in loops_of(of_rank):
+            variable = next(iter(history.variables.get(loop["loop"], ())), None)
+            front = (loop[name] for name in ("loop", "file", "line", "header"))
+            rest = (loop[name] for name in ("memoized", "iterations", "executions", "seconds", "checkpoints"))
+            yield history.run.id, rank, *front, variable, *rest
 
 
 def _checkpoints(history: History) -> Iterable[tuple[Any, ...]]:

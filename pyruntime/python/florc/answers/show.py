@@ -8,11 +8,12 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..runs import catalog
+from ..runs import catalog, verdicts
 from ..runs.journal import History
 from ..runs.run import Run, store_path
-from ..support.console import answer, count, duration, relative
+from ..support.console import answer, count, duration, plain, relative
 from . import asked
+from .loops import loops_of
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -41,38 +42,18 @@ def described(run: Run) -> dict[str, Any]:
         "folder": info["cwd"],
         "python": info["python"],
         "ranks": run.ranks,
+        "commit": info.get("commit"),
+        "environment": history.circumstances,
         "started": info["started"],
         "seconds": history.seconds,
         "overhead": report.get("overhead"),
         "checkpoints": report.get("checkpoints"),
         "bytes": report.get("bytes"),
         "files": sorted(info.get("sources", {})),
-        "loops": [_loop(history, loop) for plan in history.plans.values() for loop in plan.loops],
+        "loops": loops_of(history),
         "asked": list(asked.replays(history)),
+        "replays": verdicts.noted(run),
     }
-
-
-def _loop(history: History, loop: Any) -> dict[str, Any]:
-    places = [followed for followed in history.timeline.loops.values() if followed.base == loop.id]
-    took = [seconds for key, seconds in history.block_seconds.items() if _block(key) == loop.id]
-    return {
-        "loop": loop.id,
-        "file": loop.file,
-        "line": loop.line,
-        "library": loop.file not in history.run.info.get("sources", {}),
-        "header": loop.header,
-        "memoized": loop.memoized,
-        "iterations": sum(followed.count for followed in places) if places else None,
-        "seconds": sum(took) if took else None,
-        "executions": len(took),
-        "checkpoints": sum(checkpoint.block == loop.id for checkpoint in history.checkpoints.values()),
-        "why_not_kept": history.why_not_kept(loop.id) if loop.memoized else "",
-    }
-
-
-def _block(key: str) -> str:
-    """`L1=3/L2#0` is an execution of L2."""
-    return key.rpartition("/")[2].partition("#")[0]
 
 
 def text(found: dict[str, Any]) -> str:
@@ -84,7 +65,7 @@ def text(found: dict[str, Any]) -> str:
     lines = [
         f"run {found['id']}{' ' + found['name'] if found['name'] else ''}: {found['status']}",
         f"  {relative(found['script'])} {words}".rstrip() + f"  in {found['folder']}{ranks}",
-        f"  {began}{took}, Python {found['python']}",
+        f"  {began}{took}, Python {found['python']}" + (f", commit {found['commit'][:10]}" if found["commit"] else ""),
     ]
     if found["overhead"] is not None:
         kept = f"{count(found['checkpoints'], 'checkpoint')}, {found['bytes']:,} bytes"
@@ -96,7 +77,12 @@ def text(found: dict[str, Any]) -> str:
     for one in found["asked"]:
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["at"]))
         lines.append(f"  asked {when}: {', '.join(one['names'])} ({count(one['values'], 'value')}): {one['verdict']}")
-    return "\n".join(lines) + "\n"
+    for one in found["replays"]:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["at"]))
+        work = f"{count(one['restored'], 'block')} restored, {one['ran']} run again"
+        lines.append(f"  replayed {when} in {duration(one['seconds'])}: {one['verdict']} ({work})")
+        lines += [f"    {anomaly}" for anomaly in one["anomalies"][:1]]
+    return "".join(f"{plain(line, '')}\n" for line in lines)
 
 
 def _said(loop: dict[str, Any]) -> str:

@@ -8,8 +8,7 @@ from .. import _native
 from ..project.script import Prepared, Raised, Unusable
 from ..support import console as messages
 from ..support import mishaps
-from ..support.console import answer, say
-from ..support.light import dumps
+from ..support.console import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def run(argv: list[str]) -> int | Prepared | Raised:
     if command is None:
         return int(code or 0)
     arguments = _shown(_native.from_json(command))
-    messages.quiet = bool(arguments.get("quiet"))
+    messages.quiet, messages.color = bool(arguments.get("quiet")), arguments.get("color", "auto")
     try:
         return _COMMANDS[arguments["command"]](arguments)
     except Unusable as error:
@@ -166,33 +165,15 @@ def _query(arguments: given.Query) -> int:
 
 
 def _runs(arguments: given.Runs) -> int:
-    from ..runs import catalog, housekeeping
-    from ..runs import run as runs
-    from ..runs.kept import tell_kept
+    from ..answers import listing
 
-    store, script = runs.store_path(), arguments["script"]
-    every = catalog.all_runs(store)
-    tell_kept(store)
-    found = [run for run in every if script is None or catalog.is_of(run, script)]
-    for path, why in catalog.damaged(store):
-        say(
-            f"{path} is damaged: {why}; florc ignores its run (florc rm {os.path.basename(os.path.dirname(path))} removes it)",
-            always=True,
-            code="F205",
-        )
-    if not arguments["json"] and not found:
-        say(f"no recorded runs in {store}" if not every else f"no recorded run of {script} in {store} {catalog.others(every)}")
-        return 0
-    taken = housekeeping.taken(store) if arguments["disk"] else None
-    for run in found:
-        disk = housekeeping.of_run(run, taken) if taken is not None else None
-        if arguments["json"]:
-            answer(dumps({**run.info, "status": run.status, **({"disk": disk._asdict()} if disk else {})}) + "\n")
-        else:
-            answer((housekeeping.line(run, disk) if disk else catalog.line(run)) + "\n")
-    if taken is not None:
-        housekeeping.tell_free(taken)
-    return 0
+    return listing.run_runs(arguments)
+
+
+def _diff(arguments: given.Diff) -> int:
+    from ..answers import diff
+
+    return diff.run_diff(arguments)
 
 
 def _check(arguments: given.Check) -> int:
@@ -223,6 +204,7 @@ _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "show": _show,
     "plot": _plot,
     "query": _query,
+    "diff": _diff,
     "check": _check,
     "rm": _rm,
     "gc": _gc,

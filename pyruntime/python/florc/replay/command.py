@@ -11,6 +11,7 @@ from ..process import spawned, start
 from ..project import script as launch
 from ..project.asked import text_of
 from ..project.script import Unusable
+from ..runs import verdicts
 from ..runs.journal import History
 from ..runs.run import Run
 from ..runs.versions import Versions
@@ -91,8 +92,7 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         lines = report.tell(found, seconds, failure, arguments["json"] and task is None, form, output, folder)
         if task is not None:
             return found.code(is_strict=False)
-        _write(copied, script, found)
-        return _sent(found, lines, arguments, to)
+        return _finished(found, seconds, lines, arguments, to, copied, script)
 
     copied = _copied(arguments, script)
     output = os.path.abspath(arguments["output"]) if arguments["output"] else None  # a replay changes the working folder
@@ -109,15 +109,25 @@ def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | 
         return os.path.abspath(arguments["output"]), file.read()
 
 
-def _write(copied: tuple[str, bytes] | None, script: launch.Script, found: report.Report) -> None:
+def _finished(
+    found: report.Report,
+    seconds: float,
+    lines: Sequence[Named],
+    arguments: Arguments,
+    to: To,
+    copied: tuple[str, bytes] | None,
+    script: launch.Script,
+) -> int:
+    """Keep what came of the replay, write the copy of a notebook, send what goes to trackers. Returns the exit code: 2 where a
+    tracker did not take it."""
+    result = found.result
+    differs = [result.ended] * bool(result.ended) + result.anomalies + result.disturbances
+    counts = len(result.values), len(result.skipped), sum(result.entered.values())
+    verdicts.note(found.history.run, found.verdict, seconds, *counts, differs)
     if copied is not None:
         answered.write(*copied, script, found)
-
-
-def _sent(found: report.Report, lines: Sequence[Named], arguments: Arguments, to: To) -> int:
-    """Send what goes to trackers. Returns the exit code: 2 where a tracker did not take it."""
     code = found.code(arguments["strict"])
-    if found.result.points or arguments["to"] is not None:
+    if result.points or arguments["to"] is not None:
         return code if sending.send(found, lines, arguments["to"], to) else code or _NOT_SENT
     return code
 
@@ -170,11 +180,9 @@ def _with_ranks(
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
-    lines = report.tell(
-        found, time.perf_counter() - begun, as_json=arguments["json"], form=arguments["format"], output=arguments["output"]
-    )
-    _write(copied, script, found)
-    return _sent(found, lines, arguments, to)
+    seconds = time.perf_counter() - begun
+    lines = report.tell(found, seconds, as_json=arguments["json"], form=arguments["format"], output=arguments["output"])
+    return _finished(found, seconds, lines, arguments, to, copied, script)
 
 
 def _in_parallel(
@@ -204,16 +212,11 @@ def _in_parallel(
         return messages.INTERRUPTED
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
+    seconds = time.perf_counter() - begun
     lines = report.tell(
-        found,
-        time.perf_counter() - begun,
-        as_json=arguments["json"],
-        form=arguments["format"],
-        output=arguments["output"],
-        importing=importing,
+        found, seconds, as_json=arguments["json"], form=arguments["format"], output=arguments["output"], importing=importing
     )
-    _write(copied, script, found)
-    return _sent(found, lines, arguments, to)
+    return _finished(found, seconds, lines, arguments, to, copied, script)
 
 
 def present_script(run: Run, path: str | None) -> launch.Script:

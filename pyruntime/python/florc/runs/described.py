@@ -18,7 +18,7 @@ FORMAT = 2
 """Of `run.json` and of the first record of a journal."""
 HEAD = (
     *("id", "name", "script", "module", "argv", "cwd", "store", "hash_seed", "started", "python", "platform", "executable"),
-    "ranks",
+    *("ranks", "commit"),
 )
 """What the first record of a journal says of the run; in `run.json` it is a copy."""
 _LARGEST_SEED = (1 << 32) - 1
@@ -95,6 +95,7 @@ _POSSIBLE: dict[str, Callable[[Any], bool]] = {
     "platform": _is_text,
     "executable": _is_text,
     "ranks": _or_none(is_told),
+    "commit": _or_none(_is_text),
 }
 
 

@@ -15,6 +15,7 @@ from ..support.light import dumps, suppress
 from ..support.private import private_file, private_folder
 from . import circumstances, described, trust
 from . import relocate as moved
+from .commit import commit_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Run:
                 "platform": _platform(),
                 "executable": sys.executable,
                 "ranks": rank and rank.to_json(),
+                "commit": commit_of(os.path.dirname(script)),
             },
             rank=rank.number if rank is not None else 0,
         )

@@ -49,6 +49,7 @@ class Replay(Selection):
     output: str | None
     to: tuple[str, str | None] | None
     quiet: bool
+    color: str
 
 
 class Ask(Replay):
@@ -68,6 +69,7 @@ class Verify(TypedDict):
     trust: bool
     json: bool
     quiet: bool
+    color: str
 
 
 class Runs(TypedDict):
@@ -75,8 +77,22 @@ class Runs(TypedDict):
 
     command: str
     script: str | None
+    columns: list[str]
+    sort: str | None
+    last: int | None
     disk: bool
     json: bool
+    color: str
+
+
+class Diff(TypedDict):
+    """Of `florc diff`."""
+
+    command: str
+    runs: list[str]
+    names: list[str]
+    json: bool
+    color: str
 
 
 class Logs(TypedDict):
@@ -88,6 +104,7 @@ class Logs(TypedDict):
     pivot: bool
     format: str
     output: str | None
+    color: str
 
 
 class Show(TypedDict):
@@ -96,6 +113,7 @@ class Show(TypedDict):
     command: str
     run: str | None
     json: bool
+    color: str
 
 
 class Plot(TypedDict):
@@ -106,6 +124,7 @@ class Plot(TypedDict):
     x: str | None
     condition: str | None
     output: str | None
+    color: str
 
 
 class Query(TypedDict):
@@ -115,6 +134,7 @@ class Query(TypedDict):
     sql: str
     format: str
     output: str | None
+    color: str
 
 
 class Check(TypedDict):
@@ -124,6 +144,7 @@ class Check(TypedDict):
     run: str | None
     read_data: bool
     json: bool
+    color: str
 
 
 class Rm(TypedDict):

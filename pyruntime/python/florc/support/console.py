@@ -16,6 +16,12 @@ INTERRUPTED = 130
 exit_at_once = os._exit
 """What ends the process: in a replay, something else stands in its place for the script."""
 quiet = False
+color = "auto"
+"""`--color`: `auto`, `always` or `never`."""
+RED, GREEN, YELLOW, DIM = 31, 32, 33, 2
+"""Of ECMA-48, Select Graphic Rendition."""
+_VERDICTS = {"exact": GREEN, "unverified": YELLOW, "ANOMALOUS": RED}
+"""What these words begin is said in their color, of florc's lines."""
 _OWN = "florc: "
 _stream: TextIO | None = None
 _STEERING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -48,8 +54,21 @@ def say(text: str, always: bool = False, code: str = "") -> None:
     if code:
         first, newline, rest = text.partition("\n")
         text = f"{first} [{code}]{newline}{rest}"
+    said = f"{_OWN}{plain(text)}"
     with suppress(OSError, ValueError):
-        print(f"{_OWN}{plain(text)}", file=_stream or sys.stderr, flush=True)
+        stream = _stream or sys.stderr
+        tint = next((tint for word, tint in _VERDICTS.items() if text.startswith(word)), None)
+        print(said if tint is None else tinted(said, tint, stream), file=stream, flush=True)
+
+
+def tinted(text: str, tint: int, stream: TextIO) -> str:
+    """The text in a color, if the stream is to have colors: a terminal, unless NO_COLOR is set (no-color.org)."""
+    is_wanted = color == "always" or color == "auto" and _is_for_people(stream) and not os.environ.get("NO_COLOR")
+    return f"\x1b[{tint}m{text}\x1b[0m" if is_wanted else text
+
+
+def _is_for_people(stream: TextIO) -> bool:
+    return os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
 def answer(text: str) -> None:

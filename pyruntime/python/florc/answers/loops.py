@@ -1,0 +1,36 @@
+"""The loops of a run, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _native
+from ..runs.journal import History
+
+
+def loops_of(history: History) -> list[dict[str, Any]]:
+    """Each loop that the compiler found, in the order of files and lines: `florc show --json` prints it so (docs/answers.md)."""
+    return [_described(history, loop) for plan in history.plans.values() for loop in plan.loops]
+
+
+def _described(history: History, loop: _native.Loop) -> dict[str, Any]:
+    places = [followed for followed in history.timeline.loops.values() if followed.base == loop.id]
+    took = [seconds for key, seconds in history.block_seconds.items() if _block(key) == loop.id]
+    return {
+        "loop": loop.id,
+        "file": loop.file,
+        "line": loop.line,
+        "library": loop.file not in history.run.info.get("sources", {}),
+        "header": loop.header,
+        "memoized": loop.memoized,
+        "iterations": sum(followed.count for followed in places) if places else None,
+        "seconds": sum(took) if took else None,
+        "executions": len(took),
+        "checkpoints": sum(checkpoint.block == loop.id for checkpoint in history.checkpoints.values()),
+        "why_not_kept": history.why_not_kept(loop.id) if loop.memoized else "",
+    }
+
+
+def _block(key: str) -> str:
+    """`L1=3/L2#0` is an execution of L2."""
+    return key.rpartition("/")[2].partition("#")[0]
