@@ -1,7 +1,8 @@
 """Ask a question of a training run after it has ended.
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
-`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name. `save`, `materialize`
+`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name,
+`arg` a setting of the script. `save`, `materialize`
 and `flush` serve alone: `torch.save` in the background. Other names are what instrumented code calls; without a session each does
 the plain thing.
 """
@@ -18,6 +19,7 @@ __all__ = [
     "StoreError",
     "Table",
     "Unusable",
+    "arg",
     "flush",
     "log",
     "logs",
@@ -34,6 +36,7 @@ apart.set_apart(__path__)
 
 _WHERE = {
     "Answer": "answers.api",
+    "arg": "arguments",
     "log": "answers.log",
     "logs": "answers.api",
     "query": "answers.api",

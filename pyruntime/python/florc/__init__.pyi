@@ -11,6 +11,7 @@ from .answers.api import replay as replay
 from .answers.api import runs as runs
 from .answers.columns import Table as Table
 from .answers.log import log as log
+from .arguments import arg as arg
 from .project.script import Unusable as Unusable
 from .saving import Saved as Saved
 from .saving import flush as flush

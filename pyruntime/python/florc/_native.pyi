@@ -831,6 +831,17 @@ class Tracked:
         """By what it is found again."""
 
 @final
+class Argument:
+    """A setting of the script, from `florc.arg`."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def value(self) -> Any:
+        """What the script got: a bool, int, float or str."""
+
+@final
 class NotKept:
     """Why a block has no checkpoint."""
 
@@ -879,6 +890,7 @@ _Record = (
     | Read
     | Folder
     | Tracked
+    | Argument
     | NotKept
     | End
 )
@@ -911,6 +923,7 @@ _RecordKind = Literal[
     "spawned",
     "lost",
     "tracked",
+    "argument",
     "not kept",
     "end",
     "run",

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         def probe(self, name: str, frame: FrameType, is_called: bool = False) -> AbstractContextManager[Any]:
             """What an added statement runs in. `is_called`: a lambda of it, wherever that is called."""
 
+        def argument(self, name: str, value: Any) -> Any:
+            """The value of a setting of the script (`florc.arg`), which has `value` in this process."""
+
         def abandon(self) -> None:
             """This process is a child that the user forked."""
 

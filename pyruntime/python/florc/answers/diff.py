@@ -69,13 +69,19 @@ def compared(a: History, b: History, names: Iterable[str] = ()) -> dict[str, Any
         "a": _named(a.run),
         "b": _named(b.run),
         "arguments": _pair(a.run.info["argv"][1:], b.run.info["argv"][1:]),
+        "settings": _settings(a, b),
         "commit": _pair(a.run.info.get("commit"), b.run.info.get("commit")),
         "environment": _environment(a, b),
         "source": list(_sources(a.run, b.run)),
         "values": list(_values(a, b, list(names))),
         "state": _states(a, b),
     }
-    parts = found["environment"], found["source"], [one for one in found["values"] if one["differ"] or one["only_in"]]
+    parts = (
+        found["settings"],
+        found["environment"],
+        found["source"],
+        [one for one in found["values"] if one["differ"] or one["only_in"]],
+    )
     differs = any(parts) or found["arguments"] is not None or bool(found["state"]["differences"])
     return {**found, "differ": differs or a.run.status != b.run.status}
 
@@ -92,6 +98,13 @@ def _environment(a: History, b: History) -> dict[str, list[Any]]:
     """What both processes were, by what people call it. Modules that only one of them loaded are named, too."""
     names = dict.fromkeys([*a.circumstances, *b.circumstances])
     pairs = {name: _pair(a.circumstances.get(name), b.circumstances.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair is not None}
+
+
+def _settings(a: History, b: History) -> dict[str, list[Any]]:
+    """What `florc.arg` gave to only one of them, or gave another value."""
+    names = dict.fromkeys([*a.arguments, *b.arguments])
+    pairs = {name: _pair(a.arguments.get(name), b.arguments.get(name)) for name in names}
     return {name: pair for name, pair in pairs.items() if pair is not None}
 
 
@@ -222,10 +235,11 @@ def text(found: dict[str, Any]) -> Iterator[str]:
         yield from ("", "arguments", *_both(found["arguments"], shlex.join))
     if found["commit"]:
         yield from ("", "commit", *_both(found["commit"], lambda commit: str(commit or "none")))
-    if found["environment"]:
-        yield from ("", "environment")
-        for name, pair in found["environment"].items():
-            yield from _both(pair, lambda value, name=name: f"{name} {'unset' if value is None else value}")
+    for what in ("settings", "environment"):
+        if found[what]:
+            yield from ("", what)
+            for name, pair in found[what].items():
+                yield from (f"{mark} {name} {_value(value)}" for mark, value in zip("-+", pair))
     for file in found["source"]:
         yield from ("", *file["diff"].split("\n"))
     if found["values"]:
@@ -238,6 +252,10 @@ def text(found: dict[str, Any]) -> Iterator[str]:
 
 def _both(pair: list[Any], shown: Any) -> list[str]:
     return [f"- {shown(pair[0])}".rstrip(), f"+ {shown(pair[1])}".rstrip()]
+
+
+def _value(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else "unset" if value is None else str(value)
 
 
 def _said(one: dict[str, Any]) -> str:

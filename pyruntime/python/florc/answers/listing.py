@@ -115,13 +115,12 @@ def _put_columns(found: list[Run], arguments: given.Runs) -> None:
     cells: list[dict[str, Cell]] = []
     metrics = [name for name in wanted if name not in COLUMNS]
     for run in found:
-        values = _values(run, metrics) if metrics else {}
         known = {name: COLUMNS[name](run) for name in wanted if name in COLUMNS}
-        cells.append({**known, **{name: (numbers, sparkline(numbers)) for name, numbers in values.items()}})
+        cells.append({**known, **(_values(run, metrics) if metrics else {})})
     for name in metrics:
-        if not any(line[name][0] for line in cells):
+        if all(line[name][0] is None for line in cells):
             columns = ", ".join(COLUMNS)
-            raise Unusable("F104", f"no run has a column or numbers of the name {name}; columns are {columns}")
+            raise Unusable("F104", f"no run has a column, a setting or numbers of the name {name}; columns are {columns}")
     sort = arguments["sort"]
     if sort is not None:
         cells.sort(key=lambda line: _order(line[sort][0]))
@@ -142,14 +141,24 @@ def _order(value: Any) -> tuple[int, Any]:
     return (2, str(value)) if value else (0, "")
 
 
-def _values(run: Run, names: Sequence[str]) -> dict[str, list[float]]:
-    """The numbers of these names as they were printed, of the first rank; answers come after what was recorded."""
+def _values(run: Run, names: Sequence[str]) -> dict[str, Cell]:
+    """Of each name: the setting of `florc.arg`, else the numbers that were printed, in their order, of the first rank; those that
+    were asked for in hindsight where none were recorded."""
     history = History(run)
-    found: dict[str, list[float]] = {name: [] for name in names}
-    for row in (*rows.recorded(history), *asked.kept(history)):
-        if row.name in found and isinstance(row.value, (int, float)) and not row.rank:
-            found[row.name].append(float(row.value))
-    return found
+    recorded: dict[str, list[float]] = {name: [] for name in names}
+    later: dict[str, list[float]] = {name: [] for name in names}
+    for found, values in ((rows.recorded(history), recorded), (asked.kept(history), later)):
+        for row in found:
+            if row.name in values and isinstance(row.value, (int, float)) and not row.rank:
+                values[row.name].append(float(row.value))
+    cells: dict[str, Cell] = {}
+    for name in names:
+        settings, numbers = history.arguments.get(name), recorded[name] or later[name] or None
+        if settings:
+            cells[name] = (settings[0], str(settings[0])) if len(settings) == 1 else (settings, ", ".join(map(str, settings)))
+        else:
+            cells[name] = numbers, sparkline(numbers or [])
+    return cells
 
 
 def sparkline(numbers: Sequence[float]) -> str:

@@ -39,6 +39,7 @@ def described(run: Run) -> dict[str, Any]:
         "status": run.status,
         "script": info["script"],
         "arguments": info["argv"][1:],
+        "settings": {name: values[0] if len(values) == 1 else values for name, values in history.arguments.items()},
         "folder": info["cwd"],
         "python": info["python"],
         "ranks": run.ranks,
@@ -51,6 +52,7 @@ def described(run: Run) -> dict[str, Any]:
         "bytes": report.get("bytes"),
         "files": sorted(info.get("sources", {})),
         "loops": loops_of(history),
+        "at": history.iteration(history.last_path) if run.status == "running" and history.last_path else None,
         "asked": list(asked.replays(history)),
         "replays": verdicts.noted(run),
     }
@@ -67,6 +69,10 @@ def text(found: dict[str, Any]) -> str:
         f"  {relative(found['script'])} {words}".rstrip() + f"  in {found['folder']}{ranks}",
         f"  {began}{took}, Python {found['python']}" + (f", commit {found['commit'][:10]}" if found["commit"] else ""),
     ]
+    if found["settings"]:
+        lines.append("  settings: " + ", ".join(f"{name}={value}" for name, value in found["settings"].items()))
+    if found["at"]:
+        lines.append(f"  so far: {found['at']}")
     if found["overhead"] is not None:
         kept = f"{count(found['checkpoints'], 'checkpoint')}, {found['bytes']:,} bytes"
         lines.append(f"  {kept}, overhead {found['overhead']:.1%}")

@@ -8,7 +8,7 @@ import sys
 
 from .. import _native, session
 from ..support import mishaps
-from ..support.console import exit_at_once
+from ..support.console import clear_line, exit_at_once
 from ..support.light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
@@ -109,6 +109,7 @@ class Divert:
         """Let what is written now reach the outside."""
         self.depth += 1
         if self.depth == 1:
+            clear_line()
             self._point(self._spool, self._own[1])
 
     def close(self) -> None:
@@ -160,6 +161,7 @@ class Divert:
 
     def undo(self) -> None:
         """Everything reaches the outside from now on."""
+        clear_line()
         self._point(*self._own)
 
 

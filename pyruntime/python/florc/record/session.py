@@ -277,6 +277,11 @@ class Recording:
 
     # -- the journal -----------------------------------------------------------------------------------------------
 
+    def argument(self, name: str, value: Any) -> Any:
+        """Keep the value of a setting (`florc.arg`)."""
+        self.note("argument", name=name, value=value)
+        return value
+
     def note(self, kind: _native._RecordKind, **payload: Any) -> None:
         """Add a record to the journal, after the lines that were printed before."""
         self.tap.flush()

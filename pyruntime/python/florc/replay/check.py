@@ -12,8 +12,9 @@ from ..support import mishaps
 from ..support.console import place as place_of
 from . import failures as failed
 from .select.skipped import Skipped
+from .session.capture import Line
 from .session.result import ReplayResult
-from .session.session import Line, Replay
+from .session.session import Replay
 
 
 def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:

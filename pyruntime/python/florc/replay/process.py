@@ -40,6 +40,7 @@ from .parallel.ranks import RankTask
 from .parallel.spawned import Calls
 from .parallel.workers import Task
 from .report import Report
+from .session import progress
 from .session.leave import Leave
 from .session.opening import AGAIN
 from .session.session import Replay
@@ -97,6 +98,15 @@ class ReplayProcess:
             Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
             self._checks_first,
             os.path.join(self._folder, FOLDER_NAME),
+        )
+        task = attempt.task
+        self._replay.progress = progress.of_replay(
+            attempt.history,
+            attempt.versions,
+            attempt.forced,
+            attempt.window,
+            task.progress if isinstance(task, Task) else None,
+            task is not None,
         )
         self._files = UserFiles(
             run,

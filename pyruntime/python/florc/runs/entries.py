@@ -59,6 +59,8 @@ class Entries:
         """Folders in which it changed something -> the names that it found there."""
         self.seconds: float | None = None
         self.circumstances: dict[str, Any] = {}
+        self.arguments: dict[str, list[Any]] = {}
+        """What `florc.arg` gave by each name: one value, unless the script asked with several defaults."""
         self._steady: float | None = None
         self.pid: int | None = None
         """The number of the process that ran the script."""
@@ -163,6 +165,9 @@ class Entries:
                 self._not_kept[record.block] = record.why
             case _native.Tracked():
                 self.tracked.append((record.tracker, record.found))
+            case _native.Argument():
+                known = self.arguments.setdefault(record.name, [])
+                known += [record.value] if record.value not in known else []
             case _native.Spawned():
                 self.sent = None if record.sent is None else bytes.fromhex(record.sent)
             case _native.Lost():

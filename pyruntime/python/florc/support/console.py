@@ -24,6 +24,10 @@ _VERDICTS = {"exact": GREEN, "unverified": YELLOW, "ANOMALOUS": RED}
 """What these words begin is said in their color, of florc's lines."""
 _OWN = "florc: "
 _stream: TextIO | None = None
+_COLUMNS = 80
+"""Of a terminal that does not know its size."""
+_has_line = False
+"""Whether a line stands on the terminal that the next output replaces."""
 _STEERING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Separators of lines, and what turns the direction of writing around: not controls by category."""
 
@@ -55,6 +59,7 @@ def say(text: str, always: bool = False, code: str = "") -> None:
         first, newline, rest = text.partition("\n")
         text = f"{first} [{code}]{newline}{rest}"
     said = f"{_OWN}{plain(text)}"
+    clear_line()
     with suppress(OSError, ValueError):
         stream = _stream or sys.stderr
         tint = next((tint for word, tint in _VERDICTS.items() if text.startswith(word)), None)
@@ -71,8 +76,39 @@ def _is_for_people(stream: TextIO) -> bool:
     return os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
+def has_lines() -> bool:
+    """Whether a line that comes and goes would be seen: on a terminal, without `--quiet`."""
+    with suppress(OSError, ValueError):
+        return not quiet and _is_for_people(_stream or sys.stderr)
+    return False
+
+
+def show_line(text: str) -> None:
+    """Show a line in the place of the one before, until something else is said (`clear_line`)."""
+    global _has_line
+    with suppress(OSError, ValueError):
+        stream = _stream or sys.stderr
+        width = os.get_terminal_size(stream.fileno()).columns or _COLUMNS
+        line = f"{_OWN}{plain(text, '')}"[: width - 1]  # a full line would scroll
+        stream.write(f"\r{line}\x1b[K")
+        stream.flush()
+        _has_line = True
+
+
+def clear_line() -> None:
+    """Take the line away, before anything else is written to the terminal."""
+    global _has_line
+    if _has_line:
+        _has_line = False
+        with suppress(OSError, ValueError):
+            stream = _stream or sys.stderr
+            stream.write("\r\x1b[K")
+            stream.flush()
+
+
 def answer(text: str) -> None:
     """Print to standard output at once. Where its reader went away (`florc runs | head -1`), nobody wants to know more."""
+    clear_line()
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -85,6 +121,7 @@ def hand_on(line: str) -> None:
     if line.startswith(_OWN):
         say(line[len(_OWN) :], always=True)
         return
+    clear_line()
     with suppress(OSError, ValueError):
         print(line, file=_stream or sys.stderr, flush=True)
 

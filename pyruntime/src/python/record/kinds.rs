@@ -129,6 +129,9 @@ kinds! {
     /// A run of a tracker that the script began: of which, and by what it is found again.
     Tracked { tracker: Text, found: Json, }
 
+    /// A value that the script asked for with `florc.arg`.
+    Argument { name: Text, value: Json, }
+
     /// Why a block has no checkpoint.
     NotKept { block: String, why: Text, }
 

@@ -86,6 +86,7 @@ record! {
     "spawned" => Spawned,
     "lost" => Lost,
     "tracked" => Tracked,
+    "argument" => Argument,
     "not kept" => NotKept,
     "end" => End,
     unread:

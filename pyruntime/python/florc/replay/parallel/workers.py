@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ...plan.window import Window
+from ...support import console
 from ...support.console import duration, hand_on, say
 from ..session.opening import WORKER
 from ..session.result import ReplayResult
@@ -22,6 +23,7 @@ from ..session.result import ReplayResult
 _ATTEMPTS = 2
 _LOG_LINES = 20
 _PATIENCE_S = 5
+_SHOWN_EVERY_S = 0.2
 _PR_SET_PDEATHSIG = 1
 
 
@@ -30,10 +32,12 @@ class Task(NamedTuple):
 
     window: Window
     result: str
+    progress: str | None = None
+    """The file in which it says where it is, if somebody looks on."""
 
     def to_environment(self) -> dict[str, str]:
         """The environment variable that gives a process its task."""
-        return {WORKER: json.dumps({"window": self.window.to_json(), "result": self.result})}
+        return {WORKER: json.dumps({**self._asdict(), "window": self.window.to_json()})}
 
     @classmethod
     def of_this_process(cls) -> Task | None:
@@ -43,7 +47,7 @@ class Task(NamedTuple):
             return None
         read = json.loads(told)
         end_with_parent()
-        return cls(Window(**read["window"]), read["result"])
+        return cls(Window(**read["window"]), read["result"], read["progress"])
 
 
 def end_with_parent() -> None:
@@ -114,7 +118,7 @@ class _Worker:
         self.number, self.window, self._command, self._environment = number, window, command, environment
         self._launch = launch
         self._base = os.path.join(folder, f"worker-{number}")
-        self.task = Task(window, self._base + ".json")
+        self.task = Task(window, self._base + ".json", self._base + ".progress" if console.has_lines() else None)
         self.attempts = 0
         self.begun = time.perf_counter()
         self.process: Process | None = None
@@ -158,7 +162,7 @@ def run(
     try:
         for worker in workers:
             worker.start()
-        running = list(workers)
+        running, shown = list(workers), time.perf_counter()
         while running:
             for worker in [w for w in running if w.code() is not None]:
                 if worker.result() is None and worker.attempts < _ATTEMPTS:
@@ -167,6 +171,9 @@ def run(
                     continue
                 running.remove(worker)
                 say(f"{worker.describe()}: {_outcome(worker)} after {duration(time.perf_counter() - worker.begun)}")
+            if time.perf_counter() - shown > _SHOWN_EVERY_S:
+                shown = time.perf_counter()
+                _show(running)
             time.sleep(0.01)
     except KeyboardInterrupt:
         say("interrupted: florc ends the workers", always=True)
@@ -177,6 +184,16 @@ def run(
     finally:
         end_all([worker.process for worker in workers if worker.process is not None])
     return workers
+
+
+def _show(running: Sequence[_Worker]) -> None:
+    """Where the workers are, in one line, if somebody looks on."""
+    where = []
+    for worker in running:
+        with contextlib.suppress(OSError, TypeError), open(worker.task.progress or "", encoding="utf-8") as file:
+            where.append(f"worker {worker.number}: {file.read()}")
+    if where:
+        console.show_line("; ".join(where))
 
 
 def _outcome(worker: _Worker) -> str:

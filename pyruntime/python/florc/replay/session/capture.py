@@ -24,6 +24,13 @@ class Value(NamedTuple):
     """Which of the processes that the script forked."""
 
 
+class Line(NamedTuple):
+    """A line that the script itself, not a probe, printed during the replay."""
+
+    path: str
+    text: str
+
+
 MOST = 100_000
 """With fewer runs of added statements, what they print is kept for `florc logs`, too: to take a line apart takes 10 µs."""
 

@@ -8,11 +8,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import _native, state
-from ...inputs import again as inputs_again
-from ...inputs import standard_input
 from ...plan import places
 from ...plan.window import Window
 from ...process.fast_forward import after, why_not
@@ -21,10 +19,11 @@ from ...project import positions as instrumented
 from ...runs import environment, trust, variables, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
-from ...support.console import count, say
+from ...support.console import say
 from ..select.skipped import Skipped
-from . import proof
-from .capture import Capture, Value
+from . import progress as progress_line
+from . import proof, unrecorded
+from .capture import Capture, Line, Value
 from .compare import Comparer
 from .leave import Leave
 from .probes import Probes
@@ -32,13 +31,6 @@ from .purity import Looking
 from .restore import CannotRestore, Damaged, Restorer
 from .statements import Ran, Statements
 from .tracked import Tracked
-
-
-class Line(NamedTuple):
-    """A line that the script itself, not a probe, printed during the replay."""
-
-    path: str
-    text: str
 
 
 class Replay:
@@ -103,6 +95,8 @@ class Replay:
         """The iteration in which the recorded run was cut off, if this replay reached it: `epoch=7`."""
         self.is_over = False
         """Whether the replay ended with the record, or with what was asked for, and not with the script."""
+        self.progress: progress_line.Progress | None = None
+        """Where it is, for somebody who looks on."""
         self._open: list[str] = []
         self._is_damage_told = False
         self._is_restored = False
@@ -128,19 +122,7 @@ class Replay:
     @property
     def unrecorded(self) -> list[str]:
         """Inputs that the script took and the record does not have."""
-        missing = [
-            f"{name} was called {times} more times than recorded: these got the present value"
-            for name, times in sorted(_native.inputs_missing().items())
-        ]
-        missing += [
-            f"an added statement called {name}, which gives the present value, not the recorded one"
-            for name in _native.inputs_asked_now()
-        ]
-        if state.lost_orders[0]:
-            missing.append(
-                f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
-            )
-        return [*missing, *self.statements.others.unanswered, *standard_input.noted, *dict.fromkeys(inputs_again.others)]
+        return unrecorded.inputs(self.statements.others.unanswered)
 
     @property
     def disturbances(self) -> list[str]:
@@ -192,6 +174,8 @@ class Replay:
             self._leave.at_end()
         place, index = at.iterations[-1]
         self.reached[place] = index + 1
+        if self.progress is not None:
+            self.progress.at(path, progress_line.Counts(len(self.skipped.blocks), sum(self.entered.values())))
         if self.window is not None:
             self.begun |= self.window.begins(path)
             if self.window.is_over(path, self.begun) and not self._goes_on(path):
@@ -394,6 +378,11 @@ class Replay:
         """A context manager around an added statement, or a lambda of it: what it prints reaches the user if it was asked for."""
         return self.probes.around(name, frame, is_called)
 
+    def argument(self, name: str, value: Any) -> Any:
+        """The recorded value of a setting; the present one where that is not known, or not always the same."""
+        recorded = self.history.arguments.get(name, [])
+        return recorded[0] if len(recorded) == 1 and type(recorded[0]) is type(value) else value
+
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         path = parts[-1][0]
         if self.answers(path):
@@ -401,3 +390,4 @@ class Replay:
 
     def abandon(self) -> None:
         """In a child that the script forked there is no replay; `statements` keeps what its added statements print."""
+        self.progress = None
