@@ -57,6 +57,7 @@ ORDER = [
     "inputs",
     "project",
     "session",
+    "arguments",
     "process",
     "state",
     "staging",

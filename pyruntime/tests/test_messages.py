@@ -230,7 +230,7 @@ def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
     assert report["verdict"] == "anomalous" and len(report["anomalies"]) == 1
     shared = kept.florc("replay", "--workers", "2", "train.py")
     assert shared.code == 1 and shared.err == done.err and "florc: florc:" not in shared.said, shared
-    assert "worker 1, iterations 0 to 2 of L1: ended early after" in shared.said
+    assert re.search(r"worker 1, iterations 0 to \d of L1: ended early after", shared.said), shared
     assert shared.said.count("raised NameError") == 1 and "ANOMALOUS" not in shared.said
 
 

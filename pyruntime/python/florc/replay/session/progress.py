@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ... import _native
-from ...plan.window import Window
+from ...plan.window import END, Window
 from ...project.script import Unusable
 from ...runs.journal import History
 from ...runs.versions import Versions
@@ -53,7 +53,7 @@ class Progress:
             index = self._index(path)
             if index is not None and index >= self._first:
                 self._arrived = index, now
-        if now - self._shown < _EVERY_S:
+        if now - self._shown < _EVERY_S or self._is_beyond(path):
             return
         self._shown = now
         where, left = self._history.iteration(path) + self._of(), self._left(path, now)
@@ -67,6 +67,11 @@ class Progress:
             return ""
         loop = self._costs.loop
         return f" (to {loop.number_of(min(self._last or loop.count, loop.count) - 1)})"
+
+    def _is_beyond(self, path: str) -> bool:
+        """Whether it is past the last iteration: a loop is told of one more, in which its iterator ends."""
+        index = self._index(path)
+        return index is not None and self._costs is not None and index >= min(self._last or END, self._costs.loop.count)
 
     def _index(self, path: str) -> int | None:
         if self._costs is None:
