@@ -11,7 +11,7 @@ import sqlite3
 import pytest
 from florc.answers.templates import templates
 from florc.answers.values import taken_apart, typed
-from pages import Page, text_of
+from pages import Page, notebook, text_of
 from workshop import Workshop
 
 STATEMENTS = {
@@ -202,3 +202,22 @@ def test_what_a_plain_replay_printed_is_kept_too(asked: Workshop) -> None:
     assert len(done.out.splitlines()) == 3
     logs = _rows(asked.florc("logs", "twice", "--format", "csv").out)
     assert [(row["value"], row["verdict"]) for row in logs] == [("12.0", "exact"), ("24.0", "exact"), ("36.0", "exact")]
+
+
+def test_values_of_a_notebook_have_names_and_cells(workshop: Workshop) -> None:
+    cells = [
+        "total = 0.0\n",
+        "for epoch in range(3):\n    for step in range(4):\n        total += step\n    print('loss', total)\n",
+    ]
+    (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
+    assert workshop.florc("record", "--checkpoint", "every", "train.ipynb").code == 0
+    cells[1] = cells[1].replace("    print(", "    print('twice', total * 2)\n    print(")
+    (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
+    replayed = _rows(workshop.florc("replay", "train.ipynb", "--format", "csv").out)
+    expected = [("twice", str(total * 2), "train.ipynb, cell 2, line 4") for total in (6.0, 12.0, 18.0)]
+    assert [(row["name"], row["value"], row["at"]) for row in replayed] == expected
+    shown = _rows(workshop.florc("logs", "train.ipynb", "--format", "csv").out)
+    recorded = [("total", str(total), "train.ipynb, cell 2, line 4") for total in (6.0, 12.0, 18.0)]
+    assert [(row["name"], row["value"], row["at"]) for row in shown] == [*recorded, *expected]
+    assert json.loads(workshop.florc("logs", "total", "--format", "jsonl").out.splitlines()[0])["cell"] == 2
+    assert workshop.florc("query", "SELECT sum(value) FROM entries", "--format", "csv").out == "sum(value)\n108.0\n"

@@ -160,24 +160,25 @@ def test_settings_are_those_of_the_command_line_and_kept(workshop: Workshop, wor
     recorded = workshop.florc("record", "train.py", *words)
     assert (recorded.out, recorded.code) == (plain.out, 0) and plain.code == 0, plain
     # a replay has the recorded values although the defaults are others now
-    workshop.write("train.py", SETTINGS.replace("0.5)", "0.125)").replace("        print(", '        print("asked", rate)\n        print('))
+    workshop.write(
+        "train.py", SETTINGS.replace("0.5)", "0.125)").replace("        print(", '        print("asked", rate)\n        print(')
+    )
     answer = workshop.florc("replay", "train.py")
     rate = 0.25 if "--rate=0.25" in words else 0.5
     count = 2 if "--count" in words else 3
     assert answer.out == f"asked {rate}\n" * count, answer
     shown = json.loads(workshop.florc("show", "--json").out)["settings"]
-    assert shown == {
-        "rate": rate,
-        "count": count,
-        "loud": "--loud" in words,
-        "name": "a b" if "--name" in words else "plain",
-    }
+    assert shown == {"rate": rate, "count": count, "loud": "--loud" in words, "name": "a b" if "--name" in words else "plain"}
     assert f"rate={rate}, count={count}" in workshop.florc("show").out
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["--rate", "x"], "--rate x: it takes a number"), (["--count"], "--count: a value is missing"), (["--loud=maybe"], "true or false")],
+    [
+        (["--rate", "x"], "--rate x: it takes a number"),
+        (["--count"], "--count: a value is missing"),
+        (["--loud=maybe"], "true or false"),
+    ],
 )
 def test_a_wrong_setting_ends_the_script_with_a_sentence(workshop: Workshop, words: list[str], said: str) -> None:
     workshop.write("train.py", SETTINGS)

@@ -96,6 +96,7 @@ def test_a_replay_shows_where_it_is_and_leaves_nothing_of_that(recorded: Worksho
     assert [line for line in lines if line.startswith("seen")] == ANSWERS
     assert not [line for line in lines if "left" in line], lines
     assert any(line.startswith("\x1b[32mflorc: exact:") for line in lines), lines
+    assert "florc: as a table: florc logs train.py self.total --pivot" in lines, lines
 
 
 def test_workers_show_where_each_of_them_is(recorded: Workshop) -> None:

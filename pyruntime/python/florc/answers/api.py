@@ -91,4 +91,5 @@ def replay(script: str, run: str | None = None, options: tuple[str, ...] = (), p
 def _rows(run: str, entry: dict[str, Any]) -> list[Row]:
     """Those of an entry of `--json`: none of a line from a process that the script forked."""
     front = (run, entry.get("rank"), entry["file"], entry["line"], entry.get("context", {}), entry.get("occurrence", 0))
-    return [Row(*front, name, value, entry["verdict"]) for name, value in entry.get("values", {}).items()]
+    end = (entry["verdict"], entry.get("cell"))
+    return [Row(*front, name, value, *end) for name, value in entry.get("values", {}).items()]

@@ -20,7 +20,7 @@ _FOLDER = "asked"
 
 def keep(run: Run, rows: Iterable[Row]) -> None:
     """Keep the values of a replay. In a store that cannot be written to, they are only printed."""
-    lines = [json.dumps(row._asdict()) + "\n" for row in rows]
+    lines = [json.dumps(row.to_json()) + "\n" for row in rows]
     if not lines:
         return
     folder = os.path.join(run.path, _FOLDER)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .. import _native
+from ..project.script import NOTEBOOK
 from ..runs.journal import History
+from ..support.console import cell_of
 from .templates import Template, templates
 from .values import Typed, taken_apart
+
+RECORDED = "recorded"
+"""In the place of a verdict: what the run printed when it was recorded."""
 
 
 class Row(NamedTuple):
@@ -27,6 +33,18 @@ class Row(NamedTuple):
     value: Typed
     verdict: str
     """`recorded`, or that of the replay: `exact`, `unverified`, `anomalous`."""
+    cell: int | None = None
+    """The code cell of a notebook that the statement stands in, from 1; `line` is that of the cell then."""
+
+    @property
+    def at(self) -> str:
+        """Where the statement stands, from here: `train.py:12`, `train.ipynb, cell 3, line 2`."""
+        path = os.path.relpath(self.file)
+        return f"{path}:{self.line}" if self.cell is None else f"{path}, cell {self.cell}, line {self.line}"
+
+    def to_json(self) -> dict[str, object]:
+        """By the names of the fields; `cell` only of a notebook."""
+        return {name: value for name, value in self._asdict().items() if name != "cell" or value is not None}
 
 
 class Printed(NamedTuple):
@@ -54,8 +72,9 @@ class Named(NamedTuple):
     def rows(self) -> list[Row]:
         """A row for each value."""
         line = self.printed
-        front = (self.run, line.rank, line.file, line.line, self.context, self.occurrence)
-        return [Row(*front, name, value, line.verdict) for name, value in self.values.items()]
+        cell, within = cell_of(line.file, line.line, is_recorded=line.verdict == RECORDED)
+        front = (self.run, line.rank, line.file, within, self.context, self.occurrence)
+        return [Row(*front, name, value, line.verdict, cell) for name, value in self.values.items()]
 
 
 class Names:
@@ -87,10 +106,15 @@ class Names:
 def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
     texts = {path: text for _, _, path, text in history.run.files()}
+    for path, text in texts.items():
+        if path.endswith(NOTEBOOK):
+            from ..project import notebooks
+
+            notebooks.mark_recorded(path, text)
     for number, of_rank in enumerate(history.together):
         rank = number if len(history.together) > 1 else None
         lines = (
-            Printed(line.file, abs(line.line), line.path, line.text, "recorded", rank)
+            Printed(line.file, abs(line.line), line.path, line.text, RECORDED, rank)
             for line in of_rank.lines
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Sequence
 
 from .rows import Row
@@ -19,7 +18,7 @@ _WIDEST = 40
 def text(rows: Sequence[Row], form: str, is_pivoted: bool = False) -> str:
     """Rows in one of FORMATS. `is_pivoted`: a line for each iteration, and a column for each name."""
     if form == "jsonl" and not is_pivoted:
-        return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+        return "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
     return written(*(pivoted(rows) if is_pivoted else _flat(rows)), form)
 
 
@@ -52,12 +51,8 @@ def _flat(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     lines: list[list[Typed]] = []
     for row in rows:
         front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
-        lines.append([*front, *(row.context.get(name, "") for name in loops), row.name, row.value, row.verdict, _at(row)])
+        lines.append([*front, *(row.context.get(name, "") for name in loops), row.name, row.value, row.verdict, row.at])
     return head, lines
-
-
-def _at(row: Row) -> str:
-    return f"{os.path.relpath(row.file)}:{row.line}"
 
 
 def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:

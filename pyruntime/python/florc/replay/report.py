@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +16,7 @@ from ..project.script import NOTEBOOK, Unusable
 from ..runs import circumstances
 from ..runs.journal import History
 from ..runs.versions import Versions
-from ..support.console import answer, cell_of, count, duration, place, say
+from ..support.console import answer, cell_of, count, duration, place, relative, say
 from . import failures as failed
 from .session import trace_end
 from .session.result import ReplayResult
@@ -111,7 +113,17 @@ def tell(
     if report.result.values or report.result.points or as_json or form is not None:
         lines = _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
+    if form is None and not as_json and sys.stdout is not None and sys.stdout.isatty():
+        _offer_table(report, lines)
     return lines
+
+
+def _offer_table(report: Report, lines: list[Named]) -> None:
+    """Say how to see the values with names, as a table."""
+    names = list(dict.fromkeys(name for line in lines for name in line.values))
+    if names:
+        words = [relative(report.history.run.info["script"]), *names[:_MOST], "--pivot"]
+        say(f"as a table: florc logs {shlex.join(words)}")
 
 
 def _put_values(
@@ -158,6 +170,10 @@ def _named(report: Report) -> list[Named]:
 
     texts: dict[str, str] = {}
     for file in {value.file for value in report.result.values}:
+        known = report.versions.text(file)  # of a notebook, its program
+        if known is not None:
+            texts[file] = known
+            continue
         with suppress(OSError, UnicodeDecodeError), open(file, encoding="utf-8") as source:
             texts[file] = text_of(file, source.read())
     said = verdicts(report, report.result.values)

@@ -91,6 +91,10 @@ class Versions:
                 with contextlib.suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as present:
                     self._project.add(module, package, file, asked.text_of(file, decode(present.read())))
 
+    def text(self, file: str) -> str | None:
+        """What runs of a file of the project now: of a notebook, its program; None of a file that is not known to be one."""
+        return self._project.text(file)
+
     def _mark_cells(self, script: Script) -> None:
         from ..project import notebooks
 
