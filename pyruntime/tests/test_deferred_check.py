@@ -20,7 +20,7 @@ SCRIPT = """
 def replayed(workshop: Workshop, value: str, line: str) -> Done:
     """Recorded, and every block run again by the replay."""
     workshop.write("train.py", SCRIPT.replace("VALUE", value).replace("LINE", line))
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     return workshop.florc("replay", "--step-into", "all", "train.py")
 
 
@@ -38,6 +38,19 @@ def test_a_line_that_differs_is_told(workshop: Workshop) -> None:
 def test_a_state_that_differs_is_told(workshop: Workshop) -> None:
     done = replayed(workshop, "os.getpid()", "len(held)")
     assert done.code == 1 and "ANOMALOUS" in done.said and "held" in done.said, done.said
+
+
+def test_a_state_that_cannot_be_compared_is_no_difference(workshop: Workshop) -> None:
+    """It holds memory that is written through now, which nobody can compare with anything: nothing differs that anybody saw."""
+    (workshop.path / "there").write_text("")
+    value = "step if os.path.exists('there') else memoryview(bytearray(1))"
+    workshop.write("train.py", SCRIPT.replace("VALUE", value).replace("LINE", "len(held)"))
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    (workshop.path / "there").unlink()
+    done = workshop.florc("replay", "--step-into", "all", "train.py")
+    assert done.code == 0 and "unverified" in done.said and "ANOMALOUS" not in done.said, done.said
+    assert "is not compared with its checkpoint: " in done.said, done.said
+    assert workshop.florc("replay", "--strict", "--step-into", "all", "train.py").code == 1
 
 
 @pytest.mark.parametrize(

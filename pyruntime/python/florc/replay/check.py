@@ -72,6 +72,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         statements=replay.ran,
         points=replay.tracked.points,
         not_sent=replay.tracked.not_sent,
+        uncompared=replay.comparer.uncompared,
         has_started_others=replay.statements.others.were_started(),
     )
 

@@ -62,7 +62,7 @@ class Report(NamedTuple):
         changes += unanswered(result.statements, versions, result.has_started_others)
         if history.lost:
             changes.append(f"{count(history.lost, 'record')} of the journal could not be written when it was recorded")
-        changes += result.mishaps
+        changes += [*result.uncompared, *result.mishaps]
         end = trace_end.described(history, result.ended_in, history.vouches(result.is_over))
         return cls(history, versions, result, changes, end)
 

@@ -65,6 +65,8 @@ class ReplayResult(NamedTuple):
     """What added statements sent to experiment trackers."""
     not_sent: dict[str, str] = {}
     """What of that florc does not send -> the name of the statement."""
+    uncompared: list[str] = []
+    """Sentences about states that could not be compared with the record."""
     has_started_others: bool = False
     """Whether the script may have started processes in which added statements ran unseen."""
 
@@ -99,6 +101,7 @@ class ReplayResult(NamedTuple):
             merged(self.statements, later.statements),
             [*self.points, *later.points],
             {**later.not_sent, **self.not_sent},
+            _both(self.uncompared, later.uncompared),
             self.has_started_others or later.has_started_others,
         )
 
@@ -119,6 +122,7 @@ class ReplayResult(NamedTuple):
             environment=told(self.environment),
             unrecorded=told([*self.unrecorded, *alone]),
             mishaps=told(self.mishaps),
+            uncompared=told(self.uncompared),
         )
 
     def save(self, path: str) -> None:
