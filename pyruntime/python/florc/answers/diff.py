@@ -15,7 +15,7 @@ from ..project.script import Unusable
 from ..runs import catalog
 from ..runs.journal import History
 from ..runs.run import Run, store_path
-from ..support.console import GREEN, RED, answer, count, plain, relative, tinted
+from ..support.console import answer, count, plain, relative, tinted_diff
 from . import asked, rows
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ DIFFERS = 1
 """Exit code where the runs differ, as that of diff(1)."""
 _MOST = 5
 """Differences that are named of one state."""
-_COLORS = {"-": RED, "+": GREEN}
 
 
 def run_diff(arguments: given.Diff) -> int:
@@ -35,7 +34,7 @@ def run_diff(arguments: given.Diff) -> int:
     if arguments["json"]:
         answer(json.dumps(found) + "\n")
     else:
-        answer("".join(f"{_tinted(plain(line))}\n" for line in text(found)))
+        answer("".join(f"{tinted_diff(plain(line), sys.stdout)}\n" for line in text(found)))
     return DIFFERS if found["differ"] else 0
 
 
@@ -282,8 +281,3 @@ def _told(found: dict[str, Any]) -> Iterator[str]:
     if found["differences"]:
         yield f"  the first that differs is that of {found['at']}:"
         yield from (f"    {difference}" for difference in found["differences"])
-
-
-def _tinted(line: str) -> str:
-    tint = _COLORS.get(line[:1])
-    return line if tint is None else tinted(line, tint, sys.stdout)

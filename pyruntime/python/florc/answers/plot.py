@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..project.script import Unusable
-from ..support.console import answer
+from ..support.console import answer, has_color
 from . import columns, command
 from .rows import Row
 
@@ -90,7 +90,7 @@ def in_terminal(axis: str, found: list[Curve]) -> str:
         title=axis,
         width=min(size.columns - 12, _WIDEST),
         height=min(size.lines - 6, _HIGHEST),
-        color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
+        color=has_color(sys.stdout),
     )
     return f"{drawn}\n"
 

@@ -12,7 +12,7 @@ from .. import _native
 from ..project import asked
 from ..project.script import Script, Unusable
 from ..project.territory import MAIN, decode
-from ..support.console import relative
+from ..support.console import relative, tinted_diff
 from .session.opening import AGAIN, RANK, WORKER
 
 if TYPE_CHECKING:
@@ -102,4 +102,4 @@ def _show(file: str, before: str, after: str) -> None:
     name = relative(file)
     lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, f"{name}, as asked", n=0)
     with_ends = (line if line.endswith("\n") else f"{line}\n" for line in lines)
-    print(*with_ends, sep="", end="", file=sys.stderr, flush=True)
+    print(*(tinted_diff(line, sys.stderr) for line in with_ends), sep="", end="", file=sys.stderr, flush=True)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .run import Run
 
 _FILE = "verdicts.jsonl"
+_NUMBER = (int, float)
+_FIELDS: dict[str, type | tuple[type, ...]] = {"at": _NUMBER, "verdict": str, "seconds": _NUMBER, "values": int, "restored": int, "ran": int, "anomalies": list}
 _MOST = 10
 """Differences that are kept of a replay."""
 
@@ -53,6 +55,6 @@ def noted(run: Run) -> list[dict[str, Any]]:
     for line in lines:
         with suppress(ValueError):
             entry = json.loads(line)
-            if isinstance(entry, dict):
+            if isinstance(entry, dict) and all(isinstance(entry.get(name), kind) for name, kind in _FIELDS.items()):
                 found.append(entry)
     return found

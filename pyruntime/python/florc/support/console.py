@@ -18,7 +18,7 @@ exit_at_once = os._exit
 quiet = False
 color = "auto"
 """`--color`: `auto`, `always` or `never`."""
-RED, GREEN, YELLOW, DIM = 31, 32, 33, 2
+RED, GREEN, YELLOW = 31, 32, 33
 """Of ECMA-48, Select Graphic Rendition."""
 _VERDICTS = {"exact": GREEN, "unverified": YELLOW, "ANOMALOUS": RED}
 """What these words begin is said in their color, of florc's lines."""
@@ -67,9 +67,20 @@ def say(text: str, always: bool = False, code: str = "") -> None:
 
 
 def tinted(text: str, tint: int, stream: TextIO) -> str:
-    """The text in a color, if the stream is to have colors: a terminal, unless NO_COLOR is set (no-color.org)."""
-    is_wanted = color == "always" or color == "auto" and _is_for_people(stream) and not os.environ.get("NO_COLOR")
-    return f"\x1b[{tint}m{text}\x1b[0m" if is_wanted else text
+    """The text in a color, if the stream is to have colors."""
+    return f"\x1b[{tint}m{text}\x1b[0m" if has_color(stream) else text
+
+
+def tinted_diff(line: str, stream: TextIO) -> str:
+    """A line of a diff: what is gone in red, what is new in green."""
+    tint = RED if line.startswith("-") else GREEN if line.startswith("+") else None
+    text = line.rstrip("\n")
+    return line if tint is None else tinted(text, tint, stream) + line[len(text) :]
+
+
+def has_color(stream: TextIO) -> bool:
+    """Whether a stream is to have colors: a terminal, unless NO_COLOR is set (no-color.org); `--color` decides otherwise."""
+    return color == "always" or color == "auto" and _is_for_people(stream) and not os.environ.get("NO_COLOR")
 
 
 def _is_for_people(stream: TextIO) -> bool:
