@@ -11,6 +11,7 @@ from florc.record.pacer import (
     LEAST_SHARE,
     LOOKS,
     MEASURED_S,
+    MOST_PASSED_S,
     SPACING,
     SURVEY_SHARE,
     Pacer,
@@ -62,21 +63,41 @@ def test_a_block_is_surveyed_as_long_as_both_surveys_take_a_small_part_of_its_ti
 
 def test_short_blocks_are_passed_by_so_often_that_looking_stays_within_the_overhead(clock: Clock) -> None:
     one = pacer(clock)
-    assert [one.looked_in_vain(BLOCK, 0.001, 0.005) for _ in range(LOOKS - 1)] == [0] * (LOOKS - 1)
+    clock.now += 1.0
+    assert [one.looked_in_vain(BLOCK, 0.001, 0.005) for _ in range(LOOKS - 1)] == [(0, 0.0)] * (LOOKS - 1)
     passed = one.looked_in_vain(BLOCK, 0.001, 0.005)
-    assert passed == int(0.2 / EPSILON), "a look takes a fifth of the block: with those passed by it is a fifteenth"
-    assert one.looked_in_vain(OTHER, 0.001, 0.005) == 0
+    assert passed == (int(0.2 / EPSILON), 0.0), "a look takes a fifth of the block: with those passed by it is a fifteenth"
+    assert one.looked_in_vain(OTHER, 0.001, 0.005) == (0, 0.0)
+
+
+def test_looks_in_vain_stay_within_the_overhead_where_executions_are_nested(clock: Clock) -> None:
+    """Each execution of a recursive function says that it computed all that those inside it did."""
+    one, began, looks = pacer(clock), clock.now, 0
+    until = 0.0
+    for _ in range(200_000):  # of a microsecond each
+        clock.now += 1e-6
+        if clock.now < until:
+            continue
+        looks += 1
+        clock.now += 1e-4
+        _, seconds = one.looked_in_vain(BLOCK, 1e-4, 1.0)
+        until = clock.now + seconds
+    computed = clock.now - began - looks * 1e-4
+    assert LOOKS < looks and looks * 1e-4 <= EPSILON * computed + (LOOKS + 1) * 1e-4
+    assert one.looked_in_vain(BLOCK, 1e6, 1.0)[1] == MOST_PASSED_S
 
 
 @pytest.mark.parametrize("overhead", [EPSILON, 0.0])
 def test_no_more_executions_are_passed_by_than_were_looked_at(overhead: float, clock: Clock) -> None:
     one = pacer(clock, overhead)
-    assert [one.looked_in_vain(BLOCK, 1.0, 0.0) for _ in range(LOOKS)][-1] == LOOKS
+    assert [one.looked_in_vain(BLOCK, 1.0, 0.0)[0] for _ in range(LOOKS)][-1] == LOOKS
 
 
 def test_a_long_block_is_never_passed_by(clock: Clock) -> None:
     one = pacer(clock)
-    assert not any(one.looked_in_vain(BLOCK, 0.001, 1.0) for _ in range(10 * LOOKS))
+    for _ in range(10 * LOOKS):
+        clock.now += 1.0
+        assert one.looked_in_vain(BLOCK, 0.001, 1.0) == (0, 0.0)
 
 
 def test_a_running_loop_is_looked_at_by_the_dearest_of_three_limits(clock: Clock) -> None:

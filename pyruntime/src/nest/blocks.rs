@@ -8,6 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// `step_into(block, frame)` and `end(block, objects, maybe, globals, frame)` of the session.
 static STEP_INTO: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
@@ -18,10 +19,12 @@ pub fn listen(step_into: Option<Py<PyAny>>, end: Option<Py<PyAny>>) {
     drop(before);
 }
 
-/// The session is not asked about the next so many executions of a block: they run.
+/// The session is not asked about the next so many executions of a block, and about none that begins within so many seconds: they
+/// run.
 #[pyfunction]
-pub fn pass_by(block: &str, times: u64) {
-    with_nest(|nest| nest.pass_by(block, times));
+pub fn pass_by(block: &str, times: u64, seconds: f64) {
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    with_nest(|nest| nest.pass_by(block, times, time));
 }
 
 /// A block begins: whether it is to run. Without a session: yes.

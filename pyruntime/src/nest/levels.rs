@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What is known statically of a loop: enough to see that another one was left by an exception or a `break`.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +54,10 @@ struct Level {
 struct Known {
     /// None of one that nobody made known.
     facts: Option<Arc<LoopFacts>>,
-    /// How many of its next executions are passed by.
+    /// How many of its next executions are passed by,
     passed: Cell<u64>,
+    /// and until when all of them are.
+    passed_until: Cell<Option<Instant>>,
 }
 
 /// How often each of a few blocks and loops ran: an iteration holds no more of them than its source does.
@@ -79,9 +82,11 @@ impl Nest {
         self.facts.entry(id.into()).or_default().facts = Some(Arc::new(facts));
     }
 
-    /// Nobody looks at the next so many executions of a block.
-    pub fn pass_by(&mut self, id: &str, times: u64) {
-        self.facts.entry(id.into()).or_default().passed.set(times);
+    /// Nobody looks at the next so many executions of a block, and at none for so long.
+    pub fn pass_by(&mut self, id: &str, times: u64, time: Duration) {
+        let known = self.facts.entry(id.into()).or_default();
+        known.passed.set(times);
+        known.passed_until.set(Instant::now().checked_add(time).filter(|_| !time.is_zero()));
     }
 
     /// The id as it is shared, and what is known of the loop: no text is copied for what runs often.
@@ -162,8 +167,16 @@ impl Nest {
     /// A block begins, if it is one that nobody looks at; whether it is.
     pub fn passes(&mut self, id: &str) -> bool {
         let Some((id, known)) = self.facts.get_key_value(id) else { return false };
-        let Some(left) = known.passed.get().checked_sub(1) else { return false };
-        known.passed.set(left);
+        match known.passed.get().checked_sub(1) {
+            Some(left) => known.passed.set(left),
+            None => {
+                let until = known.passed_until.take().filter(|until| Instant::now() < *until);
+                known.passed_until.set(until);
+                if until.is_none() {
+                    return false;
+                }
+            }
+        }
         let (id, facts) = (id.clone(), known.facts.clone());
         self.begin_block(id, facts);
         if let Some(level) = self.levels.last_mut() {
@@ -321,13 +334,25 @@ mod tests {
         let mut nest = nest();
         let depth = nest.enter_loop("L1");
         nest.advance(depth);
-        nest.pass_by("L2", 1);
+        nest.pass_by("L2", 1, Duration::ZERO);
         assert!(nest.passes("L2") && !nest.passes("L2"));
         assert_eq!(nest.path(), "L1=0/L2#0");
         assert!(!nest.leave_passed("L3"));
         assert!(nest.leave_passed("L2") && !nest.leave_passed("L2"));
         assert_eq!(nest.enter_block("L2"), "L1=0/L2#1");
         assert!(!nest.leave_passed("L2"), "somebody looks at this one");
+    }
+
+    #[test]
+    fn a_block_is_passed_by_until_its_time_is_over() {
+        let mut nest = nest();
+        nest.pass_by("L2", 0, Duration::from_secs(3600));
+        for _ in 0..3 {
+            assert!(nest.passes("L2") && nest.leave_passed("L2"));
+        }
+        nest.pass_by("L2", 0, Duration::from_nanos(1));
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(!nest.passes("L2"));
     }
 
     #[test]

@@ -161,7 +161,7 @@ class Blocks:
                 self.note("block", key=current.key, seconds=computed, kept=kept)
             if not kept:
                 looking = current.looking + time.perf_counter() - begun
-                _native.pass_by(block, self.pacer.looked_in_vain(block, looking, max(computed, 0.0)))
+                _native.pass_by(block, *self.pacer.looked_in_vain(block, looking, max(computed, 0.0)))
         _native.leave_block(block)
 
     def _close(self, block: str) -> Open | None:

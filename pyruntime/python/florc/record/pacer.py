@@ -38,6 +38,8 @@ SPACING = 16
 """at least this part of what the training took so far: a replay loses no more of it on its way,"""
 DEAR = 50
 """and so many times what a checkpoint costs: blocks come first."""
+MOST_PASSED_S = 10.0
+"""A block that nobody looks at, because such looks took too much, is looked at again after so long at the latest."""
 FIRST_WALK_S = 2e-3
 """First guess of how long it takes to walk a block's state."""
 BACKGROUND_BYTES_PER_S = 1.0e9
@@ -75,6 +77,8 @@ class Pacer:
         self._surveys: dict[str, tuple[float, float]] = {}
         """Per block: seconds that a survey took, seconds that the block computed."""
         self._first_looks = 0.0
+        self._vain = 0.0
+        """Seconds of looks at blocks that were not kept."""
         self._predicted: dict[str, float] = {}
         """Per block: seconds that a checkpoint takes from the run when the main thread encodes it."""
 
@@ -114,15 +118,21 @@ class Pacer:
         if block in self._surveys:
             self._surveys[block] = (self._surveys[block][0], computed)
 
-    def looked_in_vain(self, block: str, looking: float, computed: float) -> int:
-        """A block was looked at for so long, computed so long, and was not kept: how many of its next executions are passed by.
-        Those that are so short that looking at each would take more than the overhead are, but for one now and then."""
+    def looked_in_vain(self, block: str, looking: float, computed: float) -> tuple[int, float]:
+        """A block was looked at for so long, computed so long, and was not kept: how many of its next executions are passed by, and
+        for how long all of them are. Those that are so short that looking at each would take more than the overhead are passed by,
+        but for one now and then."""
         times, looked, ran = self._looks.get(block, (0, 0.0, 0.0))
         times, looked, ran = self._looks[block] = times + 1, looked + looking, ran + computed
-        if times >= LOOKS:
-            allowed = self.overhead * max(ran, SHORTEST_S)
-            return int(looked / allowed) if looked < allowed * times else times
-        return 0
+        self._vain += looking
+        if times < LOOKS:
+            return 0, 0.0
+        allowed = self.overhead * max(ran, SHORTEST_S)
+        passed = int(looked / allowed) if looked < allowed * times else times
+        # executions that are nested in each other count what they compute several times over; the clock does not
+        until = self._vain / self.overhead if self.overhead else MOST_PASSED_S
+        seconds = until - (self._clock() - self._started - self._vain)
+        return passed, min(max(seconds, 0.0), MOST_PASSED_S)
 
     # -- looking at running loops ------------------------------------------------------------------------------------
 

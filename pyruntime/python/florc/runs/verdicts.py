@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 _FILE = "verdicts.jsonl"
 _NUMBER = (int, float)
-_FIELDS: dict[str, type | tuple[type, ...]] = {"at": _NUMBER, "verdict": str, "seconds": _NUMBER, "values": int, "restored": int, "ran": int, "anomalies": list}
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "at": _NUMBER,
+    "verdict": str,
+    "seconds": _NUMBER,
+    "values": int,
+    "restored": int,
+    "ran": int,
+    "anomalies": list,
+}
 _MOST = 10
 """Differences that are kept of a replay."""
 
