@@ -419,8 +419,8 @@ def leave_block(id: str) -> None:
     """A block is over."""
 
 def pass_by(block: str, times: int, seconds: float) -> None:
-    """Not to ask the session about the next so many executions of a block, and about none that begins within so many seconds: they
-    run."""
+    """Not to ask the session about the next so many executions of a block, and about none that begins within so many seconds:
+    they run."""
 
 def references_in_call(
     block: str,

@@ -119,9 +119,9 @@ class Pacer:
             self._surveys[block] = (self._surveys[block][0], computed)
 
     def looked_in_vain(self, block: str, looking: float, computed: float) -> tuple[int, float]:
-        """A block was looked at for so long, computed so long, and was not kept: how many of its next executions are passed by, and
-        for how long all of them are. Those that are so short that looking at each would take more than the overhead are passed by,
-        but for one now and then."""
+        """A block was looked at for so long, computed so long, and was not kept: how many of its next executions are passed by,
+        and for how many seconds all of them are. Those that are so short that looking at each would take more than the overhead
+        are passed by, but for one now and then."""
         times, looked, ran = self._looks.get(block, (0, 0.0, 0.0))
         times, looked, ran = self._looks[block] = times + 1, looked + looking, ran + computed
         self._vain += looking
