@@ -1071,3 +1071,38 @@ add(
     "            pass\n",
     "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have",
 )
+add(
+    "check: a state that cannot be compared counts as equal",
+    FLORC + "replay/session/compare.py",
+    '            self.uncompared.append(f"{checkpoint.key} is not compared with its checkpoint: {error}")\n',
+    "            self.verified += 1\n",
+    CHECK + "test_a_state_that_cannot_be_compared_is_no_difference",
+)
+add(
+    "diff: the first checkpoint of both decides",
+    FLORC + "answers/diff.py",
+    '        found["equal_up_to"] = a.iteration(key) or key\n',
+    "        return found\n",
+    "tests/test_runs_compared.py::test_two_runs_part_where_their_plain_runs_do",
+)
+add(
+    "settings: a replay has the present value",
+    FLORC + "replay/session/session.py",
+    "        return recorded[0] if len(recorded) == 1 and type(recorded[0]) is type(value) else value\n",
+    "        return value\n",
+    "tests/test_runs_compared.py::test_settings_are_those_of_the_command_line_and_kept",
+)
+add(
+    "progress: the line stays where an answer is printed",
+    FLORC + "process/output.py",
+    "        if self.depth == 1:\n            clear_line()\n",
+    "        if self.depth == 1:\n",
+    "tests/test_terminal.py::test_a_replay_shows_where_it_is_and_leaves_nothing_of_that",
+)
+add(
+    "pacer: looks at nested executions take what they say that they computed",
+    FLORC + "record/pacer.py",
+    "        return passed, min(max(seconds, 0.0), MOST_PASSED_S)\n",
+    "        return passed, 0.0\n",
+    "tests/test_pacer.py::test_looks_in_vain_stay_within_the_overhead_where_executions_are_nested",
+)
