@@ -70,12 +70,17 @@ def _on_terminal(workshop: Workshop, *words: str, variables: dict[str, str] | No
 
 
 def _screen(text: str) -> list[str]:
-    """The lines that are left on the screen: `\\r` goes to the beginning, `ESC [ K` clears from there."""
+    """The lines that are left on the screen: `\\r` goes to the beginning of one, `ESC [ K` clears what follows."""
     lines = []
     for line in text.split("\n"):
-        shown = ""
+        shown, at = "", 0
         for part in re.split(r"(\r|\x1b\[K)", line):
-            shown = "" if part in ("\r", "\x1b[K") else shown + part
+            if part == "\r":
+                at = 0
+            elif part == "\x1b[K":
+                shown = shown[:at]
+            else:
+                shown, at = shown[:at] + part + shown[at + len(part) :], at + len(part)
         lines.append(shown)
     return lines
 
