@@ -74,6 +74,7 @@ ORDER = [
     "replay",
     "cli",
     "saving",
+    "writing",
     "skipblock",
     "__main__",
 ]

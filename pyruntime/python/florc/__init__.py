@@ -2,7 +2,7 @@
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
 `runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name. `save`, `materialize`
-and `flush` serve alone: `torch.save` in the background. Other names are what instrumented code calls; without a session each does
+and `flush` serve alone: `torch.save` in the background; so does `background`: a TensorBoard writer in the background. Other names are what instrumented code calls; without a session each does
 the plain thing.
 """
 
@@ -18,6 +18,7 @@ __all__ = [
     "StoreError",
     "Table",
     "Unusable",
+    "background",
     "flush",
     "log",
     "logs",
@@ -41,6 +42,7 @@ _WHERE = {
     "Unusable": "project.script",
     "Saved": "saving",
     "flush": "saving",
+    "background": "writing.writer",
     "materialize": "saving",
     "save": "saving",
     "load_ipython_extension": "jupyter",

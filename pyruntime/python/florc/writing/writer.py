@@ -1,0 +1,259 @@
+"""`florc.background`: an object that behaves as a writer does, and leaves the work to somebody else."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from .. import session
+from ..support import console
+from .files import Given, hand_over, known_class, path_of
+from .link import CALL, EVENT, SET, Gone, Link, NotCopied
+from .memory import limit_of
+from .snapshot import Record
+from .thread import Thread
+
+W = TypeVar("W")
+_OWN_THREAD = frozenset({"add_embedding", "add_graph", "add_onnx_graph", "add_openvino_graph"})
+"""Methods that run a model, or read and write other files: they run in the caller's thread, and their events go the way of all."""
+_BESIDE = frozenset({"export_scalars_to_json"})
+"""Methods with another name than `add_…` that have to run where the events are made."""
+_KEPT = frozenset({"file_writer", "all_writers"})
+
+
+def background(writer: W, *, memory: int | None = None) -> W:
+    """Log as `writer` does, in the background: `writer = florc.background(SummaryWriter("runs/a"))`.
+
+    Every `add_…` method returns as soon as what it was given is copied: tensors and arrays (of any shape and dtype, in host memory at the
+    speed of memory, of CUDA devices without a wait) and everything else; what changes afterwards is not seen. Another process computes
+    histograms, encodes images and writes the same event file, with the same events in the same order, each with the time of its call. It
+    gets processor time that the script leaves. Writers other than `SummaryWriter` of torch and tensorboardX are called by a thread.
+
+    `memory`: bytes that may wait, by default 512 MiB, or a quarter of the free memory where that is less. When they are used up, a call
+    waits. `flush()` waits until everything is in the file; `close()`, the end of a `with` block and the end of the script do, too.
+
+    A method's error is raised by a later call, which is done all the same, or by `flush()` or `close()`. Raises TypeError for an object
+    without `add_…` methods, RuntimeError from a call after the other process was killed: the next call starts another.
+
+    In a replay the writer's own methods run at once: florc keeps their events from the recorded run (docs/trackers.md).
+    """
+    if isinstance(getattr(writer, "_florc_logging", None), _Logging):
+        return writer
+    if not any(name.startswith("add_") and callable(getattr(type(writer), name, None)) for name in dir(type(writer))):
+        raise TypeError(f"florc.background takes a writer with methods such as add_scalar, not {type(writer).__qualname__!r}")
+    return cast("W", Background(_Logging(writer, limit_of(memory))))
+
+
+class _Logging:
+    """Who does the work of one writer."""
+
+    def __init__(self, writer: Any, limit: int):
+        self.writer, self.limit = writer, limit
+        self.lock = threading.RLock()
+        self.owner = os.getpid()
+        self.base = known_class(writer)
+        self.link: Link | None = None
+        self.thread: Thread | None = None
+        self.is_direct = bool(getattr(session.current, "restore", None))
+        self.is_registered = False
+        if not self.is_direct:
+            self.begin()
+
+    def begin(self) -> None:
+        """Start what does the work, unless it is there."""
+        if self.link is not None or self.thread is not None:
+            return
+        about = self._about()
+        if about is not None:
+            given = hand_over(self.writer, self._send_event, self.flush)
+            self._given = given
+            self.link = Link(self.limit, (*about, given))
+        else:
+            self.thread = Thread(self.writer, self.limit)
+        if not self.is_registered:
+            self.is_registered = True
+            atexit.register(self._at_exit)
+
+    def _about(self) -> tuple[str, dict[str, Any]] | None:
+        """What another process makes this writer of; None where it cannot."""
+        if self.base is None or not sys.executable or not hasattr(os, "fork"):
+            return None
+        writer = self.writer
+        if getattr(writer, "_comet_config", None) and not writer._comet_config.get("disabled"):
+            return None
+        writer._get_file_writer()
+        if any(path_of(getattr(one, "event_writer", None)) is None for one in writer.all_writers.values()):
+            return None
+        state = {name: value for name, value in vars(writer).items() if name not in _KEPT}
+        known = set(vars(writer)) - set(state)
+        try:
+            Record(state)
+        except NotCopied:
+            return None
+        return (self.base.__module__, state) if known == _KEPT else None
+
+    def is_beside(self, name: str) -> bool:
+        """Whether a method runs elsewhere: not one that the script has written itself."""
+        if self.is_direct or not (name.startswith("add_") or name in _BESIDE):
+            return False
+        if self.base is None or self.link is None:
+            return name.startswith("add_")
+        is_own = name in vars(self.writer) or getattr(type(self.writer), name, None) is not getattr(self.base, name, None)
+        return not is_own and name not in _OWN_THREAD and name != "add_figure"
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Have a method called; raises what an earlier one has raised."""
+        with self.lock:
+            self._check()
+            self.begin()
+            try:
+                if getattr(getattr(self.writer, "file_writer", None), "_default_metadata", None):
+                    raise NotCopied("inside `use_metadata`")
+                if self.link is not None:
+                    self._guarded(lambda link: link.put(CALL, (name, args, kwargs)))
+                elif self.thread is not None:
+                    self.thread.put((name, args, kwargs))
+            except NotCopied:
+                self.flush_thread()
+                getattr(self.writer, name)(*args, **kwargs)
+            self._told()
+
+    def flush_thread(self) -> None:
+        """Let the thread finish: what is called next comes after it."""
+        if self.thread is not None:
+            self.thread.sync()
+
+    def _guarded(self, do: Callable[[Link], None]) -> None:
+        link = self.link
+        assert link is not None
+        try:
+            do(link)
+        except Gone:
+            link.forget()
+            self.link = Link(self.limit, (*self._about_again(), self._given))
+            raise
+
+    def _about_again(self) -> tuple[str, dict[str, Any]]:
+        state = {name: value for name, value in vars(self.writer).items() if name not in _KEPT}
+        return self.base.__module__, state
+
+    def _check(self) -> None:
+        if self.owner != os.getpid():
+            raise RuntimeError("this writer belongs to the process that this one was forked from; make one of its own here")
+
+    def _told(self) -> None:
+        worker = self.link or self.thread
+        if worker is not None:
+            worker.told()
+
+    def _send_event(self, key: str, event: bytes) -> None:
+        with self.lock:
+            self._check()
+            if self.link is not None:
+                self._guarded(lambda link: link.put(EVENT, (key, (event,), {})))
+
+    def set(self, name: str, value: Any) -> None:
+        """Set an attribute of the writer, there and here."""
+        with self.lock:
+            setattr(self.writer, name, value)
+            if self.link is not None and name not in _KEPT:
+                self._guarded(lambda link: link.put(SET, (name, (value,), {})))
+
+    def flush(self) -> None:
+        """Wait until everything is in the file."""
+        with self.lock:
+            self._check()
+            if self.link is not None:
+                self._guarded(lambda link: link.sync())
+            self.flush_thread()
+            if self.link is None and hasattr(self.writer, "flush"):
+                self.writer.flush()
+            self._told()
+
+    def close(self) -> None:
+        """Wait until everything is in the file, and let the other process end."""
+        with self.lock:
+            self._check()
+            worker, is_beside = self.link or self.thread, self.link is not None
+            if worker is None:
+                self.writer.close()
+                return
+            try:
+                worker.close()
+            finally:
+                self.link = self.thread = None
+                if is_beside:
+                    for one in (self.writer.all_writers or {}).values():
+                        one.event_writer.close()
+                    self.writer.file_writer = self.writer.all_writers = None
+                elif hasattr(self.writer, "close"):
+                    self.writer.close()
+                worker.told()
+
+    def _at_exit(self) -> None:
+        if self.owner != os.getpid() or (self.link is None and self.thread is None):
+            return
+        worker: Any = self.link or self.thread
+        try:
+            self.close()
+        except Exception as error:
+            worker.errors.insert(0, (error, ""))
+        for error, _ in worker.errors:
+            console.say(f"logging in the background: {type(error).__name__}: {error}", always=True)
+
+
+class Background:
+    """Stands for a writer. It has the writer's attributes and methods, and passes for one (`isinstance`)."""
+
+    __slots__ = ("_florc_logging",)
+    _florc_logging: _Logging
+
+    def __init__(self, logging: _Logging):
+        object.__setattr__(self, "_florc_logging", logging)
+
+    @property
+    def __class__(self) -> Any:
+        return type(self._florc_logging.writer)
+
+    def __getattr__(self, name: str) -> Any:
+        logging = self._florc_logging
+        if logging.is_beside(name):
+            method = getattr(logging.writer, name)
+            return functools.wraps(method)(lambda *args, **kwargs: logging.call(name, args, kwargs))
+        if name == "add_figure" and logging.link is not None and logging.base.add_figure is type(logging.writer).add_figure:
+            return functools.partial(logging.base.add_figure, self)  # it draws here, and calls `add_image` of this object
+        found = getattr(logging.writer, name)
+        if logging.thread is not None and callable(found):
+            logging.flush_thread()
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._florc_logging.set(name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._florc_logging.writer)
+
+    def __repr__(self) -> str:
+        return f"florc.background({self._florc_logging.writer!r})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a writer in the background belongs to one process and cannot be pickled")
+
+    def flush(self) -> None:
+        """Wait until everything that was logged is in the file. Raises the oldest error of a method."""
+        self._florc_logging.flush()
+
+    def close(self) -> None:
+        """Wait as `flush` does, and end. A later call begins a new file, as the writer's own does."""
+        self._florc_logging.close()
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
