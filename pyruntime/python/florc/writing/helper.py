@@ -64,16 +64,15 @@ class Helper:
 
     def begin(self, module: str, state: dict[str, Any], given: list[Given]) -> None:
         """Make the writer."""
-        torch: Any = sys.modules.get("torch")
         self._helped = Helped(module, state, given)
-        torch = sys.modules.get("torch")
+        torch: Any = sys.modules.get("torch")
         if torch is not None:
             torch.set_num_threads(1)
         package = module.rpartition(".")[0]
         for name, found in list(sys.modules.items()):
             if name.startswith(f"{package}.") and vars(found).get("time") is sys.modules["time"] and not name.endswith("event_file_writer"):
                 vars(found)["time"] = self._clock
-        bins.install(sys.modules[f"{package}.summary"])
+        bins.install(sys.modules[f"{package}.summary"], getattr(self._helped.writer, "default_bins", None))
 
     def run(self) -> None:
         """Until the script says that it is over, or is."""

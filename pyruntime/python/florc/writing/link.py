@@ -26,6 +26,12 @@ _START = (
     "import os, sys\nif os.fork(): os._exit(0)\nsys.path.append(sys.argv[1])\nfrom florc.writing.helper import main\n"
     "main(*map(int, sys.argv[2:]))"
 )
+_ENVIRONMENT = {
+    "CUDA_VISIBLE_DEVICES": "",
+    # Arrays of up to 32 MB lie where earlier ones lay: memory that is new has to be cleared by the system.
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+}
 _PAUSE_MS = 2
 _SAID_AFTER_S = 1.0
 _links: weakref.WeakSet[Link] = weakref.WeakSet()
@@ -68,7 +74,7 @@ class Link:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[descriptor for descriptor in passed if descriptor >= 0],
-                env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+                env={**os.environ, **_ENVIRONMENT},
                 check=False,
             )
         finally:
