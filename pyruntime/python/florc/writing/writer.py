@@ -61,6 +61,8 @@ class _Logging:
         self.thread: Thread | None = None
         self.is_direct = bool(getattr(session.current, "restore", None))
         self.is_registered = False
+        self.waited = 0.0
+        """Seconds that callers waited for room."""
         if not self.is_direct:
             self.begin()
 
@@ -186,6 +188,7 @@ class _Logging:
             try:
                 worker.close()
             finally:
+                self.waited += worker.waited
                 self.link = self.thread = None
                 if is_beside:
                     for one in (self.writer.all_writers or {}).values():
