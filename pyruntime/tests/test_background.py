@@ -183,14 +183,16 @@ def test_a_call_waits_where_no_more_may_wait_and_one_larger_than_that_is_taken(t
 @pytest.mark.parametrize("given", [torch.empty(0), "no such blob", torch.tensor([float("nan")])])
 def test_the_error_of_a_method_is_raised_later_as_it_is(tmp_path: Path, given: Any) -> None:
     plain = SummaryWriter(str(tmp_path / "plain"))
-    with pytest.raises(Exception) as expected:  # noqa: PT011
+    with pytest.raises(Exception) as expected:
         plain.add_histogram("h", given, bins="auto")
     writer = florc.background(SummaryWriter(str(tmp_path / "behind")))
     writer.add_histogram("h", given, bins="auto")
     with pytest.raises(type(expected.value)) as raised:
         writer.flush()
-    assert str(raised.value) == str(expected.value) and "make_np" in str(raised.value.__cause__) or "make_histogram" in str(
-        raised.value.__cause__
+    assert (
+        str(raised.value) == str(expected.value)
+        and "make_np" in str(raised.value.__cause__)
+        or "make_histogram" in str(raised.value.__cause__)
     )
     writer.flush()
     writer.add_scalar("s", 1.0)

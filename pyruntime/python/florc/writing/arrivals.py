@@ -1,7 +1,7 @@
 """Tensors of CUDA devices: the device writes them into the shared memory on its own, and then a word that says so.
 
-Nobody waits: the training goes on, and the process beside the script waits for the word. No call asks a device for anything, so a graph
-that the script captures is not disturbed.
+Nobody waits: the training goes on, and the process beside the script waits for the word. No call asks a device for anything, so a
+graph that the script captures is not disturbed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Arrivals:
         self._mapped: Any = None
         self._bytes: Any = None
         """The ring as a tensor, once devices may write to it."""
+        self._is_locked = False
         self._told: dict[str, int] = {}
         """By device: the last word that it was told to write."""
         self._events: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """`numpy.histogram` for the bins that TensorBoard's writers use, with the same counts in less time.
 
-The bins are some 1,550 edges, each a tenth away from its neighbour; numpy sorts the values, as 64 bits. Values that 32 bits hold (what
-networks compute) are counted here by their first 18 bits, which is one of 262,144 cells. A cell without an edge in it lies in one bin.
-The few values whose cell has an edge, and all values that 32 bits do not hold, are left to numpy.
+The bins are some 1,550 edges, each a tenth away from its neighbour; numpy sorts the values, as 64 bits. Values that 32 bits hold
+(what networks compute) are counted here by their first 18 bits, which is one of 262,144 cells. A cell without an edge in it lies
+in one bin. The few values whose cell has an edge, and all values that 32 bits do not hold, are left to numpy.
 """
 
 from __future__ import annotations

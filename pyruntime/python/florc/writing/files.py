@@ -62,7 +62,7 @@ class Appender:
 
     def __init__(self, path: str, folder: str):
         cut_to_whole_records(path)
-        self._file = open(path, "ab", buffering=1 << 18)
+        self._file = open(path, "ab", buffering=1 << 18)  # noqa: SIM115  # for as long as this lives
         self._folder = folder
         self._is_written = True
 

@@ -1,7 +1,7 @@
 """The process beside the script: calls a writer's methods with what the script has put into shared memory, in the script's order.
 
-It ends when the script says so, and when the script is gone: then it first does what was begun. It makes way for every other process
-(`nice`), is none of the script's children, and hears no Ctrl-C.
+It ends when the script says so, and when the script is gone: then it first does what was begun. It makes way for every other
+process (`nice`), is none of the script's children, and hears no Ctrl-C.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .files import Given, Helped
 from .memory import DONE, REPORTS, Mapped
 
 FRAME = struct.Struct("<8Q")
-"""What the pipe carries, written at once: kind, number, offset, bytes, end, nanoseconds since 1970; the word that a device writes when
-its bytes are there, and its index (0: none)."""
+"""What the pipe carries, written at once: kind, number, offset, bytes, end, nanoseconds since 1970; the word that a device writes
+when its bytes are there, and its index (0: none)."""
 CALL, EVENT, SYNC, RESIZE, CLOSE, SET = range(6)
 ERROR, WARNING, ANSWER = range(3)
 LENGTH = struct.Struct("<Q")
@@ -48,8 +48,8 @@ class _Clock:
 
 
 class Helper:
-    """`requests`, `replies`: pipes from and to the script. `memory`: the descriptor of what is shared. `script`: a descriptor that can
-    be read once the script is gone, or -1."""
+    """`requests`, `replies`: pipes from and to the script. `memory`: the descriptor of what is shared. `script`: a descriptor that
+    can be read once the script is gone, or -1."""
 
     def __init__(self, requests: int, replies: int, memory: int, script: int):
         self._requests, self._replies, self._descriptor, self._script = requests, replies, memory, script
@@ -70,7 +70,11 @@ class Helper:
             torch.set_num_threads(1)
         package = module.rpartition(".")[0]
         for name, found in list(sys.modules.items()):
-            if name.startswith(f"{package}.") and vars(found).get("time") is sys.modules["time"] and not name.endswith("event_file_writer"):
+            if (
+                name.startswith(f"{package}.")
+                and vars(found).get("time") is sys.modules["time"]
+                and not name.endswith("event_file_writer")
+            ):
                 vars(found)["time"] = self._clock
         bins.install(sys.modules[f"{package}.summary"], getattr(self._helped.writer, "default_bins", None))
 

@@ -23,8 +23,8 @@ __all__ = ["CALL", "EVENT", "SET", "Link", "NotCopied"]
 
 _START = (
     # The child of a child is nobody's to wait for.
-    "import os, sys\nif os.fork(): os._exit(0)\nsys.path.append(sys.argv[1])\nfrom florc.writing.helper import main\n"
-    "main(*map(int, sys.argv[2:]))"
+    "import os, sys\nif os.fork(): os._exit(0)\nsys.path[:1] = []\nsys.path.append(sys.argv[1])\n"
+    "from florc.writing.helper import main\nmain(*map(int, sys.argv[2:]))"
 )
 _ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",

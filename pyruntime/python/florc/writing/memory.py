@@ -1,4 +1,4 @@
-"""Memory that the script and the process beside it share: records in the order of their calls, a ring over one file without a name.
+"""Memory that the script and the process beside it share: records in the order of their calls, a ring in one file without a name.
 
 The script puts records in, the other process says up to where it is done. Positions only grow; a record lies in one piece at its
 position modulo the ring's size. Whenever the ring is empty the next record goes to its beginning: memory that was touched is used

@@ -1,7 +1,7 @@
 """Arguments of a call as bytes: tensors and arrays as they are now, everything else pickled.
 
-A record is a table (how many pieces; offset and bytes of each), a pickle, and the pieces. Tensors and arrays in the pickle are numbers
-of pieces, so a large one is copied once, from where it lies to where the other side reads it.
+A record is a table (how many pieces; offset and bytes of each), a pickle, and the pieces. Tensors and arrays in the pickle are
+numbers of pieces, so a large one is copied once, from where it lies to where the other side reads it.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Thread:
     def told(self) -> None:
         """Raise the oldest error."""
         if self.errors:
-            error, text = self.errors.pop(0)
+            error, _ = self.errors.pop(0)
             raise error
 
     def _run(self) -> None:

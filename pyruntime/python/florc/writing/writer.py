@@ -20,7 +20,7 @@ from .thread import Thread
 
 W = TypeVar("W")
 _OWN_THREAD = frozenset({"add_embedding", "add_graph", "add_onnx_graph", "add_openvino_graph"})
-"""Methods that run a model, or read and write other files: they run in the caller's thread, and their events go the way of all."""
+"""Methods that run a model, or use other files: they run in the caller's thread, and their events go the way of all."""
 _BESIDE = frozenset({"export_scalars_to_json"})
 """Methods with another name than `add_…` that have to run where the events are made."""
 _KEPT = frozenset({"file_writer", "all_writers"})
@@ -29,16 +29,18 @@ _KEPT = frozenset({"file_writer", "all_writers"})
 def background(writer: W, *, memory: int | None = None) -> W:
     """Log as `writer` does, in the background: `writer = florc.background(SummaryWriter("runs/a"))`.
 
-    Every `add_…` method returns as soon as what it was given is copied: tensors and arrays (of any shape and dtype, in host memory at the
-    speed of memory, of CUDA devices without a wait) and everything else; what changes afterwards is not seen. Another process computes
-    histograms, encodes images and writes the same event file, with the same events in the same order, each with the time of its call. It
-    gets processor time that the script leaves. Writers other than `SummaryWriter` of torch and tensorboardX are called by a thread.
+    Every `add_…` method returns as soon as what it was given is copied: tensors and arrays (of any shape and dtype, in host
+    memory at the speed of memory, of CUDA devices without a wait) and everything else; what changes afterwards is not seen.
+    Another process computes histograms, encodes images and writes the same event file, with the same events in the same order,
+    each with the time of its call. It gets processor time that the script leaves. Writers other than `SummaryWriter` of torch and
+    tensorboardX are called by a thread.
 
-    `memory`: bytes that may wait, by default 512 MiB, or a quarter of the free memory where that is less. When they are used up, a call
-    waits. `flush()` waits until everything is in the file; `close()`, the end of a `with` block and the end of the script do, too.
+    `memory`: bytes that may wait, by default 512 MiB, or a quarter of the free memory where that is less. When they are used up,
+    a call waits. `flush()` waits until everything is in the file; `close()`, the end of a `with` block and the end of the script
+    do, too.
 
-    A method's error is raised by a later call, which is done all the same, or by `flush()` or `close()`. Raises TypeError for an object
-    without `add_…` methods, RuntimeError from a call after the other process was killed: the next call starts another.
+    A method's error is raised by a later call, which is done all the same, or by `flush()` or `close()`. Raises TypeError for an
+    object without `add_…` methods, RuntimeError from a call after the other process was killed: the next call starts another.
 
     In a replay the writer's own methods run at once: florc keeps their events from the recorded run (docs/trackers.md).
     """
@@ -60,6 +62,7 @@ class _Logging:
         self.link: Link | None = None
         self.thread: Thread | None = None
         self.is_direct = bool(getattr(session.current, "restore", None))
+        self._given: list[Given] = []
         self.is_registered = False
         self.waited = 0.0
         """Seconds that callers waited for room."""
@@ -72,10 +75,12 @@ class _Logging:
             return
         about = self._about()
         if about is not None:
-            given = hand_over(self.writer, self._send_event, self.flush)
-            self._given = given
-            self.link = Link(self.limit, (*about, given))
-        else:
+            self._given = hand_over(self.writer, self._send_event, self.flush)
+            try:
+                self.link = Link(self.limit, (*about, self._given))
+            except OSError:  # no further process can be had here: the writer begins a file of its own
+                self.writer.file_writer = self.writer.all_writers = None
+        if self.link is None:
             self.thread = Thread(self.writer, self.limit)
         if not self.is_registered:
             self.is_registered = True
@@ -90,20 +95,19 @@ class _Logging:
             return None
         writer._get_file_writer()
         if any(path_of(getattr(one, "event_writer", None)) is None for one in writer.all_writers.values()):
-            return None
-        state = {name: value for name, value in vars(writer).items() if name not in _KEPT}
-        known = set(vars(writer)) - set(state)
+            return None  # S3, a writer that writes nothing
+        about = self._state()
         try:
-            Record(state)
+            Record(about)
         except NotCopied:
             return None
-        return (self.base.__module__, state) if known == _KEPT else None
+        return about
 
     def is_beside(self, name: str) -> bool:
         """Whether a method runs elsewhere: not one that the script has written itself."""
         if self.is_direct or not (name.startswith("add_") or name in _BESIDE):
             return False
-        if self.base is None or self.link is None:
+        if self.base is None or self.thread is not None:
             return name.startswith("add_")
         is_own = name in vars(self.writer) or getattr(type(self.writer), name, None) is not getattr(self.base, name, None)
         return not is_own and name not in _OWN_THREAD and name != "add_figure"
@@ -137,12 +141,12 @@ class _Logging:
             do(link)
         except Gone:
             link.forget()
-            self.link = Link(self.limit, (*self._about_again(), self._given))
+            self.link = Link(self.limit, (*self._state(), self._given))
             raise
 
-    def _about_again(self) -> tuple[str, dict[str, Any]]:
-        state = {name: value for name, value in vars(self.writer).items() if name not in _KEPT}
-        return self.base.__module__, state
+    def _state(self) -> tuple[str, dict[str, Any]]:
+        """Where the writer's class is, and its attributes but for what writes files."""
+        return self.base.__module__, {name: value for name, value in vars(self.writer).items() if name not in _KEPT}
 
     def _check(self) -> None:
         if self.owner != os.getpid():
@@ -206,8 +210,8 @@ class _Logging:
             self.close()
         except Exception as error:
             worker.errors.insert(0, (error, ""))
-        for error, _ in worker.errors:
-            console.say(f"logging in the background: {type(error).__name__}: {error}", always=True)
+        for failure, _ in worker.errors:
+            console.say(f"logging in the background: {type(failure).__name__}: {failure}", always=True)
 
 
 class Background:
@@ -219,7 +223,7 @@ class Background:
     def __init__(self, logging: _Logging):
         object.__setattr__(self, "_florc_logging", logging)
 
-    @property
+    @property  # type: ignore[misc]  # `object` lets it be assigned
     def __class__(self) -> Any:
         return type(self._florc_logging.writer)
 
