@@ -67,10 +67,9 @@ def train(way: str, folder: str, threads: int, epochs: int, steps: int) -> None:
     torch.set_num_threads(threads)
     torch.manual_seed(0)
     net = nn.Sequential(
-        nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(64, 128, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(4),
-        nn.Flatten(), nn.Linear(2048, 512), nn.ReLU(), nn.Linear(512, 100),
+        nn.Conv2d(3, 32, 3, stride=2, padding=1), nn.ReLU(),
+        nn.Conv2d(32, 64, 3, stride=2, padding=1), nn.ReLU(),
+        nn.Flatten(), nn.Linear(4096, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 100),
     )  # fmt: skip
     found: dict[str, Any] = {}
     for name, layer in net.named_children():
@@ -81,7 +80,7 @@ def train(way: str, folder: str, threads: int, epochs: int, steps: int) -> None:
     lose = nn.CrossEntropyLoss()
 
     def step(number: int) -> Any:
-        rows = torch.arange(number * 64, number * 64 + 64) % 1024
+        rows = torch.arange(number * 32, number * 32 + 32) % 1024
         sgd.zero_grad()
         loss = lose(net(images[rows]), labels[rows])
         loss.backward()
@@ -194,8 +193,8 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=24, help="in an epoch")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=32, help="in an epoch")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()

@@ -13,9 +13,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_device
 import florc
 import numpy as np
 import pytest
+from fake_device import FakeDevice
+from florc.staging import devices
+from florc.writing import link
+from florc.writing.arrivals import Arrivals
+from pages import Page, text_of
 from workshop import Workshop
 
 torch = pytest.importorskip("torch")
@@ -301,6 +307,36 @@ def test_every_event_has_the_time_of_its_call(tmp_path: Path) -> None:
     assert len(found) == 10 and all(0 <= said - at < 0.2 for said, at in zip(times, found))
 
 
+@pytest.mark.parametrize("room", [1 << 30, 0])
+def test_what_a_device_copies_by_itself_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    device = FakeDevice(room_bytes=room)
+
+    class OnDevice(link.Record):
+        def __init__(self, call: Any):
+            super().__init__(call)
+            self.on_device = [at for at, leaf in enumerate(self.leaves) if isinstance(leaf, torch.Tensor)]
+
+    monkeypatch.setattr(link, "Record", OnDevice)
+    monkeypatch.setitem(devices.MAKERS, "cpu", lambda name: device)
+    monkeypatch.setattr(devices, "_made", {})
+    monkeypatch.setattr(fake_device.Event, "synchronize", lambda event: device.advance())
+    monkeypatch.setattr(Arrivals, "_prepared", lambda self, torch: self._whole(torch) is not None)
+
+    def log(writer: Any) -> None:
+        values = torch.zeros(5000, 3)
+        for step in range(4):
+            writer.add_histogram("d", values, step)
+            writer.add_scalar("s", step, step)
+            writer.add_histogram("t", values.t()[1:], step)
+            values += 1
+        if "behind" in writer.log_dir:
+            time.sleep(0.2)
+            assert len(events(tmp_path / "behind")["run"]) == 1, "nothing has arrived yet"
+
+    both(tmp_path, log)
+    assert bool(device.clones) != bool(device.held)
+
+
 HEAD = """
 import os, signal, sys, time, torch, florc
 from torch.utils.tensorboard import SummaryWriter
@@ -495,3 +531,10 @@ def test_counts_in_the_bins_of_tensorboard_are_those_of_numpy() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         counting.counts(np.zeros(200_000))
+
+
+def test_what_the_documentation_shows_is_what_happens(workshop: Workshop) -> None:
+    page = Page(workshop, text_of("logging.md")).do()
+    assert page.compared == 1
+    found = [Event.FromString(one) for one in events(workshop.path)["runs/a"]]
+    assert len(found) == 1 + 2 * 9 and found[-1].summary.value[0].tag == "loss"

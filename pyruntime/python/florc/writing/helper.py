@@ -48,8 +48,8 @@ class _Clock:
 
 
 class Helper:
-    """`requests`, `replies`: pipes from and to the script. `memory`: the descriptor of what is shared. `script`: a descriptor that
-    can be read once the script is gone, or -1."""
+    """`requests`, `replies`: pipes from and to the script. `memory`: the descriptor of what is shared. `script`: one that can be
+    read once the script is gone, or -1."""
 
     def __init__(self, requests: int, replies: int, memory: int, script: int):
         self._requests, self._replies, self._descriptor, self._script = requests, replies, memory, script
