@@ -1,7 +1,8 @@
 """The process beside the script: calls a writer's methods with what the script has put into shared memory, in the script's order.
 
-It ends when the script says so, and when the script is gone: then it first does what was begun. It makes way for every other
-process (`nice`), is none of the script's children, and hears no Ctrl-C.
+It ends when the script says so, and when the script is gone: then it first does what was begun. It is none of the script's
+children, and hears no Ctrl-C. A thread that makes way for every other process (`nice`) does the calls, but those that the script
+waits for: the main thread does these, since a thread cannot take back that it makes way.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import queue
 import select
 import signal
 import struct
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -20,7 +23,7 @@ from typing import Any
 
 from . import bins, snapshot
 from .files import Given, Helped
-from .memory import DONE, REPORTS, Mapped
+from .memory import DONE, REPORTS, WAITED_FOR, Mapped
 
 FRAME = struct.Struct("<8Q")
 """What the pipe carries, written at once: kind, number, offset, bytes, end, nanoseconds since 1970; the word that a device writes
@@ -60,6 +63,8 @@ class Helper:
         """The method that runs, and the number of its call."""
         self._helped: Helped | None = None
         self._is_gone = False
+        self._todo: queue.SimpleQueue[tuple[int, int, memoryview]] = queue.SimpleQueue()
+        self._did: queue.SimpleQueue[None] = queue.SimpleQueue()
         warnings.showwarning = self._warned  # type: ignore[assignment]  # of the script's process, which shows it
 
     def begin(self, module: str, state: dict[str, Any], given: list[Given]) -> None:
@@ -80,6 +85,7 @@ class Helper:
 
     def run(self) -> None:
         """Until the script says that it is over, or is."""
+        threading.Thread(target=self._make_way, daemon=True).start()
         while True:
             frame = self._next()
             if frame is None:
@@ -95,7 +101,7 @@ class Helper:
                     return
             else:
                 if not index or self._has_arrived(index, word):
-                    self._do(kind, number, self._memory.bytes[offset : offset + nbytes])
+                    self._have_done(kind, number, self._memory.bytes[offset : offset + nbytes])
                 self._memory.words[DONE] = end
         self._flush()
 
@@ -115,6 +121,26 @@ class Helper:
                 return self._next()
         found = os.read(self._requests, FRAME.size)
         return found if len(found) == FRAME.size else None
+
+    def _have_done(self, kind: int, number: int, record: memoryview) -> None:
+        """Do a call, in the thread that is right for it."""
+        if self._memory.words[WAITED_FOR]:
+            self._do(kind, number, record)
+            return
+        self._todo.put((kind, number, record))
+        self._did.get()
+
+    def _make_way(self) -> None:
+        """The thread that makes way."""
+        with contextlib.suppress(OSError):
+            if sys.platform == "linux":
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+        torch: Any = sys.modules.get("torch")
+        if torch is not None:
+            torch.set_num_threads(1)  # each thread has its own number
+        while True:
+            self._do(*self._todo.get())
+            self._did.put(None)
 
     def _do(self, kind: int, number: int, record: memoryview) -> None:
         assert self._helped is not None
@@ -181,20 +207,18 @@ def _pickled(error: BaseException) -> bytes | None:
     return data
 
 
-def _make_way() -> None:
+def _be_nobodys() -> None:
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # a Ctrl-C is for the script
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with contextlib.suppress(OSError):
-        os.nice(_NICE)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
 
 def main(requests: int, replies: int, memory: int, script: int) -> None:
     """The whole life of the process. Its first record says which writer it is to make, and where modules are."""
-    _make_way()
+    _be_nobodys()
     helper = Helper(requests, replies, memory, script)
     frame = os.read(requests, FRAME.size)
     if len(frame) < FRAME.size:

@@ -16,7 +16,7 @@ from typing import Any
 from ..support.console import say
 from .arrivals import Arrivals
 from .helper import ANSWER, CALL, CLOSE, ERROR, EVENT, FRAME, LENGTH, RESIZE, SET, SYNC
-from .memory import REPORTS, Place, Ring
+from .memory import REPORTS, WAITED_FOR, Place, Ring
 from .snapshot import Call, NotCopied, Record
 
 __all__ = ["CALL", "EVENT", "SET", "Link", "NotCopied"]
@@ -31,6 +31,8 @@ _ENVIRONMENT = {
     # Arrays of up to 32 MB lie where earlier ones lay: memory that is new has to be cleared by the system.
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+    # numpy's products of vectors have as many threads as in the script, since their sums depend on that; these sleep at once.
+    "OPENBLAS_THREAD_TIMEOUT": "4",
 }
 _PAUSE_MS = 2
 _SAID_AFTER_S = 1.0
@@ -100,8 +102,12 @@ class Link:
         self._arrivals.wait()
         self._frame(kind, Place(0, 0), 0)
         number = self._number
-        while self._answered < number:
-            self._hear(None)
+        self._ring.mapped.words[WAITED_FOR] = 1
+        try:
+            while self._answered < number:
+                self._hear(None)
+        finally:
+            self._ring.mapped.words[WAITED_FOR] = 0
 
     def close(self) -> None:
         """Have everything written, and the process end."""
@@ -143,8 +149,12 @@ class Link:
             self.sync()
             self._ring.resized(max(self._limit, nbytes))
             self._frame(RESIZE, Place(0, 0), 0)
-        while (place := self._ring.place(nbytes)) is None:
-            self._hear(_PAUSE_MS)
+        self._ring.mapped.words[WAITED_FOR] = 1
+        try:
+            while (place := self._ring.place(nbytes)) is None:
+                self._hear(_PAUSE_MS)
+        finally:
+            self._ring.mapped.words[WAITED_FOR] = 0
         self.waited += time.monotonic() - begun
         if self.waited > self._said_at:
             self._said_at = 4 * self.waited

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 HEAD = 4096
 """Bytes before the ring: words of 8 bytes that one side writes and the other reads."""
-DONE, REPORTS, ARRIVED = 0, 1, 2
-"""Words: up to which position records are done; how many reports wait in the pipe; the last record whose bytes a device has
-written."""
+DONE, REPORTS, WAITED_FOR, ARRIVED = 0, 1, 2, 3
+"""Words: up to which position records are done; how many reports there were; whether the script waits; from `ARRIVED` on, by
+device, the last record whose bytes it has written."""
 ALIGNMENT = 64
 DEFAULT = 512 << 20
 LEAST = 1 << 20
