@@ -181,12 +181,11 @@ def table(threads: int, rounds: int, epochs: int, steps: int) -> str:
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for way, runs in middle.items():
-        wall, loop, own, cpu = (
-            runs[name] / bare["wall" if name == "loop" else name] - 1 for name in ("wall", "loop", "own", "cpu")
-        )
+        wall, own, cpu = (runs[name] / bare[name] - 1 for name in ("wall", "own", "cpu"))
+        loop = runs["loop"] / bare["wall"] - 1
         lines.append(
-            f"| {SAID[way]} | {runs['wall']:.2f} | {wall:+.1%} | {loop:+.1%} | {runs['waited']:.1f} s | {runs['own']:.1f} | {own:+.1%} "
-            f"| {runs['cpu']:.1f} | {cpu:+.1%} |"
+            f"| {SAID[way]} | {runs['wall']:.2f} | {wall:+.1%} | {loop:+.1%} | {runs['waited']:.1f} s | {runs['own']:.1f} "
+            f"| {own:+.1%} | {runs['cpu']:.1f} | {cpu:+.1%} |"
         )
     return "\n".join([*lines, ""])
 
