@@ -160,7 +160,9 @@ class Link:
             self._said_at = 4 * self.waited
             say(
                 f"logging in the background does not keep up: the script has waited {self.waited:.0f} s so far, "
-                f"as {self._limit >> 20} MB may wait"
+                f"as {self._limit >> 20} MB may wait",
+                always=True,
+                code="F512",
             )
         return place
 
