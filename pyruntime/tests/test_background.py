@@ -451,7 +451,7 @@ writer.add_scalar("s", 2)
 def test_an_error_that_nobody_asked_for_is_told_at_the_end(tmp_path: Path) -> None:
     done = ended(tmp_path, 'writer.add_histogram("e", torch.empty(0))')
     assert (
-        done.returncode == 0 and done.stderr == "florc: logging in the background: ValueError: The input has no element. [F512]\n"
+        done.returncode == 0 and done.stderr == "florc: logging in the background: ValueError: The input has no element. [F601]\n"
     )
 
 

@@ -162,7 +162,7 @@ class Link:
                 f"logging in the background does not keep up: the script has waited {self.waited:.0f} s so far, "
                 f"as {self._limit >> 20} MB may wait",
                 always=True,
-                code="F512",
+                code="F601",
             )
         return place
 

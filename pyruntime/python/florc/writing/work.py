@@ -183,4 +183,4 @@ class Logging:
         except Exception as error:
             worker.errors.insert(0, (error, ""))
         for failure, _ in worker.errors:
-            console.say(f"logging in the background: {type(failure).__name__}: {failure}", always=True, code="F512")
+            console.say(f"logging in the background: {type(failure).__name__}: {failure}", always=True, code="F601")
