@@ -100,6 +100,8 @@ class Helper:
                 if kind == CLOSE:
                     return
             else:
+                # The script's next records go there: what is new to the system is cleared here, and not where the script waits.
+                self._memory.touch(2 * (offset + nbytes))
                 if not index or self._has_arrived(index, word):
                     self._have_done(kind, number, self._memory.bytes[offset : offset + nbytes])
                 self._memory.words[DONE] = end

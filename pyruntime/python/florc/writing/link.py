@@ -34,6 +34,7 @@ _ENVIRONMENT = {
     # numpy's products of vectors have as many threads as in the script, since their sums depend on that; these sleep at once.
     "OPENBLAS_THREAD_TIMEOUT": "4",
 }
+_LARGE = 1 << 20
 _PAUSE_MS = 2
 _SAID_AFTER_S = 1.0
 _links: weakref.WeakSet[Link] = weakref.WeakSet()
@@ -91,6 +92,8 @@ class Link:
         record = Record(call)
         place = self._room(record.nbytes)
         view = self._ring.mapped.bytes[place.offset : place.offset + record.nbytes]
+        if record.nbytes > _LARGE:
+            self._ring.mapped.touch(place.offset + record.nbytes)
         said = (0, 0)
         if record.on_device:
             said = self._arrivals.copy(record, place.offset)
