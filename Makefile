@@ -23,7 +23,7 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-trainers test-trackers test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-trainers test-trackers test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-background bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
@@ -64,6 +64,9 @@ bench-checkpoint: setup ## processor time of a checkpoint, all processes togethe
 
 bench-record: setup ## the example scripts alone and recorded: overhead, measured and printed; which blocks are kept
 	@$(BIN)/python tools/bench_record.py --write
+
+bench-background: setup ## histograms four times an epoch: no log, SummaryWriter, florc.background, a thread
+	@$(BIN)/python tools/bench_background.py --write
 
 bench-programs: setup ## programs whose training is in a library (make test-trainers installs them): what florc costs, and gains
 	@$(BIN)/python tools/bench_programs.py --write

@@ -75,6 +75,7 @@ ORDER = [
     "replay",
     "cli",
     "saving",
+    "writing",
     "skipblock",
     "__main__",
 ]

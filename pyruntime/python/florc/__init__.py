@@ -1,10 +1,9 @@
 """Ask a question of a training run after it has ended.
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
-`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name,
-`arg` a setting of the script. `save`, `materialize`
-and `flush` serve alone: `torch.save` in the background. Other names are what instrumented code calls; without a session each does
-the plain thing.
+`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name, `arg` a setting of the
+script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`: a TensorBoard writer in
+the background. Other names are what instrumented code calls; without a session each does the plain thing.
 """
 
 import sys
@@ -20,6 +19,7 @@ __all__ = [
     "Table",
     "Unusable",
     "arg",
+    "background",
     "flush",
     "log",
     "logs",
@@ -44,6 +44,7 @@ _WHERE = {
     "Unusable": "project.script",
     "Saved": "saving",
     "flush": "saving",
+    "background": "writing.writer",
     "materialize": "saving",
     "save": "saving",
     "load_ipython_extension": "jupyter",

@@ -17,5 +17,6 @@ from .saving import Saved as Saved
 from .saving import flush as flush
 from .saving import materialize as materialize
 from .saving import save as save
+from .writing.writer import background as background
 
 __version__: str
