@@ -2,8 +2,8 @@
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
 `runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name, `arg` a setting of the
-script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`: a TensorBoard writer in
-the background. Other names are what instrumented code calls; without a session each does the plain thing.
+script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`, for a TensorBoard
+writer. Other names are what instrumented code calls; without a session each does the plain thing.
 """
 
 import sys
