@@ -1,0 +1,49 @@
+"""`florc ui`: serve the page until Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import webbrowser
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..project.script import Unusable
+from ..runs import catalog
+from ..runs.run import store_path
+from ..support.console import answer, say
+from .server import Server
+
+if TYPE_CHECKING:
+    from ..support import arguments as given
+
+
+def run_ui(arguments: given.Ui) -> int:
+    """`florc ui`. Raises Unusable where there is no such run, or where the port is taken."""
+    store = store_path()
+    run = None if arguments["run"] is None else catalog.find(store, arguments["run"], None).id
+    try:
+        server = Server(store, arguments["port"])
+    except (OSError, OverflowError) as error:
+        why = (getattr(error, "strerror", None) or str(error)).lower()
+        raise Unusable("F101", f"--port {arguments['port']}: {why}; leave it out, and florc takes a free one") from None
+    signal.signal(signal.SIGTERM, _end)
+    url = server.url + (f"#run={run}" if run else "")
+    with server:
+        answer(f"{url}\n")
+        say("the page is for whoever has this address, on this machine only; Ctrl-C ends it")
+        if arguments["open"]:
+            webbrowser.open(url)
+        try:
+            server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            server.warm.close()
+    sys.stdout.flush()
+    return 0
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
