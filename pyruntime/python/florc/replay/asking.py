@@ -68,10 +68,10 @@ def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[st
         name, _, line = where.rpartition(":")
         if not line.isdecimal():
             raise Unusable("F101", f"--at {where}: it takes the number of a line, or FILE:LINE")
-        found.setdefault(_file(present, script, name), []).append((int(line), expression))
-    for variable, expression in zip(arguments["after_loop"][::2], arguments["after_loop"][1::2]):
+        found.setdefault(_file(present, script, name), []).append((int(line), expression.strip()))
+    for variable, expression in zip(arguments["after_loop"][::2], map(str.strip, arguments["after_loop"][1::2])):
         found.setdefault(_first(present, script, (variable, expression)), []).append((variable, expression))
-    for expression in arguments["watch"]:
+    for expression in map(str.strip, arguments["watch"]):
         stepping = [file for file, text in present.items() if _can_be_asked(file, text, (None, expression))]
         for file in stepping or [_first(present, script, (None, expression))]:
             found.setdefault(file, []).append((None, expression))

@@ -23,13 +23,13 @@ def of(rows: Sequence[Row], x: str | None) -> dict[str, Any]:
     panels, texts = [], []
     for name, found in by_name.items():
         try:
-            panels.append(_panel(name, found, x))
+            panels.append(_panel(name, _told_apart(found), x))
         except Unusable:  # no numbers
             texts.append({"name": name, "count": len(found), "rows": [row._asdict() for row in found[:_MOST_TEXTS]]})
     return {"panels": panels, "texts": texts}
 
 
-def _panel(name: str, rows: list[Row], x: str | None) -> dict[str, Any]:
+def _panel(name: str, rows: Sequence[Row], x: str | None) -> dict[str, Any]:
     shared = set.intersection(*(set(row.context) for row in rows))
     axes = [variable for variable in rows[0].context if variable in shared]
     axis, curves = plot.curves(_unplaced(rows) if x == ORDER else rows, x if x in axes else None)
@@ -47,6 +47,14 @@ def _panel(name: str, rows: list[Row], x: str | None) -> dict[str, Any]:
         "file": line[0],
         "line": line[1],
     }
+
+
+def _told_apart(rows: Sequence[Row]) -> list[Row]:
+    """The same, with the lines in their names where one expression was asked at several."""
+    asked = {(row.file, row.line) for row in rows if row.verdict != "recorded"}
+    if len(asked) < 2:
+        return list(rows)
+    return [row if row.verdict == "recorded" else row._replace(name=f"{row.name}, line {row.line}") for row in rows]
 
 
 def _unplaced(rows: Sequence[Row]) -> list[Row]:

@@ -107,12 +107,12 @@ def words_of(question: dict[str, Any]) -> list[str] | str:
     elif question.get("kind") == "watch":
         words += [f"--watch={expression}"]
     elif question.get("kind") == "after-loop":
-        words += ["--after-loop", _line(question.get("variable")), expression]
+        words += ["--after-loop", _line(question.get("variable")), f" {expression}"]
     else:
         line, file = question.get("line"), _line(question.get("file"))
         if not isinstance(line, int):
             return "a line is missing"
-        words += ["--at", f"{file}:{line}" if file else str(line), expression]
+        words += ["--at", f"{file}:{line}" if file else str(line), f" {expression}"]  # `-loss` is no option
     iterations = _line(question.get("iterations"))
     return [*words, f"--iterations={iterations}"] if iterations else words
 

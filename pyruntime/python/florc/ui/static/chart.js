@@ -4,6 +4,7 @@ import uPlot from "./vendor/uplot/uPlot.esm.js";
 import { el, number } from "./dom.js";
 
 const HEIGHT = 220, FEW = 400;
+const COUNTS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 const SYNC = uPlot.sync("florc");
 const SHADES = { recorded: ["--line-1", "--line-2", "--line-3"], asked: ["--asked-1", "--asked-2", "--asked-3"] };
 
@@ -59,7 +60,7 @@ export class Chart {
         height: HEIGHT,
         scales: { x: { time: false } },
         series: [{ label: this.over }, ...series],
-        axes: [{ ...axis, values: (_, found) => found.map(number) }, { ...axis, size, values: (_, found) => found.map(number) }],
+        axes: [{ ...axis, ...(isCounted(this.curves) ? { incrs: COUNTS } : {}), values: (_, found) => found.map(number) }, { ...axis, size, values: (_, found) => found.map(number) }],
         cursor: { sync: { key: SYNC.key, setSeries: false }, drag: { x: true, y: false } },
         legend: { live: true },
         hooks: { setScale: [() => this.told()] },
@@ -123,6 +124,9 @@ export class Chart {
     this.box.replaceChildren();
   }
 }
+
+// Iterations are whole: there is nothing between them.
+const isCounted = (curves) => curves.every((curve) => curve.x.every(Number.isInteger));
 
 function shown(plot) {
   const [first, last] = plot.series[0].idxs ?? [0, 0];
