@@ -72,6 +72,7 @@ ORDER = [
     "replay.parallel",
     "replay.warm",
     "replay",
+    "ui",
     "cli",
     "saving",
     "skipblock",

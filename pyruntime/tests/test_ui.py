@@ -70,7 +70,9 @@ def test_without_the_token_nothing_is_answered(page: Page, path: str, token: str
         assert known not in found.text
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}"]
+)
 def test_under_another_name_nothing_is_answered(page: Page, host: str) -> None:
     port = page.root.rpartition(":")[2]
     assert page.get("api/runs", Host=host.format(port=port)).status == 403
@@ -223,12 +225,16 @@ def test_what_cannot_be_asked_is_refused_in_the_words_of_florc(page: Page, shop:
     told = shop.florc("ask", run, *words)
     assert told.code == 2 and why in told.said + told.err, told
     events = page.ask(run=run, **question)
-    assert [line for line in said(events).splitlines() if "[F" in line] == [line for line in told.said.splitlines() if "[F" in line]
+    assert [line for line in said(events).splitlines() if "[F" in line] == [
+        line for line in told.said.splitlines() if "[F" in line
+    ]
     assert events[-1]["done"] == 2 and not any("end" in event for event in events)
     assert why in page.post("api/forecast", {"run": run, **question}).json["error"] or "iterations" in question
 
 
-@pytest.mark.parametrize("question", [{}, {"expression": 3}, {"expression": "1"}, {"line": "1", "expression": "1"}, {"line": 1, "expression": "\0\n"}])
+@pytest.mark.parametrize(
+    "question", [{}, {"expression": 3}, {"expression": "1"}, {"line": "1", "expression": "1"}, {"line": 1, "expression": "\0\n"}]
+)
 def test_what_is_no_question_runs_nothing(page: Page, question) -> None:
     events = page.ask(run=page.only_run(), **question)
     assert events[-1]["done"] == 2 and "missing" in said(events)

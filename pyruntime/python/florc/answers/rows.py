@@ -77,7 +77,7 @@ class Names:
         """By line: a statement of several lines is known by each of them."""
         if file not in self._known:
             by_line: dict[int, list[Template]] = {}
-            # Of two statements in one line (`florc ask` adds one) the first that fits is taken: that which fixes more of the text.
+            # Of two statements in one line (`florc ask` adds one) the first that fits counts: that which fixes more of the text.
             for template in sorted(templates(self._texts.get(file, "")), key=_fixed, reverse=True):
                 for line in range(template.line, template.end_line + 1):
                     by_line.setdefault(line, []).append(template)

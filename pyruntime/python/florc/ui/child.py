@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -62,7 +62,7 @@ class Child:
         """Whether it answers a question."""
         return self._asks.locked()
 
-    def ask(self, words: list[str], waiting: float) -> Iterator[list[Event]]:
+    def ask(self, words: list[str], waiting: float) -> Generator[list[Event], None, None]:
         """What happens while it answers, in batches of what came together; an empty one after each `waiting` seconds without
         a word. Where nobody takes them any more, the question is ended."""
         with self._asks:

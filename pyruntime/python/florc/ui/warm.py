@@ -33,14 +33,14 @@ class Warm:
         """What happens while a question is answered, event by event; docs/ui.md has them."""
         words = words_of(question)
         if isinstance(words, str):
-            yield from [{"said": words}, {"done": 2, "seconds": 0.0}]
+            yield from _refused(words)
             return
         begun = time.perf_counter()
         live = Live(facts, run)
         try:
             child = self._child(run)
         except (OSError, RuntimeError) as error:
-            yield from [{"said": str(error)}, {"done": 2, "seconds": 0.0}]
+            yield from _refused(str(error))
             return
         events = child.ask(words, _WAITING)
         try:
@@ -94,6 +94,10 @@ class Warm:
                 found = Child(self._store, run)
             self._children[run] = found
             return found
+
+
+def _refused(why: str) -> list[dict[str, Any]]:
+    return [{"said": why}, {"done": 2, "seconds": 0.0}]
 
 
 def words_of(question: dict[str, Any]) -> list[str] | str:
