@@ -137,7 +137,7 @@ def driver() -> Any:
         pytest.skip("there is no Chromium here (make test-ui)")
     options = selenium.ChromeOptions()
     options.binary_location = browser
-    for word in ("--headless=new", "--disable-dev-shm-usage", "--window-size=1440,1300", "--lang=en"):
+    for word in ("--headless=new", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1440,1300", "--lang=en"):
         options.add_argument(word)
     if os.getuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium does not start otherwise

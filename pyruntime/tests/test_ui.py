@@ -285,6 +285,28 @@ def test_a_line_that_was_printed_otherwise_is_found_in_the_source(workshop: Work
         assert "printed 'good bye' instead of 'hello'" in first["text"] and events[-1]["done"] == 1
 
 
+def test_what_is_no_finite_number_is_told_as_text(workshop: Workshop) -> None:
+    record(
+        workshop,
+        "for epoch in range(3):\n    print('loss', [1.5, float('nan'), float('inf')][epoch])\n    print('bad', float('nan'))\n",
+    )
+    with served(workshop) as page:
+        run = page.only_run()
+        events = page.ask(run=run, line=2, expression="float('nan')")
+        assert values(events, "float('nan')") == ["nan"] * 3
+        assert "NaN" not in page.get(f"api/logs?run={run}").text
+        found = page.get(f"api/curves?run={run}")
+        (panel,) = found.json["panels"]
+        assert (panel["name"], panel["not_drawn"], panel["curves"][0]["y"]) == ("loss", 2, [1.5]), found
+        assert {text["name"]: text["rows"][0]["value"] for text in found.json["texts"]} == {"bad": "nan", "float('nan')": "nan"}
+
+
+@pytest.mark.parametrize("question", [{"kind": "after-loop", "variable": "epoch"}, {"line": 14}])
+def test_loops_are_asked_behind_them_and_as_their_iterations_begin(page: Page, question) -> None:
+    events = page.ask(run=page.only_run(), expression="epoch + 0", **question)
+    assert values(events, "epoch + 0") == ([5] if "kind" in question else list(range(6))), events
+
+
 # -- how it ends -------------------------------------------------------------------------------------------------------
 
 ENDLESS = "sum(1 for _ in range(10**10))"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -287,3 +291,68 @@ for (const one of document.querySelectorAll('body *')) {
 }
 return found;
 """
+
+TRAIN = """
+import sys
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+rate = float(sys.argv[1])
+torch.manual_seed(0)
+x = torch.randn(4_000, 64)
+y = x[:, :8].sum(dim=1, keepdim=True).sin()
+loader = DataLoader(TensorDataset(x, y), batch_size=50, shuffle=True)
+net = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Dropout(0.1), nn.Linear(256, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+
+for epoch in range(20):
+    total = 0.0
+    for inputs, targets in loader:
+        loss = nn.functional.mse_loss(net(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    print(f"epoch {epoch} loss {total / len(loader):.4f}")
+"""
+
+
+@pytest.mark.skipif("FLORC_PICTURES" not in os.environ, reason="make ui-pictures draws docs/ui/*.png")
+def test_pictures_of_the_documentation(browser: Browser) -> None:
+    folder, pictures = Path("/tmp/florc-example"), Path(os.environ["FLORC_PICTURES"])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        workshop = Workshop(folder)
+        workshop.write("train.py", TRAIN)
+        for name, rate in (("slow", "0.0003"), ("baseline", "0.003")):
+            done = workshop.run(sys.executable, "-m", "florc", "record", "--overhead", "0.5", "--name", name, "train.py", rate)
+            assert done.code == 0, done
+        with served(workshop) as page:
+            for scheme, size, line, expression, part in PICTURES:
+                browser.chromium.execute_cdp_cmd(
+                    "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+                )
+                metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+                browser.chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+                browser.open(page)
+                browser.js("document.getElementById('iterations').value = arguments[0]", part)
+                assert browser.ask(line, expression).startswith("exact")
+                kind = "again" if part else "restored"
+                assert browser.js(f"return document.querySelectorAll('#timeline .{kind}').length") > 10
+                time.sleep(0.5)  # until the bars have their colours
+                browser.chromium.save_screenshot(str(pictures / f"{scheme}-{size[0]}.png"))
+    finally:
+        browser.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        browser.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+PICTURES = [
+    ("light", (1180, 1160), 23, "net[0].weight.norm().item()", ""),
+    ("dark", (1180, 1160), 20, "net[0].weight.grad.norm().item()", "9:12"),
+    ("light", (420, 1500), 23, "net[0].weight.abs().max().item()", ""),
+]
+"""Scheme, size, and what is asked: the line, the expression, the iterations."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import webbrowser
@@ -32,7 +33,7 @@ def run_ui(arguments: given.Ui) -> int:
     with server:
         answer(f"{url}\n")
         say("the page is for whoever has this address, on this machine only; Ctrl-C ends it")
-        if arguments["open"]:
+        if arguments["open"] and _has_screen():
             webbrowser.open(url)
         try:
             server.serve_forever(poll_interval=0.2)
@@ -43,6 +44,11 @@ def run_ui(arguments: given.Ui) -> int:
             server.warm.close()
     sys.stdout.flush()
     return 0
+
+
+def _has_screen() -> bool:
+    """Whether a browser can open a window: one that runs in the terminal would take it from florc."""
+    return sys.platform != "linux" or bool({"DISPLAY", "WAYLAND_DISPLAY"}.intersection(os.environ))
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -44,6 +44,7 @@ def _panel(name: str, rows: Sequence[Row], x: str | None) -> dict[str, Any]:
         "axes": axes,
         "curves": found,
         "verdicts": verdicts,
+        "not_drawn": len(rows) - sum(len(curve.x) for curve in curves),
         "file": line[0],
         "line": line[1],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator
@@ -40,6 +41,22 @@ def static_files() -> dict[str, str]:
             path = os.path.join(folder, name)
             found[os.path.relpath(path, _STATIC).replace(os.sep, "/")] = path
     return found
+
+
+def in_json(found: Any) -> bytes:
+    """For browsers, whose JSON has no numbers that are not finite: these become the texts that Python has for them."""
+    try:
+        return json.dumps(found, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(found)).encode()
+
+
+def _finite(found: Any) -> Any:
+    if isinstance(found, float) and not math.isfinite(found):
+        return str(found)
+    if isinstance(found, dict):
+        return {name: _finite(value) for name, value in found.items()}
+    return [_finite(value) for value in found] if isinstance(found, (list, tuple)) else found
 
 
 class Server(ThreadingHTTPServer):
@@ -167,10 +184,10 @@ class Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int, why: str) -> None:
         if self.command == "POST":
             self.close_connection = True  # what was posted is not read
-        self._send(status, json.dumps({"error": why}).encode(), "application/json")
+        self._send(status, in_json({"error": why}), "application/json")
 
     def _send_json(self, found: Any) -> None:
-        self._send(200, json.dumps(found).encode(), "application/json")
+        self._send(200, in_json(found), "application/json")
 
     def _send(self, status: int, data: bytes, kind: str) -> None:
         self._begin(status, kind)
@@ -195,7 +212,7 @@ class Handler(BaseHTTPRequestHandler):
         found: Iterator[dict[str, Any]] = iter(events)
         try:
             for event in found:
-                data = json.dumps(event).encode() + b"\n"
+                data = in_json(event) + b"\n"
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.write(b"0\r\n\r\n")
         except OSError:

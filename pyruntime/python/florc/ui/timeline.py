@@ -47,6 +47,7 @@ def _lane(history: History, lanes: dict[str, dict[str, Any]], base: str) -> dict
             "variable": next(iter(history.variables.get(base, ())), base),
             "depth": 0,
             "memoized": bool(loop and loop.memoized),
+            "kind": "iteration",
             "count": 0,
             "bars": [],
             "checkpoints": [],
@@ -73,10 +74,10 @@ def _add_blocks(history: History, lanes: dict[str, dict[str, Any]]) -> None:
         begin = max(_second(history, path), behind.get(around, 0.0))
         inside = history.timeline.loops.get(f"{key}/{path.name}")
         if inside is not None and inside.begun:
-            begin = min(inside.begun.values())
             continue  # its iterations are drawn
         behind[around] = begin + took
         lane["count"] += 1
+        lane["kind"] = "execution"
         lane["bars"].append({"label": key, "begin": begin, "end": begin + took, "keys": [key]})
 
 

@@ -41,8 +41,9 @@ async function drawCurves() {
 // What was asked is kept with the run: it is drawn beside what was recorded.
 async function answered() {
   const run = current;
-  const [found, drawn] = await Promise.all([get("source", { run }), get("curves", { run, ...curves.query })]);
+  const [found, drawn, described] = await Promise.all([get("source", { run }), get("curves", { run, ...curves.query }), get("show", { run })]);
   if (run !== current) return;
+  ask.before(described.asked);
   curves.begin();
   hideLive();
   curves.fill(drawn);
@@ -59,6 +60,7 @@ async function open(id) {
   if (current !== id) return;
   show(byId("main"), true);
   heading(described);
+  ask.before(described.asked);
   timeline.fill(time);
   source.fill(text.files);
   curves.fill(drawn);

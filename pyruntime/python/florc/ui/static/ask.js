@@ -1,7 +1,7 @@
 // The box to ask in: what it would cost, then the values as they arrive, then the verdict.
 
 import { post, stream } from "./api.js";
-import { byId, el, seconds, show } from "./dom.js";
+import { byId, el, many, seconds, show } from "./dom.js";
 
 const PAUSE_MS = 300;
 
@@ -163,6 +163,16 @@ export class Ask {
     if (found.line) box.append(el("button", { type: "button", text: `Go to line ${found.line}`, onclick: () => this.hear.goTo(found.file, found.line) }));
     show(box, true);
     this.hear.differs(found);
+  }
+
+  // What was asked of the run until now, the newest first.
+  before(asked) {
+    const entries = [...asked].reverse().map((found) =>
+      el("li", {}, el("code", { text: found.names.join(", ") }), ` ${many(found.values, "value")} `, el("span", { class: `badge ${found.verdict}`, text: found.verdict }), el("span", { class: "muted", text: ` ${new Date(found.at * 1000).toLocaleString()}` })),
+    );
+    byId("questions").replaceChildren(...entries);
+    byId("before").querySelector("summary").textContent = `Asked before (${asked.length})`;
+    show(byId("before"), asked.length > 0);
   }
 
   verdict(text, kind) {

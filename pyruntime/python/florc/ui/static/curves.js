@@ -53,6 +53,7 @@ export class Curves {
     const box = el("div", { class: "plot" });
     const title = el("h4", {}, el("code", { text: found.name }));
     if (asked) title.append(el("span", { class: `badge ${found.verdicts?.join(" ") ?? "live"}`, text: found.verdicts ? `asked: ${found.verdicts.join(", ")}` : "asked" }));
+    if (found.not_drawn) title.append(el("span", { class: "badge bad", text: `${found.not_drawn} not drawn: no finite numbers` }));
     const where = found.line ? el("button", { type: "button", class: "link", text: `line ${found.line}`, onclick: () => this.goTo(found.file, found.line) }) : null;
     const panel = el("section", { class: `panel${asked ? " asked" : ""}`, "aria-label": found.name }, el("div", { class: "head" }, title, where), box);
     panel.dataset.name = found.name;

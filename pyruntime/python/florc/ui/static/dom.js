@@ -93,7 +93,8 @@ export class Listbox {
     if (isScrolled) {
       const box = this.element.getBoundingClientRect(), mine = option.getBoundingClientRect();
       if (mine.top < box.top) this.element.scrollTop += mine.top - box.top - 4;
-      if (mine.bottom > box.bottom) this.element.scrollTop += mine.bottom - box.bottom + 4;
+      const bottom = box.top + this.element.clientTop + this.element.clientHeight; // above its scrollbar
+      if (mine.bottom > bottom) this.element.scrollTop += mine.bottom - bottom + 4;
     }
     this.move(next);
   }
