@@ -111,7 +111,7 @@ test-ui: setup chromium ## the page of florc ui, its server and in a Chromium wi
 	cd pyruntime && $(BIN)/python -m pytest tests/test_ui.py tests/test_ui_browser.py
 
 ui-pictures: setup chromium ## docs/ui/*.png, drawn anew
-	$(INSTALL) selenium
+	$(INSTALL) selenium pillow
 	cd pyruntime && FLORC_PICTURES=$(CURDIR)/docs/ui $(BIN)/python -m pytest tests/test_ui_browser.py -k pictures
 
 .PHONY: chromium

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
@@ -321,6 +322,8 @@ for epoch in range(20):
 
 @pytest.mark.skipif("FLORC_PICTURES" not in os.environ, reason="make ui-pictures draws docs/ui/*.png")
 def test_pictures_of_the_documentation(browser: Browser) -> None:
+    from PIL import Image
+
     folder, pictures = Path("/tmp/florc-example"), Path(os.environ["FLORC_PICTURES"])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -343,7 +346,8 @@ def test_pictures_of_the_documentation(browser: Browser) -> None:
                 kind = "again" if part else "restored"
                 assert browser.js(f"return document.querySelectorAll('#timeline .{kind}').length") > 10
                 time.sleep(0.5)  # until the bars have their colours
-                browser.chromium.save_screenshot(str(pictures / f"{scheme}-{size[0]}.png"))
+                image = Image.open(io.BytesIO(browser.chromium.get_screenshot_as_png())).convert("RGB")
+                image.quantize(256, dither=Image.Dither.NONE).save(pictures / f"{scheme}-{size[0]}.png", optimize=True)
     finally:
         browser.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         browser.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -351,8 +355,8 @@ def test_pictures_of_the_documentation(browser: Browser) -> None:
 
 
 PICTURES = [
-    ("light", (1180, 1160), 23, "net[0].weight.norm().item()", ""),
-    ("dark", (1180, 1160), 20, "net[0].weight.grad.norm().item()", "9:12"),
+    ("light", (1240, 1360), 23, "net[0].weight.norm().item()", ""),
+    ("dark", (1240, 1360), 20, "net[0].weight.grad.norm().item()", "9:12"),
     ("light", (420, 1500), 23, "net[0].weight.abs().max().item()", ""),
 ]
 """Scheme, size, and what is asked: the line, the expression, the iterations."""

@@ -40,7 +40,8 @@ class Block(NamedTuple):
 
 
 def as_json(history: History, versions: Versions, arguments: Arguments) -> str:
-    """The same for programs, on one line: `seconds` is what the replay takes, as far as that is known."""
+    """The same for programs, on one line: `seconds` is what the replay takes, as far as that is known;
+    `import_seconds` of it are the imports of the recorded run, which a process that has done them does not repeat."""
     blocks = [found._asdict() for found in _blocks(history, versions, arguments["step_into"])]
     changes = [{"file": c.file, "line": c.line, "kind": c.kind, "text": c.text} for c in versions.changes]
     told = {
@@ -49,6 +50,7 @@ def as_json(history: History, versions: Versions, arguments: Arguments) -> str:
         "blocks": blocks,
         "seconds": _seconds(history, versions, arguments),
         "recorded_seconds": history.seconds,
+        "import_seconds": sum(took for _, took in history.run.imports()),
         "times": _times(history, versions, arguments),
     }
     return json.dumps(told) + "\n"

@@ -92,7 +92,7 @@ export class Ask {
 
   foretell(found) {
     if (found.error) return this.tell(found.error, "bad");
-    const cost = found.seconds === null ? "Its cost is not known." : `About ${seconds(found.seconds)}; the recorded run took ${seconds(found.recorded_seconds)}.`;
+    const cost = found.seconds === null ? "Its cost is not known." : `About ${seconds(Math.max(0, found.seconds - found.import_seconds))}; the recorded run took ${seconds(found.recorded_seconds)}.`;
     const blocks = found.blocks.map((block) => el("li", { class: block.what.startsWith("runs") ? "again" : "restored" }, el("code", { text: block.block }), ` ${block.header}: ${block.what}`));
     byId("forecast").replaceChildren(el("p", {}, el("strong", { text: cost })), el("ul", {}, ...blocks));
   }

@@ -20,14 +20,16 @@ export class Source {
 
   fill(files) {
     const before = this.file?.file;
-    const line = this.lines[this.list.at];
+    const line = this.lines[this.list.at], { scrollTop, scrollLeft } = byId("source");
     this.files = files;
     const options = files.map((file, at) => el("option", { value: at, text: file.name }));
     byId("file").replaceChildren(...options);
     show(byId("file-field"), files.length > 1);
     const at = files.findIndex((file) => file.file === before);
     this.open(Math.max(0, at));
-    if (at >= 0 && line) this.go(files[at].file, line, false);
+    if (at < 0) return;
+    if (line) this.go(files[at].file, line, false);
+    byId("source").scrollTo(scrollLeft, scrollTop);
   }
 
   open(at) {
