@@ -21,7 +21,9 @@ _PATIENCE_S = 5.0
 """A replay that was interrupted gets so long to end by itself."""
 _AGAIN_S = 0.5
 _MOST = 5_000
-"""Events that are taken together."""
+"""Events that are taken together, at most."""
+_TOGETHER_S = 0.03
+"""What comes within this time is."""
 Event = dict[str, Any]
 _SAID_ALL, _GONE = {"": "errors"}, {"": "gone"}
 """What its threads note beside events: all lines of a question were said; the process has ended."""
@@ -36,6 +38,7 @@ class Child:
         """The exit code of the last question."""
         self._answering: int | None = None
         self._missing = 0
+        self._told = 0.0
         self._asks, self._writes = Lock(), Lock()
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._process = subprocess.Popen(
@@ -118,6 +121,8 @@ class Child:
             found = [self._events.get(timeout=waiting)]
         except Empty:
             return []
+        time.sleep(max(0.0, self._told + _TOGETHER_S - time.monotonic()))
+        self._told = time.monotonic()
         with suppress(Empty):
             while len(found) < _MOST:
                 found.append(self._events.get_nowait())

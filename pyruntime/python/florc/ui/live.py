@@ -11,6 +11,7 @@ from ..project.script import Unusable
 from .places import first_difference
 
 if TYPE_CHECKING:
+    from ..runs.journal import History
     from .facts import Facts
 
 
@@ -19,6 +20,7 @@ class Live:
 
     def __init__(self, facts: Facts, run: str):
         self._facts, self._run = facts, run
+        self._history: History | None = None
         self._names: Names | None = None
         self._texts: dict[str, str] = {}
         self._seen: dict[tuple[str, int, str], int] = {}
@@ -53,6 +55,7 @@ class Live:
         if self._names is None:
             self._names = Names({**self._facts.present(self._run), **self._texts})
         with suppress(Unusable):
-            around = context(self._facts.history(self._run), path)
+            self._history = self._history or self._facts.history(self._run)
+            around = context(self._history, path)
             for name, value in self._names.values(Printed(file, line, path, text, "")).items():
                 yield {"name": name, "value": value, "context": around, "occurrence": seen, "file": file, "line": line}
