@@ -408,6 +408,29 @@ def test_a_port_that_is_taken_is_refused(page: Page, shop: Workshop) -> None:
     assert done.code == 1 and "address already in use" in done.err
 
 
+def test_a_browser_is_led_to_the_page_by_a_file_that_nobody_else_reads(shop: Workshop, tmp_path: Path, monkeypatch) -> None:
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {told}.new; stat -c %a "${{1#file://}}" >> {told}.new; cat "${{1#file://}}" >> {told}.new; mv {told}.new {told}\n'
+    )
+    browser.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    monkeypatch.setenv("DISPLAY", ":0")
+    text = "from florc.ui.command import run_ui; raise SystemExit(run_ui({'run': None, 'port': 0, 'open': True}))"
+    process = shop.start(sys.executable, "-c", text)
+    try:
+        page = Page(process)
+        until(told.exists)
+        word, mode, held = told.read_text().split("\n", 2)
+        assert word.startswith("file://") and mode == "600" and page.url in held
+        assert page.get("").status == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+    assert process.returncode == 0 and not Path(word.removeprefix("file://")).exists()
+
+
 def test_questions_of_a_terminal_are_not_carried_on(shop: Workshop) -> None:
     process = shop.start(sys.executable, "-m", "florc", "ask", "--interactive", "train.py", stdin=subprocess.PIPE)
     out, err = process.communicate("--at 17 'epoch + 1'\n--at 17 'epoch + 2' --last\n\n", timeout=60)

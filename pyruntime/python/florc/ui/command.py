@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import os
 import signal
 import sys
+import tempfile
 import webbrowser
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -33,17 +36,33 @@ def run_ui(arguments: given.Ui) -> int:
     with server:
         answer(f"{url}\n")
         say("the page is for whoever has this address, on this machine only; Ctrl-C ends it")
-        if arguments["open"] and _has_screen():
-            webbrowser.open(url)
+        leading = _leading_to(url) if arguments["open"] and _has_screen() else None
         try:
+            if leading is not None:
+                webbrowser.open(f"file://{leading}")
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             pass
         finally:
+            if leading is not None:
+                with suppress(OSError):
+                    os.unlink(leading)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             server.warm.close()
     sys.stdout.flush()
     return 0
+
+
+def _leading_to(url: str) -> str | None:
+    """A file of this user's alone that leads a browser to the page: everybody on the machine sees the words that a browser is
+    started with. None where there is no place for it."""
+    try:
+        descriptor, path = tempfile.mkstemp(".html", "florc-ui-", os.environ.get("XDG_RUNTIME_DIR") or None)
+    except OSError:
+        return None
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={html.escape(url)}">')
+    return path
 
 
 def _has_screen() -> bool:
