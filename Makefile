@@ -23,7 +23,7 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-trainers test-trackers test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-background bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-trainers test-trackers test-ui ui-pictures test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-background bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
@@ -109,10 +109,24 @@ test-trackers: setup ## experiment trackers, each with its own package, offline;
 	$(INSTALL) tensorboardX mlflow-skinny sqlalchemy alembic wandb trackio lightning comet_ml neptune
 	cd pyruntime && $(BIN)/python -m pytest tests/test_trackers.py tests/test_tracker_packages.py
 
+test-ui: setup chromium ## the page of florc ui, its server and in a Chromium without a window
+	$(INSTALL) selenium
+	cd pyruntime && $(BIN)/python -m pytest tests/test_ui.py tests/test_ui_browser.py
+
+ui-pictures: setup chromium ## docs/ui/*.png, drawn anew
+	$(INSTALL) selenium pillow
+	cd pyruntime && FLORC_PICTURES=$(CURDIR)/docs/ui $(BIN)/python -m pytest tests/test_ui_browser.py -k pictures
+
+.PHONY: chromium
+chromium: # Debian's, where apt may install it; without it the tests in a browser are skipped
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get install --yes --quiet chromium chromium-driver; } || \
+	  echo "there is no Chromium here: apt install chromium chromium-driver"
+
 torture: setup ## a fault at every single file operation of a recorded run, once and for good; 5,000 changes of a store
 	cd pyruntime && FLORC_TORTURE=1 $(BIN)/python -m pytest tests/faults tests/store
 
-test-all: lint test-rust test-whole test-trainers test-trackers corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
+test-all: lint test-rust test-whole test-trainers test-trackers test-ui corpus programs mutants ## every test, every installed file through the compiler, 2,000 programs made at random, every seeded bug
 
 test-whole: setup ## every Python test, each process started anew, the example scripts in full length with each probe alone
 	cd pyruntime && FLORC_COLD=1 FLORC_FULL=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal

@@ -73,6 +73,7 @@ ORDER = [
     "replay.parallel",
     "replay.warm",
     "replay",
+    "ui",
     "cli",
     "saving",
     "writing",

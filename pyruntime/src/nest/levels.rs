@@ -290,6 +290,7 @@ impl Nest {
 #[cfg(test)]
 mod tests {
     use super::{LoopFacts, Nest};
+    use std::time::Duration;
 
     fn nest() -> Nest {
         let mut nest = Nest::default();

@@ -96,11 +96,17 @@ class Names:
         """By line: a statement of several lines is known by each of them."""
         if file not in self._known:
             by_line: dict[int, list[Template]] = {}
-            for template in templates(self._texts.get(file, "")):
+            # Of two statements in one line (`florc ask` adds one) the first that fits counts: that which fixes more of the text.
+            for template in sorted(templates(self._texts.get(file, "")), key=_fixed, reverse=True):
                 for line in range(template.line, template.end_line + 1):
                     by_line.setdefault(line, []).append(template)
             self._known[file] = by_line
         return self._known[file]
+
+
+def _fixed(template: Template) -> int:
+    """So many characters of what a statement writes are known."""
+    return sum(len(piece) for piece in template.pieces if isinstance(piece, str))
 
 
 def recorded(history: History) -> Iterator[Row]:

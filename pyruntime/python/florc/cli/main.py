@@ -86,11 +86,22 @@ def _replay(arguments: given.Replay) -> int | Prepared:
 
 
 def _ask(arguments: given.Ask) -> int | Prepared:
-    from ..replay.asking import put_questions
+    from ..replay.asking import is_question, put_questions, take_recorded
     from ..replay.command import present_script
+    from ..replay.session import live
 
     run_name, script = _target(arguments["target"])
-    found = _recorded(run_name, script, arguments["trust"])
+    found = _asked_about or _recorded(run_name, script, arguments["trust"])
+    if arguments["interactive"]:
+        if is_question(arguments):
+            raise Unusable("F101", "with --interactive each line is a question: --at, --after-loop and --watch go there")
+        return _questions(found, script)
+    is_for_page = live.is_asked()
+    live.begin()
+    if is_for_page and not is_question(arguments):  # the statements that the files have now
+        return _replay(arguments)
+    if is_for_page:
+        take_recorded(found)
     put_questions(found, present_script(found, script), arguments)
     return _replay(arguments)
 
@@ -164,6 +175,12 @@ def _query(arguments: given.Query) -> int:
     return command.run_query(arguments)
 
 
+def _ui(arguments: given.Ui) -> int:
+    from ..ui.command import run_ui
+
+    return run_ui(arguments)
+
+
 def _runs(arguments: given.Runs) -> int:
     from ..answers import listing
 
@@ -205,6 +222,7 @@ _COMMANDS: dict[str, Callable[[Any], int | Prepared | Raised]] = {
     "plot": _plot,
     "query": _query,
     "diff": _diff,
+    "ui": _ui,
     "check": _check,
     "rm": _rm,
     "gc": _gc,

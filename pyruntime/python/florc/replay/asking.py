@@ -13,6 +13,7 @@ from ..project import asked
 from ..project.script import Script, Unusable
 from ..project.territory import MAIN, decode
 from ..support.console import relative, tinted_diff
+from .session import live
 from .session.opening import AGAIN, RANK, WORKER
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def put_questions(run: Run, script: Script, arguments: Ask) -> None:
     """Write the statements into the texts that are replayed, and show them. Raises Unusable for what cannot be asked."""
     if script.is_notebook:
         raise Unusable("F101", "florc ask reads scripts and modules: add the statement to the notebook, and use florc replay")
-    if not (arguments["at"] or arguments["after_loop"] or arguments["watch"]):
+    if not is_question(arguments):
         raise Unusable(
             "F101", "nothing is asked: add --at LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch EXPRESSION"
         )
@@ -36,6 +37,17 @@ def put_questions(run: Run, script: Script, arguments: Ask) -> None:
         asked.texts[file] = _asked(file, present[file], questions)
         if not arguments["quiet"] and not {AGAIN, WORKER, RANK}.intersection(os.environ):
             _show(file, present[file], asked.texts[file])
+    live.tell(asked=asked.texts)
+
+
+def is_question(arguments: Ask) -> bool:
+    """Whether anything is asked."""
+    return bool(arguments["at"] or arguments["after_loop"] or arguments["watch"])
+
+
+def take_recorded(run: Run) -> None:
+    """What is asked is asked of the recorded texts, whatever the files hold now: the page of `florc ui` shows these."""
+    asked.texts.update({file: text for module, _, file, text in run.files() if _native.followed(module) is None})
 
 
 def _texts(run: Run, script: Script) -> Iterator[tuple[str, str]]:
@@ -45,7 +57,7 @@ def _texts(run: Run, script: Script) -> Iterator[tuple[str, str]]:
         if module != MAIN and _native.followed(module) is None:
             try:
                 with open(file, "rb") as opened:
-                    yield file, decode(opened.read())
+                    yield file, asked.text_of(file, decode(opened.read()))
             except (OSError, SyntaxError, UnicodeDecodeError):
                 continue
 
@@ -56,10 +68,10 @@ def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[st
         name, _, line = where.rpartition(":")
         if not line.isdecimal():
             raise Unusable("F101", f"--at {where}: it takes the number of a line, or FILE:LINE")
-        found.setdefault(_file(present, script, name), []).append((int(line), expression))
-    for variable, expression in zip(arguments["after_loop"][::2], arguments["after_loop"][1::2]):
+        found.setdefault(_file(present, script, name), []).append((int(line), expression.strip()))
+    for variable, expression in zip(arguments["after_loop"][::2], map(str.strip, arguments["after_loop"][1::2])):
         found.setdefault(_first(present, script, (variable, expression)), []).append((variable, expression))
-    for expression in arguments["watch"]:
+    for expression in map(str.strip, arguments["watch"]):
         stepping = [file for file, text in present.items() if _can_be_asked(file, text, (None, expression))]
         for file in stepping or [_first(present, script, (None, expression))]:
             found.setdefault(file, []).append((None, expression))

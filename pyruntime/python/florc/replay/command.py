@@ -64,7 +64,8 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         messages.answer(batch.slurm(run, STARTED.words, arguments["workers"] or 1))
         return 0
     if arguments["dry_run"]:
-        messages.answer(forecast.describe(history, versions, arguments))
+        told = forecast.as_json if arguments["json"] else forecast.describe
+        messages.answer(told(history, versions, arguments))
         return 0
     tell_where(run, path)
     _refuse_drift(versions, arguments["allow_drift"])
@@ -227,15 +228,16 @@ def present_script(run: Run, path: str | None) -> launch.Script:
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:
         script = launch.load(words, module)
-        compile(script.text, script.path, "exec", dont_inherit=True)
+        file = run.info["script"] if module is None else script.path
+        text = text_of(file, script.text)
+        compile(text, script.path, "exec", dont_inherit=True)
     except SyntaxError as error:
         where = f"{os.path.relpath(error.filename or '?')}:{error.lineno}"
         raise Unusable("F302", f"{where}: {error.msg}; the script must be valid Python to be replayed") from None
     except UnicodeDecodeError as error:
         raise Unusable("F302", f"the script is not text in its declared encoding: {error}") from None
     # The recorded name: what the script sees of itself is what it saw then.
-    path = run.info["script"] if module is None else script.path
-    return script._replace(argv=run.info["argv"], path=path, text=text_of(path, script.text))
+    return script._replace(argv=run.info["argv"], path=file, text=text)
 
 
 def _named(loops: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..plan.window import END
@@ -23,11 +24,51 @@ def describe(history: History, versions: Versions, arguments: Arguments) -> str:
     out = [f"run {history.run.id}"]
     for change in versions.changes:
         out.append(f"  {messages.place(change.file, change.line)}: {change.kind}: {change.text.strip()}")
-    out += _blocks(history, versions, arguments["step_into"])
+    for found in _blocks(history, versions, arguments["step_into"]):
+        out.append(f"  {found.block}  {messages.line_of(found.file, found.line)}  {found.header}: {found.what}")
     return messages.plain("\n".join([*out, *_times(history, versions, arguments)])) + "\n"
 
 
-def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str]:
+class Block(NamedTuple):
+    """What becomes of a block, or of the first iterations of a loop."""
+
+    block: str
+    file: str
+    line: int
+    header: str
+    what: str
+
+
+def as_json(history: History, versions: Versions, arguments: Arguments) -> str:
+    """The same for programs, on one line: `seconds` is what the replay takes, as far as that is known;
+    `import_seconds` of it are the imports of the recorded run, which a process that has done them does not repeat."""
+    blocks = [found._asdict() for found in _blocks(history, versions, arguments["step_into"])]
+    changes = [{"file": c.file, "line": c.line, "kind": c.kind, "text": c.text} for c in versions.changes]
+    told = {
+        "run": history.run.id,
+        "changes": changes,
+        "blocks": blocks,
+        "seconds": _seconds(history, versions, arguments),
+        "recorded_seconds": history.seconds,
+        "import_seconds": sum(took for _, took in history.run.imports()),
+        "times": _times(history, versions, arguments),
+    }
+    return json.dumps(told) + "\n"
+
+
+def _seconds(history: History, versions: Versions, arguments: Arguments) -> float | None:
+    """Of a replay in one process; None where the run has no main loop, or another loop is asked for."""
+    try:
+        costs = Costs(history, versions, arguments["step_into"])
+    except Unusable:
+        return None
+    window = selection.selected(history, arguments)
+    if window is None:
+        return costs.serial()
+    return costs.segment(window.start, min(window.stop, len(costs.work))) if window.place == costs.loop.place else None
+
+
+def _blocks(history: History, versions: Versions, forced: list[str]) -> list[Block]:
     out = []
     by_block: dict[str, list[_native.Checkpoint]] = {}
     for checkpoint in history.checkpoints.values():
@@ -40,7 +81,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 why = versions.why_not_jumped(block)
                 later = "one iteration" if starts == 1 else f"one of {starts} iterations"
                 what = f"runs from its first iteration: {why}" if why else f"can begin with {later}"
-                out.append(f"  {block}  {messages.line_of(loop.file, loop.line)}  {loop.header}: {what}")
+                out.append(Block(block, loop.file, loop.line, loop.header, what))
             if not loop.memoized:
                 continue
             held = by_block.get(block, [])
@@ -55,7 +96,7 @@ def _blocks(history: History, versions: Versions, forced: list[str]) -> list[str
                 if held
                 else f"runs again: {history.why_not_kept(block)}"
             )
-            out.append(f"  {block}  {messages.line_of(loop.file, loop.line)}  {loop.header}: {what}")
+            out.append(Block(block, loop.file, loop.line, loop.header, what))
     return out
 
 

@@ -40,7 +40,7 @@ from .parallel.ranks import RankTask
 from .parallel.spawned import Calls
 from .parallel.workers import Task
 from .report import Report
-from .session import progress
+from .session import live, progress
 from .session.leave import Leave
 from .session.opening import AGAIN
 from .session.session import Replay
@@ -85,6 +85,7 @@ class ReplayProcess:
         self._lost_s: float = earlier.get("lost", 0.0)
         """Seconds of the attempts before this one."""
         messages.to_descriptor(2)
+        live.begin()
         self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
         self._begun = time.perf_counter()
         self._replay = Replay(
@@ -227,6 +228,7 @@ class ReplayProcess:
         environment.update(task.to_environment() if task else {})
         known = {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
         environment[AGAIN] = json.dumps({**known, "lost": self._lost_s + time.perf_counter() - self._begun})
+        live.asks_again(environment)
         os.chdir(STARTED.folder)
         os.execve(sys.executable, start.command(*STARTED.words), start.environment(given=environment))
 

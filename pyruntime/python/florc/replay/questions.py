@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import signal
 import sys
@@ -15,11 +16,15 @@ from ..support import console as messages
 from ..support.console import duration, say
 from .command import present_script
 from .process import end
+from .session import live
 from .session.started import STARTED
 from .warm.imports import Ahead, import_ahead
 
 OPTION = "--interactive"
+_UNUSABLE = 2
 _PROMPT = "florc> "
+_REPLAYS = "as it is then; options go before it, such as --last; Ctrl-D ends"
+_ASKS = "each line is a question, such as --at 47 'norm.item()', with the options of florc replay; Ctrl-D ends"
 
 
 def next_question(run: Run, path: str | None) -> list[str]:
@@ -31,7 +36,9 @@ def next_question(run: Run, path: str | None) -> list[str]:
         say(f"each question imports what it needs: {found.why_not}")
     else:
         say(f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}")
-    say(f"Enter replays {os.path.relpath(script.path)} as it is then; options go before it, such as --last; Ctrl-D ends")
+    say(_ASKS if STARTED.words[0] == "ask" else f"Enter replays {os.path.relpath(script.path)} {_REPLAYS}")
+    if live.is_asked():
+        live.put(1, {"ready": sum(took for _, took in found.seconds)})
     words = [word for word in STARTED.words if word != OPTION]
     code = 0
     while True:
@@ -42,12 +49,14 @@ def next_question(run: Run, path: str | None) -> list[str]:
             asked = [*words, *shlex.split(line)]
         except ValueError as error:
             say(f"{error}: {line.strip()}", always=True, code="F101")
+            live.mark_end(_UNUSABLE)
             continue
         child = os.fork()
         if child == 0:
             _become(asked, found, path or script.path)
             return asked
         code = _waited(child)
+        live.mark_end(code)
 
 
 def _importable(run: Run, script: Script) -> Ahead:
@@ -92,9 +101,27 @@ def _waited(child: int) -> int:
     """The exit code of a process. Ctrl-C is for the process, which says so."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        if live.is_asked():
+            _watch(child)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     finally:
         signal.signal(signal.SIGINT, before)
     if code < 0:
         say(f"the replay was ended by signal {-code}")
     return code
+
+
+def _watch(child: int) -> None:
+    """Wait for the end of a process. Whoever listens goes away with standard input: then it ends at once, with all that it
+    started."""
+    live.put(1, {"process": child})
+    descriptor = os.pidfd_open(child)
+    try:
+        events = select.poll()
+        events.register(descriptor, select.POLLIN)
+        events.register(0, 0)  # that it was closed is always told
+        while descriptor not in (ready := {found for found, _ in events.poll()}):
+            if ready:
+                os.killpg(0, signal.SIGKILL)
+    finally:
+        os.close(descriptor)

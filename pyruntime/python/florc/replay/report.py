@@ -223,6 +223,7 @@ def _entries(
             "import_seconds": sum(took for _, took in importing),
             "lost_seconds": found.lost_seconds,
             "skipped": len(found.skipped),
+            "restored": found.skipped,
             "read": found.read,
             "ran": found.entered,
             "reasons": found.reasons,

@@ -59,10 +59,10 @@ class Followed(NamedTuple):
 
     def number_of(self, index: int) -> int:
         """The number that an iteration is over, as far as is known; else its own."""
-        known = sorted(self.numbers.items())
-        if not known or index in self.numbers:
+        if not self.numbers or index in self.numbers:
             return self.numbers.get(index, index)
-        (first, a), (last, b) = known[0], known[-1]
+        first, last = min(self.numbers), max(self.numbers)
+        a, b = self.numbers[first], self.numbers[last]
         return a + round((index - first) * (b - a) / (last - first)) if last > first else a + index - first
 
 

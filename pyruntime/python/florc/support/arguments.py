@@ -137,6 +137,15 @@ class Query(TypedDict):
     color: str
 
 
+class Ui(TypedDict):
+    """Of `florc ui`. `port`: 0 where any free one will do."""
+
+    command: str
+    run: str | None
+    port: int
+    open: bool
+
+
 class Check(TypedDict):
     """Of `florc check`."""
 

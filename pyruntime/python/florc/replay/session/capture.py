@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ... import _native
 from ...process.output import Divert
+from . import live
 
 
 class Value(NamedTuple):
@@ -92,4 +93,8 @@ class Capture:
         """Keep what one run of a statement printed. `child`: the process that the script forked for it."""
         file, line = self._place_of(name)
         path = "" if child is not None else _native.loop_path()
-        self._values += [Value(file, line, path, text, child=child) for text in printed.splitlines()]
+        found = [Value(file, line, path, text, child=child) for text in printed.splitlines()]
+        self._values += found
+        if live.is_on():
+            for value in found:
+                live.value(value)

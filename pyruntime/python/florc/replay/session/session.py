@@ -21,8 +21,8 @@ from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
 from ..select.skipped import Skipped
+from . import live, proof, unrecorded
 from . import progress as progress_line
-from . import proof, unrecorded
 from .capture import Capture, Line, Value
 from .compare import Comparer
 from .leave import Leave
@@ -210,12 +210,14 @@ class Replay:
         if reason is None:
             self.looking.follows()
             self.skipped.blocks.add(key)
+            live.block(key, True)
             if self.history.writes(block) or self._writers.may_write(key):
                 self.skipped.told()
             return False
         self._ran(block, reason)
         self.entered[block] = self.entered.get(block, 0) + 1
         self._open.append(key)
+        live.block(key, False)
         return True
 
     def _must_run(self, block: str, key: str) -> str | None:

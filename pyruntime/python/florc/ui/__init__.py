@@ -1,0 +1,1 @@
+"""`florc ui`: a page on this machine that shows runs and asks them."""

@@ -1,0 +1,62 @@
+"""Values as the curves of the page: a panel for each name, what was recorded and what was asked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..answers import plot
+from ..answers.rows import Row
+from ..project.script import Unusable
+
+_MOST_TEXTS = 200
+"""Values that are no numbers are listed: the first of them."""
+ORDER = "order"
+
+
+def of(rows: Sequence[Row], x: str | None) -> dict[str, Any]:
+    """The panels, and the values that are no numbers. `x`: the variable of a loop, or `order`; None: the variable that all values
+    of a name have, where it has one value for each iteration."""
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        by_name.setdefault(row.name, []).append(row)
+    panels, texts = [], []
+    for name, found in by_name.items():
+        try:
+            panels.append(_panel(name, _told_apart(found), x))
+        except Unusable:  # no numbers
+            texts.append({"name": name, "count": len(found), "rows": [row._asdict() for row in found[:_MOST_TEXTS]]})
+    return {"panels": panels, "texts": texts}
+
+
+def _panel(name: str, rows: Sequence[Row], x: str | None) -> dict[str, Any]:
+    shared = set.intersection(*(set(row.context) for row in rows))
+    axes = [variable for variable in rows[0].context if variable in shared]
+    axis, curves = plot.curves(_unplaced(rows) if x == ORDER else rows, x if x in axes else None)
+    if x not in axes and any(len(set(curve.x)) < len(curve.x) for curve in curves):
+        axis, curves = plot.curves(_unplaced(rows), None)
+    verdicts = sorted({row.verdict for row in rows if row.verdict != "recorded"})
+    found = [{"label": curve.label, "asked": curve.is_asked, "x": curve.x, "y": curve.y} for curve in curves]
+    line = next(((row.file, row.line) for row in rows), (None, None))
+    return {
+        "name": name,
+        "axis": axis if axis in axes else ORDER,
+        "axes": axes,
+        "curves": found,
+        "verdicts": verdicts,
+        "not_drawn": len(rows) - sum(len(curve.x) for curve in curves),
+        "file": line[0],
+        "line": line[1],
+    }
+
+
+def _told_apart(rows: Sequence[Row]) -> list[Row]:
+    """The same, with the lines in their names where one expression was asked at several."""
+    asked = {(row.file, row.line) for row in rows if row.verdict != "recorded"}
+    if len(asked) < 2:
+        return list(rows)
+    return [row if row.verdict == "recorded" else row._replace(name=f"{row.name}, line {row.line}") for row in rows]
+
+
+def _unplaced(rows: Sequence[Row]) -> list[Row]:
+    return [row._replace(context={}) for row in rows]
