@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from ..project.script import Unusable
@@ -48,10 +47,10 @@ def of_runs(words: list[str], condition: str | None) -> list[rows.Row]:
 
 
 def _names_a_run(store: str, word: str) -> bool:
-    if word.endswith((".py", ".ipynb")) or os.path.isfile(word):
+    if catalog.is_script(word):
         return True
     try:
-        catalog.find(store, word, None)
+        catalog.named(store, word)
     except Unusable:
         return False
     return True
@@ -104,12 +103,10 @@ def _run_of(words: list[str]) -> tuple[Run, list[str]]:
     if not words:
         return catalog.find(store, None, None), []
     first = words[0]
-    if first.endswith((".py", ".ipynb")) or os.path.isfile(first):
-        return catalog.find(store, None, first), words[1:]
     try:
-        return catalog.find(store, first, None), words[1:]
+        return catalog.named(store, first), words[1:]
     except Unusable as error:
-        if error.code != "F201" or not catalog.all_runs(store):
+        if catalog.is_script(first) or error.code != "F201" or not catalog.all_runs(store):
             raise
         return catalog.find(store, None, None), words  # the name of a value
 

@@ -41,24 +41,16 @@ def run_diff(arguments: given.Diff) -> int:
 def _two(words: list[str]) -> tuple[Run, Run]:
     """The runs that are meant. Raises Unusable."""
     store = store_path()
-    found = [_find(store, word) for word in words]
+    found = [catalog.named(store, word) for word in words]
     if len(found) == 2:
         return found[0], found[1]
-    b = catalog.find(store, None, words[0] if words and _is_script(words[0]) else None)
+    b = catalog.find(store, None, words[0] if words and catalog.is_script(words[0]) else None)
     if not found or found[0].id == b.id:
         earlier = [run for run in catalog.all_runs(store) if catalog.is_of(run, b.info["script"]) and run.id != b.id]
         if not earlier:
             raise Unusable("F201", f"{b.id} is the only run of {relative(b.info['script'])}: name two runs (`florc runs`)")
         return earlier[-1], b
     return found[0], b
-
-
-def _find(store: str, word: str) -> Run:
-    return catalog.find(store, None, word) if _is_script(word) else catalog.find(store, word, None)
-
-
-def _is_script(word: str) -> bool:
-    return word.endswith((".py", ".ipynb")) or os.path.isfile(word)
 
 
 def compared(a: History, b: History, names: Iterable[str] = ()) -> dict[str, Any]:

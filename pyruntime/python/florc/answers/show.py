@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import time
 from typing import TYPE_CHECKING, Any
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 def run_show(arguments: given.Show) -> int:
     """`florc show`."""
-    word = arguments["run"]
-    is_script = word is not None and (word.endswith((".py", ".ipynb")) or os.path.isfile(word))
-    run = catalog.find(store_path(), None if is_script else word, word if is_script else None)
+    run = catalog.named(store_path(), arguments["run"])
     found = described(run)
     answer(json.dumps(found) + "\n" if arguments["json"] else text(found))
     return 0

@@ -107,6 +107,16 @@ def find(store: str, wanted: str | None, script: str | None) -> Run:
     return (exact or matches)[-1]
 
 
+def is_script(word: str) -> bool:
+    """Whether a word of a command line names a script, not a run."""
+    return word.endswith((".py", ".ipynb")) or os.path.isfile(word)
+
+
+def named(store: str, word: str | None) -> Run:
+    """The run that a word names: an id, a name, `latest`, its script; None: the newest. Raises Unusable with what there is."""
+    return find(store, None, word) if word is not None and is_script(word) else find(store, word, None)
+
+
 def _matching(runs: list[Run], wanted: str) -> list[Run]:
     by_id = os.path.basename(wanted.rstrip("/"))
     return [run for run in runs if len(by_id) >= SHORTEST and run.id.startswith(by_id) or run.info.get("name") == wanted]

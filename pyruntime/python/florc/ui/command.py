@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def run_ui(arguments: given.Ui) -> int:
     """`florc ui`. Raises Unusable where there is no such run, or where the port is taken."""
     store = store_path()
-    run = None if arguments["run"] is None else catalog.find(store, arguments["run"], None).id
+    run = None if arguments["run"] is None else catalog.named(store, arguments["run"]).id
     try:
         server = Server(store, arguments["port"])
     except (OSError, OverflowError) as error:
