@@ -31,7 +31,7 @@ class Facts:
         self.answers: dict[str, Callable[[Query], Any]] = {
             "runs": self._runs,
             "show": lambda query: show.described(self._run(query.get("run"))),
-            "logs": lambda query: [row._asdict() for row in self.rows(query.get("run"))],
+            "logs": lambda query: [row.to_json() for row in self.rows(query.get("run"))],
             "curves": self._curves,
             "timeline": lambda query: timeline.of(self.history(query.get("run"))),
             "source": lambda query: self._source(query.get("run")),
