@@ -1,19 +1,13 @@
-//! Completion in shells: `florc completion bash` prints what calls florc at each Tab, and here it answers.
+//! What may stand for an argument, to be completed in a shell.
 //!
-//! What there is to complete besides commands and options is in the store of runs, which only the Python half reads: it answers
-//! through [`offer`].
+//! What there is besides commands and options is in the store of runs, which only the Python half reads: it answers through
+//! [`offer`].
 
-use super::args::Cli;
-use clap::{Args, CommandFactory as _, ValueEnum};
+use clap::{Args, ValueEnum};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
-use clap_complete::env::Shells;
 use serde::Serialize;
-use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::ffi::OsStr;
 use std::sync::OnceLock;
-
-/// Names the shell of a command line that is to be completed; only the functions that `florc completion` prints set it.
-pub const ASKED: &str = "_FLORC_COMPLETE";
 
 /// What can be completed from the store of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,45 +77,9 @@ pub struct CompletionArgs {
     pub shell: Shell,
 }
 
-/// Prints what the shell is to run. The exit code.
-pub fn completion(args: &CompletionArgs) -> i32 {
-    let name = match args.shell {
-        Shell::Bash => "bash",
-        Shell::Fish => "fish",
-        Shell::Zsh => "zsh",
-    };
-    let mut text = Vec::new();
-    let Some(shell) = Shells::builtins()
-        .completer(name)
-        .map(|shell| shell.write_registration(ASKED, "florc", "florc", "florc", &mut text))
-    else {
-        return super::UNUSABLE;
-    };
-    written(shell.map(|()| text))
-}
-
-/// Answers the functions that `florc completion` printed: `florc -- florc logs lo`. None where no shell asks.
-pub fn completed(argv: &[OsString]) -> Option<i32> {
-    let asked = std::env::var(ASKED).ok().filter(|name| !name.is_empty())?;
-    let shells = Shells::builtins();
-    let shell = shells.completer(&asked)?;
-    let at = argv.iter().position(|word| word == "--")?;
-    let words = argv[at + 1..].to_vec();
-    let _ = WORDS.set(words.iter().map(|word| word.to_string_lossy().into_owned()).collect());
-    let mut text = Vec::new();
-    let here = std::env::current_dir().ok();
-    let mut command = Cli::command();
-    command.build();
-    let found = shell.write_complete(&mut command, words, here.as_deref(), &mut text);
-    Some(written(found.map(|()| text)))
-}
-
-fn written(text: std::io::Result<Vec<u8>>) -> i32 {
-    let mut out = std::io::stdout();
-    match text.and_then(|text| out.write_all(&text)).and_then(|()| out.flush()) {
-        Ok(()) => super::OK,
-        Err(_) => super::UNUSABLE,
-    }
+/// The words of the command line that is completed.
+pub fn begin(words: Vec<String>) {
+    let _ = WORDS.set(words);
 }
 
 /// Completes the values of an argument: one kind for each place, and files where they may stand there, too.

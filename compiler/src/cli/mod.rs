@@ -10,18 +10,20 @@ mod output;
 mod probes;
 mod read;
 mod replay;
+mod shells;
 mod store;
 
 pub use answers::{DiffArgs, Format, LogsArgs, PlotArgs, QueryArgs, ShowArgs, UiArgs};
 pub use args::{Cli, Command, RecordArgs, VerifyArgs};
 pub use colors::{Colored, When};
 pub use compile::plans_text;
-pub use completion::{ASKED, CompletionArgs, Kind, Offer, offer};
+pub use completion::{CompletionArgs, Kind, Offer, offer};
 pub use modules::load as load_codebase;
 pub use output::{DIFFERS, OK, UNUSABLE};
 pub use probes::to_text as probes_text;
 pub use read::read_source;
 pub use replay::{AskArgs, ReplayArgs};
+pub use shells::ASKED;
 pub use store::{CheckArgs, GcArgs, RmArgs, RunsArgs};
 
 use clap::{CommandFactory as _, Parser as _};
@@ -43,7 +45,7 @@ where
     T: Into<OsString> + Clone,
 {
     let argv: Vec<OsString> = argv.into_iter().map(Into::into).collect();
-    if let Some(code) = completion::completed(&argv) {
+    if let Some(code) = shells::completed(&argv) {
         return Outcome::Done(code);
     }
     let argv = with_words_of_module(argv);
@@ -60,7 +62,7 @@ where
         Command::Instrument(args) => Outcome::Done(compile::instrument(&args)),
         Command::Plan(args) => Outcome::Done(compile::plan(&args)),
         Command::Probes(args) => Outcome::Done(probes::probes(&args)),
-        Command::Completion(args) => Outcome::Done(completion::completion(&args)),
+        Command::Completion(args) => Outcome::Done(shells::completion(&args)),
         command => Outcome::Runtime(Box::new(command)),
     }
 }
