@@ -158,6 +158,7 @@ def test_runs_are_asked_in_sql(asked: Workshop) -> None:
     assert asked.florc("query", sql, "--format", "csv").out == "name,most\nepoch,2\nhalf,9.0\nw,18.0\n"
     counted = "SELECT (SELECT count(*) FROM runs) r, (SELECT count(*) FROM iterations WHERE variable = 'epoch') i"
     assert asked.florc("query", counted, "--format", "jsonl").out == '{"r": 1, "i": 3}\n'
+    assert asked.florc("query", "SELECT x'00ff' AS a, 2 AS a", "--format", "jsonl").out == '{"a": "00ff", "a_2": 2}\n'
     for wrong in ("SELECT nothing FROM entries", "DELETE FROM entries", "SELECT", "ATTACH 'x' AS y", "CREATE TABLE t (a)"):
         done = asked.florc("query", wrong)
         assert done.code == 2 and done.said.startswith("florc: ") and "Traceback" not in done.err, done.said
@@ -221,3 +222,7 @@ def test_values_of_a_notebook_have_names_and_cells(workshop: Workshop) -> None:
     assert [(row["name"], row["value"], row["at"]) for row in shown] == [*recorded, *expected]
     assert json.loads(workshop.florc("logs", "total", "--format", "jsonl").out.splitlines()[0])["cell"] == 2
     assert workshop.florc("query", "SELECT sum(value) FROM entries", "--format", "csv").out == "sum(value)\n108.0\n"
+    places = "SELECT DISTINCT 'lines', cell, line FROM lines UNION SELECT DISTINCT 'entries', cell, line FROM entries"
+    printed = workshop.florc("query", f"{places} UNION SELECT loop, cell, line FROM loops", "--format", "csv").out
+    assert sorted(printed.splitlines()[1:]) == ["L1,2,1", "L2,2,2", "entries,2,4", "lines,2,4"], printed
+    assert "L1  train.ipynb, cell 2, line 1  for epoch in range(3)" in workshop.florc("show").out

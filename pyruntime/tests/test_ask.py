@@ -78,6 +78,7 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
         (["--after-loop", "nothing", "t"], "there is no `for` loop over nothing [F107]"),
         (["--at", "other.py:1", "t"], "the run has no such file; there are: engine.py, train.py [F101]"),
         (["--at", "x", "t"], "it takes the number of a line, or FILE:LINE [F101]"),
+        (["--at", "1" * 27, "t"], "it takes the number of a line, or FILE:LINE [F101]"),
         ([], "nothing is asked"),
     ],
 )

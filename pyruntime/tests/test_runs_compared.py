@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from florc.answers.listing import sparkline
@@ -56,7 +57,7 @@ def test_two_runs_part_where_their_plain_runs_do(two: Workshop) -> None:
     assert done.code == 1 and found["differ"] and parts == 4
     assert values["first"] == {"epoch": 4, "a": one[4], "b": other[4]} and (values["both"], values["differ"]) == (6, 2)
     state = found["state"]
-    assert (state["equal_up_to"], state["at"], state["compared"]) == ("epoch=3", "epoch=4", 5)
+    assert (state["equal_up_to"], state["at"], state["compared"]) == ("L2 in epoch=3", "L2 in epoch=4", 5)
     assert state["differences"][0].startswith("model.weights"), state
     assert found["arguments"] == [[], ["0.02"]] and not found["source"] and not found["environment"]
     said = two.florc("diff", "latest~1", "latest").out
@@ -66,7 +67,7 @@ def test_two_runs_part_where_their_plain_runs_do(two: Workshop) -> None:
 def test_equal_runs_are_called_equal_and_changed_source_is_shown(two: Workshop) -> None:
     two.florc("record", "--checkpoint", "every", "train.py", "0.02")
     done = two.florc("diff")
-    assert done.code == 0 and done.out.endswith("the runs are equal in all that both of them keep\n"), done
+    assert done.code == 0 and done.out.endswith("\nno difference was found in what both runs keep\n"), done
     two.write("train.py", SCRIPT.replace("range(6)", "range(5)"))
     two.florc("record", "--checkpoint", "every", "train.py", "0.02")
     done = two.florc("diff", "--color", "always")
@@ -75,6 +76,75 @@ def test_equal_runs_are_called_equal_and_changed_source_is_shown(two: Workshop) 
     assert found["values"] == [{"name": "loss", "both": 5, "differ": 0, "only_in": {"a": 1}, "first": None}]
     # loops are another when their headers are: L1 was not compared with another L1
     assert not found["state"]["differences"] and found["state"]["compared"] == 5
+
+
+UNSEEDED = """
+    import os
+    class M:
+        def __init__(self):
+            self.w = [0.0] * 20
+        def step(self):
+            self.w = [v + 0.01 * (1 - v) for v in self.w]
+    m = M()
+    VALUE = 0
+    for epoch in range(2):
+        for step in range(30):
+            m.step()
+            m.x = VALUE
+        print("epoch", epoch)
+"""
+
+
+def _recorded_twice(workshop: Workshop, one: str, other: str) -> dict[str, Any]:
+    for text in (one, other):
+        workshop.write("train.py", text)
+        assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    done = workshop.florc("diff", "--json")
+    found: dict[str, Any] = json.loads(done.out)
+    assert done.code == int(found["differ"]), done
+    return found
+
+
+def test_a_generator_that_nobody_seeds_is_no_difference(workshop: Workshop) -> None:
+    found = _recorded_twice(workshop, UNSEEDED, UNSEEDED)
+    assert not found["differ"] and found["state"]["generators"] == ["python"] and found["state"]["compared"] == 2, found
+    assert ", but for random generators (python)\n" in workshop.florc("diff").out
+    # and it does not stand before what differs
+    found = _recorded_twice(workshop, UNSEEDED, UNSEEDED.replace("(1 - v)", "(1 - v + (epoch > 0))"))
+    assert found["state"]["at"] == "L2 in epoch=1" and found["state"]["differences"][0].startswith("m.w"), found["state"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("{1: 2, 3: 4}", "{3: 4, 1: 2}", "the same in another order"),
+        ("[[1], [1]]", "[[1]] * 2", "the same object as another"),
+        ("[[1]] * 2", "[[1], [1]]", "not the same object"),
+        ("__import__('collections').deque([1], 3)", "__import__('collections').deque([1], 4)", "of at most 3 -> 4"),
+        ("0.0", "-0.0", "0.0 -> -0.0"),
+    ],
+)
+def test_states_differ_in_what_a_program_can_see(workshop: Workshop, one: str, other: str, said: str) -> None:
+    found = _recorded_twice(
+        workshop, UNSEEDED.replace("VALUE = 0", f"VALUE = {one}"), UNSEEDED.replace("VALUE = 0", f"VALUE = {other}")
+    )
+    assert [line for line in found["state"]["differences"] if said in line and line.startswith("m.x")], found["state"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("'fine'", "'early stop'"), ("'a', 0.0, 'z'", "'a', -0.0, 'z'"), ("'a\\nb'", "'a\\nc'")]
+)
+def test_other_lines_are_a_difference(workshop: Workshop, one: str, other: str) -> None:
+    (workshop.path / "flag").write_text("")
+    text = UNSEEDED.replace('print("epoch", epoch)', f"print({other}) if os.path.exists('flag') else print({one})")
+    workshop.write("train.py", text)
+    workshop.florc("record", "train.py")
+    (workshop.path / "flag").unlink()
+    workshop.florc("record", "train.py")
+    done = workshop.florc("diff", "--json")
+    lines = json.loads(done.out)["lines"]
+    assert done.code == 1 and lines["differ"] == 2 and lines["first"]["epoch"] == 0, lines
+    assert "standard output\n  differs first at epoch=0: " in workshop.florc("diff").out
 
 
 def test_what_cannot_be_compared_gets_a_sentence(workshop: Workshop) -> None:
@@ -100,8 +170,11 @@ def test_columns_show_settings_values_and_verdicts(two: Workshop) -> None:
     assert len(shown) == 2 and "1, exact" in shown[1] and f"{other[-1]:.6g} {sparkline(other).split()[1]}" in shown[1], shown
     wrong = two.florc("runs", "--columns", "nothing")
     assert wrong.code == 2 and "columns are id, name, script" in wrong.said, wrong
+    assert two.florc("runs", "--columns", "id, loss", "--last", "1").code == 0
+    assert two.florc("runs", "--columns", "id", "--disk").code == 2
     replays = json.loads(two.florc("show", "--json").out)["replays"]
     assert [(replay["verdict"], replay["values"], replay["ran"]) for replay in replays] == [("exact", 6, 0)]
+    assert not any(loop["why_not_kept"] for loop in json.loads(two.florc("show", "--json").out)["loops"])
 
 
 def test_a_sparkline_says_how_numbers_went() -> None:
@@ -177,6 +250,7 @@ def test_settings_are_those_of_the_command_line_and_kept(workshop: Workshop, wor
     [
         (["--rate", "x"], "--rate x: it takes a number"),
         (["--count"], "--count: a value is missing"),
+        (["--name", "--loud"], "--name: a value is missing"),
         (["--loud=maybe"], "true or false"),
     ],
 )

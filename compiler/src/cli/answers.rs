@@ -1,7 +1,7 @@
 //! Arguments of the commands that show values.
 
 use super::colors::Colored;
-use super::completion::{names, runs, variables};
+use super::completion::{names, runs, values, variables};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -111,7 +111,7 @@ pub struct DiffArgs {
     #[arg(value_name = "RUN", num_args = 0..=2, add = runs())]
     pub runs: Vec<String>,
     /// Only these values (default: all that both runs have)
-    #[arg(long = "value", value_name = "NAME", add = names())]
+    #[arg(long = "value", value_name = "NAME", add = values())]
     pub names: Vec<String>,
     /// One JSON object
     #[arg(long)]

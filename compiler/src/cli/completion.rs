@@ -16,6 +16,8 @@ pub enum Kind {
     Runs,
     /// Names of values, and runs before them.
     Names,
+    /// Names of values.
+    Values,
     /// Loops, as `florc plan` names them.
     Loops,
     /// Variables of loops.
@@ -36,6 +38,7 @@ impl Kind {
         match self {
             Kind::Runs => "runs",
             Kind::Names => "names",
+            Kind::Values => "values",
             Kind::Loops => "loops",
             Kind::Variables => "variables",
             Kind::Iterations => "iterations",
@@ -144,6 +147,11 @@ pub fn runs_and_scripts() -> ArgValueCompleter {
 /// Names of values; runs and scripts stand before them.
 pub fn names() -> ArgValueCompleter {
     ArgValueCompleter::new(Known { kinds: &[Kind::Names], has_scripts: true })
+}
+
+/// Names of values, without what stands before them elsewhere.
+pub fn values() -> ArgValueCompleter {
+    of(&[Kind::Values])
 }
 
 /// Loops.

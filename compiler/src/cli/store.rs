@@ -22,7 +22,7 @@ pub struct RunsArgs {
     #[arg(long, value_name = "N")]
     pub last: Option<usize>,
     /// What each run takes on disk, and how much of it only that run needs
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["columns", "sort"])]
     pub disk: bool,
     /// One JSON object per run
     #[arg(long)]

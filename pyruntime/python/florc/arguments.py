@@ -45,7 +45,7 @@ def _given(name: str, default: T) -> T:
             following = words[at + 1] if at + 1 < len(words) else None
             if isinstance(default, bool) and (following is None or following.lower() not in _TRUTHS):
                 value = True
-            elif following is None:
+            elif following is None or following.startswith("--"):
                 _refuse(f"{option}: a value is missing ({_kind(default)})")
             else:
                 value = _read(option, following, default)

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..project.script import Unusable
 from ..runs.journal import History
+from ..support.console import cell_of
 from .loops import loops_of
-from .rows import Row
+from .rows import Row, mark_cells
 from .table import variables
 
 RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
@@ -20,6 +21,7 @@ LOOPS = (
     "rank",
     "loop",
     "file",
+    "cell",
     "line",
     "header",
     "variable",
@@ -31,8 +33,8 @@ LOOPS = (
 )
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
-LINES = ("run", "rank", "file", "line", "path", "text")
-ENTRIES = ("run", "rank", "file", "line", "occurrence", "name", "value", "verdict")
+LINES = ("run", "rank", "file", "cell", "line", "path", "text")
+ENTRIES = ("run", "rank", "file", "cell", "line", "occurrence", "name", "value", "verdict")
 """And a column for each variable of a loop."""
 
 
@@ -47,7 +49,7 @@ class Database:
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
-        entries = ([*row[:4], *row[5:9], *(row.context.get(name) for name in self.loops)] for row in rows)
+        entries = ([*row[:3], row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)] for row in rows)
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
         self._tables.set_authorizer(_may)
@@ -73,7 +75,7 @@ class Database:
         if cursor.description is None:
             raise Unusable("F104", "only questions can be asked: SELECT …")
         try:
-            return [column[0] for column in cursor.description], cursor.fetchall()
+            return _numbered([column[0] for column in cursor.description]), cursor.fetchall()
         except sqlite3.Error as error:
             raise Unusable("F104", str(error)) from None
 
@@ -95,7 +97,7 @@ def of_run(history: History) -> tuple[Any, ...]:
 
 
 def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
-    for rank, of_rank in _ranks(history):
+    for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
             variable = next(iter(history.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
@@ -103,33 +105,47 @@ def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
 
 
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:
-    for rank, of_rank in _ranks(history):
+    for rank, of_rank in ranks(history):
         for loop in loops_of(of_rank):
             variable = next(iter(history.variables.get(loop["loop"], ())), None)
-            front = (loop[name] for name in ("loop", "file", "line", "header"))
+            front = (loop.get(name) for name in ("loop", "file", "cell", "line", "header"))
             rest = (loop[name] for name in ("memoized", "iterations", "executions", "seconds", "checkpoints"))
             yield history.run.id, rank, *front, variable, *rest
 
 
 def _checkpoints(history: History) -> Iterable[tuple[Any, ...]]:
-    for rank, of_rank in _ranks(history):
+    for rank, of_rank in ranks(history):
         for key, checkpoint in of_rank.checkpoints.items():
             yield history.run.id, rank, checkpoint.block, key, of_rank.block_seconds.get(key)
 
 
 def _lines(history: History) -> Iterable[tuple[Any, ...]]:
-    for rank, of_rank in _ranks(history):
+    mark_cells(history)
+    for rank, of_rank in ranks(history):
         for line in of_rank.lines:
-            yield history.run.id, rank, line.file, line.line, line.path, line.text
+            yield history.run.id, rank, line.file, *cell_of(line.file, line.line, is_recorded=True), line.path, line.text
 
 
-def _ranks(history: History) -> Iterable[tuple[int | None, History]]:
+def ranks(history: History) -> Iterable[tuple[int | None, History]]:
+    """The history of each rank, and its number, where there are several."""
     several = len(history.together) > 1
     return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """`SELECT 1 AS a, 2 AS a` has the columns `a` and `a_2`."""
+    found: list[str] = []
+    for name in names:
+        number, numbered = 1, name
+        while numbered in found:
+            number += 1
+            numbered = f"{name}_{number}"
+        found.append(numbered)
+    return found
 
 
 def _told_apart(columns: Sequence[str]) -> list[str]:

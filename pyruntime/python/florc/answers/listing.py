@@ -32,6 +32,7 @@ _WIDEST = 20
 def run_runs(arguments: given.Runs) -> int:
     """`florc runs`."""
     store, script = runs.store_path(), arguments["script"]
+    arguments["columns"] = [name.strip() for name in arguments["columns"]]
     every = catalog.all_runs(store)
     tell_kept(store)
     found = [run for run in every if script is None or catalog.is_of(run, script)]

@@ -112,11 +112,7 @@ def _fixed(template: Template) -> int:
 def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
     texts = {path: text for _, _, path, text in history.run.files()}
-    for path, text in texts.items():
-        if path.endswith(NOTEBOOK):
-            from ..project import notebooks
-
-            notebooks.mark_recorded(path, text)
+    mark_cells(history)
     for number, of_rank in enumerate(history.together):
         rank = number if len(history.together) > 1 else None
         lines = (
@@ -125,6 +121,15 @@ def recorded(history: History) -> Iterator[Row]:
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
         yield from rows(history, lines, Names(texts))
+
+
+def mark_cells(history: History) -> None:
+    """From now on, places in the recorded notebook are named by cell."""
+    script = history.run.info["script"]
+    if script.endswith(NOTEBOOK):
+        from ..project import notebooks
+
+        notebooks.mark_recorded(script, history.run.source(script) or "")
 
 
 def rows(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Row]:

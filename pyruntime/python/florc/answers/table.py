@@ -26,7 +26,7 @@ def written(head: Sequence[str], lines: Sequence[Sequence[Typed]], form: str) ->
     """Lines with a head, in one of FORMATS."""
     if form == "jsonl":
         return "".join(
-            json.dumps({name: value for name, value in zip(head, line) if value != ""}, ensure_ascii=False) + "\n"
+            json.dumps({name: value for name, value in zip(head, line) if value != ""}, ensure_ascii=False, default=_hex) + "\n"
             for line in lines
         )
     if form == "csv":
@@ -36,6 +36,11 @@ def written(head: Sequence[str], lines: Sequence[Sequence[Typed]], form: str) ->
         writer.writerows([_shown(value) for value in line] for line in lines)
         return out.getvalue()
     return _table(head, lines)
+
+
+def _hex(value: bytes) -> str:
+    """What SQL made of bytes."""
+    return value.hex()
 
 
 def variables(rows: Iterable[Row]) -> list[str]:

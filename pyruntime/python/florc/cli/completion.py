@@ -14,6 +14,10 @@ from ..runs.run import Run, store_path
 if TYPE_CHECKING:
     Candidates = Iterable[tuple[str, str]]
 
+_FIRST = 3
+"""Words of `florc logs` and the one that is typed, where that is the first after it."""
+_NEWEST = 5
+"""So many runs are asked for their settings."""
 _LONGEST = 60
 """Characters of an explanation."""
 
@@ -43,7 +47,12 @@ def _names(words: list[str]) -> Candidates:
     history = History(_run(words))
     found = dict.fromkeys(row.name for row in (*rows.recorded(history), *asked.kept(history)))
     yield from ((name, "") for name in found)
-    if not any(word in found for word in words[2:-1]):  # runs stand before names
+
+
+def _names_and_runs(words: list[str]) -> Candidates:
+    """Runs stand before names."""
+    yield from _names(words)
+    if len(words) <= _FIRST:
         yield from _runs([])
 
 
@@ -87,6 +96,8 @@ def _columns(words: list[str]) -> Candidates:
     from ..answers.listing import COLUMNS
 
     yield from ((name, "") for name in COLUMNS)
+    for run in reversed(catalog.all_runs(store_path())[-_NEWEST:]):
+        yield from ((name, "florc.arg") for name in History(run).arguments)
     yield from _names([])
 
 
@@ -115,7 +126,8 @@ def _text(words: list[str]) -> str:
 
 _KINDS: dict[str, Callable[[list[str]], Candidates]] = {
     "runs": _runs,
-    "names": _names,
+    "names": _names_and_runs,
+    "values": _names,
     "loops": _loops,
     "variables": _variables,
     "iterations": _iterations,

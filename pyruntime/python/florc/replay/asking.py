@@ -24,6 +24,10 @@ Questions = list[tuple["int | str | None", str]]
 """What `_native.ask` is told of one file."""
 
 
+_DIGITS = 9
+"""Of the number of a line."""
+
+
 def put_questions(run: Run, script: Script, arguments: Ask) -> None:
     """Write the statements into the texts that are replayed, and show them. Raises Unusable for what cannot be asked."""
     if script.is_notebook:
@@ -66,7 +70,7 @@ def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[st
     found: dict[str, Questions] = {}
     for where, expression in zip(arguments["at"][::2], arguments["at"][1::2]):
         name, _, line = where.rpartition(":")
-        if not line.isdecimal():
+        if not line.isdecimal() or len(line) > _DIGITS:
             raise Unusable("F101", f"--at {where}: it takes the number of a line, or FILE:LINE")
         found.setdefault(_file(present, script, name), []).append((int(line), expression.strip()))
     for variable, expression in zip(arguments["after_loop"][::2], map(str.strip, arguments["after_loop"][1::2])):

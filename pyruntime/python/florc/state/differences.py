@@ -46,12 +46,15 @@ def differences(
     leaf_hashes_b: Sequence[Any],
     grade: Grade | None = None,
     passes: Passes = lambda place, a, b: False,
+    strictly: bool = False,
 ) -> list[Difference]:
     """What differs between two states, in the order of the first one's places; at most LIMIT entries.
 
     `leaf_hashes[i]` is anything that is equal when the bytes of leaf i are equal. Values reached twice are reported once.
+    `strictly`: the order of keys counts, too, which objects are one, and how many items a queue may have. A replay needs none of
+    that: it ran the same code.
     """
-    comparison = _Comparison(json.loads(graph_a), leaf_hashes_a, json.loads(graph_b), leaf_hashes_b, grade, passes)
+    comparison = _Comparison(json.loads(graph_a), leaf_hashes_a, json.loads(graph_b), leaf_hashes_b, grade, passes, strictly)
     comparison.run()
     return comparison.found
 
@@ -65,14 +68,16 @@ class _Comparison:
         hashes_b: Sequence[Any],
         grade: Grade | None,
         passes: Passes,
+        strictly: bool,
     ):
-        self.a, self.b = a, b
+        self.a, self.b, self.strictly = a, b, strictly
         self.grade, self.passes = grade, passes
         self.hashes = (hashes_a, hashes_b)
         self.found: list[Difference] = []
         self.names = (all_paths(a), all_paths(b))
         self.queue: list[tuple[Any, ...]] = []
         self.partner: dict[int, int] = {}
+        self.partner_of_b: dict[int, int] = {}
 
     def run(self) -> None:
         self._roots(dict(self.a["places"]), dict(self.b["places"]))
@@ -96,7 +101,10 @@ class _Comparison:
 
     def _values(self, place: str, a: Any, b: Any) -> None:
         if is_ref(a) and is_ref(b):
-            if a[0] not in self.partner:
+            is_one = self.strictly and self.partner_of_b.setdefault(b[0], a[0]) != a[0]
+            if is_one:
+                self._say(place, "is the same object as another, and was not")
+            elif a[0] not in self.partner:
                 self.partner[a[0]] = b[0]
                 self.queue.append((place, a[0], b[0]))
             elif self.partner[a[0]] != b[0]:
@@ -131,12 +139,20 @@ class _Comparison:
         mine, theirs = self._children(one, 0), self._children(two, 1)
         if one[0] in ("set", "frozenset") and hashes_of(one) != hashes_of(two):  # the same elements, met in another order
             mine, theirs = self._sorted(mine, 0), self._sorted(theirs, 1)
+        if self.strictly:
+            self._strictly(place, one, two, list(mine), list(theirs))
         for label in {**mine, **theirs}:
             if label in mine and label in theirs:
                 self._values(place + label, mine[label], theirs[label])
             else:
                 side = "first" if label in mine else "second"
                 self._say(place + label, f"only in the {side}")
+
+    def _strictly(self, place: str, one: Node, two: Node, mine: list[str], theirs: list[str]) -> None:
+        if mine != theirs and sorted(mine) == sorted(theirs):
+            self._say(place, f"{describe(one)}: the same in another order")
+        if one[0] == "deque" and one[2:] != two[2:]:
+            self._say(place, f"{describe(one)}: of at most {one[2]} -> {two[2]}")
 
     def _graded(self, one: Any, two: Any) -> str:
         mine, theirs = _leaves(one), _leaves(two)
