@@ -207,8 +207,8 @@ def test_what_a_plain_replay_printed_is_kept_too(asked: Workshop) -> None:
 
 def test_values_of_a_notebook_have_names_and_cells(workshop: Workshop) -> None:
     cells = [
-        "total = 0.0\n",
-        "for epoch in range(3):\n    for step in range(4):\n        total += step\n    print('loss', total)\n",
+        "def more(a, b):\n    return a + b\n\ntotal = 0.0\n",
+        "for epoch in range(3):\n    for step in range(4):\n        total = more(total, step)\n    print('loss', total)\n",
     ]
     (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
     assert workshop.florc("record", "--checkpoint", "every", "train.ipynb").code == 0

@@ -13,11 +13,14 @@ from workshop import Workshop
 SCRIPT = """
     import florc
 
+    def less(loss, lr):
+        return loss - lr * loss
+
     lr = florc.arg("lr", 0.5)
     loss = 1.0
     for epoch in range(4):
         for step in range(5):
-            loss -= lr * loss
+            loss = less(loss, lr)
         print("loss", loss)
         print("norm", loss * 2)
 """
@@ -36,7 +39,7 @@ def _snippet(title: str) -> str:
 def test_the_python_of_the_page_runs(workshop: Workshop) -> None:
     pytest.importorskip("duckdb")
     workshop.write("train.py", SCRIPT)
-    shown = "\nprint(run, answer.verdict, len(losses), best.fetchone()[0], florc.runs()['id'], losses['value'])"
+    shown = "\nprint(run, answer.verdict, len(losses), best.fetchall()[0][0], florc.runs()['id'], losses['value'])"
     (workshop.path / "ask.py").write_text(_snippet("Python") + shown)
     done = workshop.run(sys.executable, "ask.py")
     assert done.code == 0, done
