@@ -122,6 +122,7 @@ def test_a_generator_that_nobody_seeds_is_no_difference(workshop: Workshop) -> N
         ("[[1]] * 2", "[[1], [1]]", "not the same object"),
         ("__import__('collections').deque([1], 3)", "__import__('collections').deque([1], 4)", "of at most 3 -> 4"),
         ("0.0", "-0.0", "0.0 -> -0.0"),
+        ("__import__('enum').Enum('C', 'A B').A", "__import__('enum').Enum('C', 'A B').B", "C.A -> C.B"),
     ],
 )
 def test_states_differ_in_what_a_program_can_see(workshop: Workshop, one: str, other: str, said: str) -> None:

@@ -88,8 +88,9 @@ def show(atom: Any) -> str:
 
     try:
         text = repr(decode(atom))
-    except Exception:  # its class is not defined here
-        text = str(atom)
+    except Exception:  # its class is not defined here, or its library not imported
+        is_member = isinstance(atom, list) and len(atom) == 4 and atom[0] == "e"
+        text = f"{atom[2]}.{atom[3]}" if is_member else str(atom[-1] if isinstance(atom, list) else atom)
     return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
