@@ -1080,9 +1080,9 @@ add(
 )
 add(
     "diff: the first checkpoint of both decides",
-    FLORC + "answers/diff.py",
-    '        found["equal_up_to"] = a.iteration(key) or key\n',
-    "        return found\n",
+    FLORC + "answers/compared.py",
+    '        found["equal_up_to"] = _named_at(a, key)\n',
+    '        return {**found, "generators": generators}\n',
     "tests/test_runs_compared.py::test_two_runs_part_where_their_plain_runs_do",
 )
 add(

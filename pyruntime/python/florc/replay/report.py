@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -113,7 +113,7 @@ def tell(
     if report.result.values or report.result.points or as_json or form is not None:
         lines = _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
-    if form is None and not as_json and sys.stdout is not None and sys.stdout.isatty():
+    if form is None and not as_json and os.isatty(1):  # `sys.stdout` may be an object of the script's own
         _offer_table(report, lines)
     return lines
 

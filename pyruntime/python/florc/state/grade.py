@@ -26,7 +26,7 @@ def grade(dtype: str, one: bytes, two: bytes) -> str:
     if kind is None or len(one) != len(two) or not one:
         return ""
     ulp = _largest_step(kind, one, two)
-    if not ulp:
+    if not ulp and one != two:
         return "in the sign of a zero"
     return f"within {ulp} ulp" if ulp <= NEAR_ULP else f"different (up to {ulp} ulp)"
 

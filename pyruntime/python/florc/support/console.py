@@ -84,7 +84,10 @@ def has_color(stream: TextIO) -> bool:
 
 
 def _is_for_people(stream: TextIO) -> bool:
-    return os.environ.get("TERM") != "dumb" and stream.isatty()
+    try:
+        return os.environ.get("TERM") != "dumb" and bool(stream.isatty())
+    except Exception:  # an object of the script's own, which is no stream, or a closed one
+        return False
 
 
 def has_lines() -> bool:
