@@ -20,7 +20,7 @@ _MOST = 1 << 20
 def grade(dtype: str, one: bytes, two: bytes) -> str:
     """`within 3 ulp`, or `different (up to 812 ulp)`: a unit in the last place (ulp) is the step to the next float.
 
-    Empty for dtypes that are not floats, and for data of two lengths.
+    `in the sign of a zero` where no value is another number. Empty for dtypes that are not floats, and for data of two lengths.
     """
     kind = _FLOATS.get(dtype.removeprefix("torch."))
     if kind is None or len(one) != len(two) or not one:

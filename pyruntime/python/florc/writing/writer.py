@@ -24,8 +24,9 @@ def background(writer: W, *, memory: int | None = None) -> W:
     a call waits. `flush()` waits until everything is in the file; `close()`, the end of a `with` block and the end of the script
     do, too.
 
-    A method's error is raised by a later call, which is done all the same, or by `flush()` or `close()`. Raises TypeError for an
-    object without `add_…` methods, RuntimeError from a call after the other process was killed: the next call starts another.
+    A method's error is raised by that call or a later one, which is done all the same, or by `flush()` or `close()`. Raises
+    TypeError for an object without `add_…` methods, RuntimeError from a call after the other process was killed: the next call
+    starts another.
 
     In a replay the writer's own methods run at once: florc keeps their events from the recorded run (docs/trackers.md).
     """
