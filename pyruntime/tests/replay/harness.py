@@ -66,8 +66,9 @@ class Ran(NamedTuple):
 
     @property
     def own_err(self) -> str:
-        """Standard error without what florc says."""
-        return "".join(line for line in self.err.splitlines(keepends=True) if not line.startswith("florc:"))
+        """Standard error without what florc says, and without how long sacred says that something took."""
+        lines = (line for line in self.err.splitlines(keepends=True) if not line.startswith("florc:"))
+        return re.sub(r"(Completed after) \d+:\d\d:\d\d$", r"\1 TIME", "".join(lines), flags=re.M)
 
     @property
     def said(self) -> str:
