@@ -148,6 +148,16 @@ def test_other_lines_are_a_difference(workshop: Workshop, one: str, other: str) 
     assert "standard output\n  differs first at epoch=0: " in workshop.florc("diff").out
 
 
+def test_a_line_that_only_one_run_printed_is_a_difference(workshop: Workshop) -> None:
+    more = UNSEEDED + "    print('that is all') if os.path.exists('flag') else None\n"
+    workshop.write("train.py", more)
+    workshop.florc("record", "train.py")
+    (workshop.path / "flag").write_text("")
+    workshop.florc("record", "train.py")
+    done = workshop.florc("diff")
+    assert done.code == 1 and "standard output\n  equal (2 lines); 1 line only in +\n" in done.out, done.out
+
+
 def test_what_cannot_be_compared_gets_a_sentence(workshop: Workshop) -> None:
     workshop.write("train.py", SCRIPT)
     workshop.florc("record", "train.py")

@@ -15,7 +15,6 @@ from ..runs.journal import History
 from ..runs.run import Run
 from ..state.kinds import RANDOM
 from . import asked, rows
-from .database import ranks
 
 _MOST = 5
 """Differences that are named of one state."""
@@ -29,22 +28,18 @@ def compared(a: History, b: History, names: Iterable[str] = ()) -> dict[str, Any
         "a": _named(a.run),
         "b": _named(b.run),
         "arguments": _pair(a.run.info["argv"][1:], b.run.info["argv"][1:]),
-        "settings": _settings(a, b),
+        "settings": _others(a.arguments, b.arguments),
         "commit": _pair(a.run.info.get("commit"), b.run.info.get("commit")),
-        "environment": _environment(a, b),
+        "environment": _others(a.circumstances, b.circumstances),
         "source": list(_sources(a.run, b.run)),
         "lines": _lines(a, b),
         "values": list(_values(a, b, list(names))),
         "state": _states(a, b),
     }
-    parts = (
-        found["settings"],
-        found["environment"],
-        found["source"],
-        [one for one in found["values"] if one["differ"] or one["only_in"]],
-    )
-    differs = any(parts) or any((found["arguments"], found["lines"]["first"], found["state"]["differences"]))
-    return {**found, "differ": differs or a.run.status != b.run.status}
+    printed = any(one["differ"] or one["only_in"] for one in (found["lines"], *found["values"]))
+    rest = ("arguments", "settings", "environment", "source")
+    differs = printed or found["state"]["differences"] or any(found[name] for name in rest)
+    return {**found, "differ": bool(differs) or a.run.status != b.run.status}
 
 
 def _named(run: Run) -> dict[str, Any]:
@@ -55,17 +50,9 @@ def _pair(one: Any, other: Any) -> list[Any] | None:
     return None if one == other else [one, other]
 
 
-def _environment(a: History, b: History) -> dict[str, list[Any]]:
-    """What both processes were, by what people call it. Modules that only one of them loaded are named, too."""
-    names = dict.fromkeys([*a.circumstances, *b.circumstances])
-    pairs = {name: _pair(a.circumstances.get(name), b.circumstances.get(name)) for name in names}
-    return {name: pair for name, pair in pairs.items() if pair is not None}
-
-
-def _settings(a: History, b: History) -> dict[str, list[Any]]:
-    """What `florc.arg` gave to only one of them, or gave another value."""
-    names = dict.fromkeys([*a.arguments, *b.arguments])
-    pairs = {name: _pair(a.arguments.get(name), b.arguments.get(name)) for name in names}
+def _others(one: dict[str, Any], other: dict[str, Any]) -> dict[str, list[Any]]:
+    """What has another value, or is in only one of them."""
+    pairs = {name: _pair(one.get(name), other.get(name)) for name in {**one, **other}}
     return {name: pair for name, pair in pairs.items() if pair is not None}
 
 
@@ -91,11 +78,8 @@ def _sources(a: Run, b: Run) -> Iterator[dict[str, str]]:
 def _texts(run: Run) -> dict[str, str]:
     """By path from the script, which has none: it may have another name."""
     script = run.info["script"]
-    return {
-        "" if file == script else os.path.relpath(file, os.path.dirname(script)): text
-        for module, _, file, text in run.files()
-        if _native.followed(module) is None
-    }
+    folder = os.path.dirname(script)
+    return {"" if file == script else os.path.relpath(file, folder): text for file, text in run.texts().items()}
 
 
 def _script(a: Run, b: Run) -> str:
@@ -108,21 +92,22 @@ def _lines(a: History, b: History) -> dict[str, Any]:
     both = [(place, pair) for place in one if place in other for pair in zip(one[place], other[place])]
     differ = [(place, pair) for place, pair in both if pair[0] != pair[1]]
     only = {side: sum(map(len, mine.values())) - len(both) for side, mine in (("a", one), ("b", other))}
-    first: dict[str, Any] | None = None
-    if differ:
-        (rank, context), pair = differ[0]
-        first = {**({} if rank is None else {"rank": rank}), **dict(context), "a": pair[0], "b": pair[1]}
     return {
         "both": len(both),
         "differ": len(differ),
         "only_in": {side: count for side, count in only.items() if count},
-        "first": first,
+        "first": _first(*differ[0][0], *differ[0][1]) if differ else None,
     }
+
+
+def _first(rank: int | None, context: tuple[tuple[str, int], ...], one: Any, other: Any) -> dict[str, Any]:
+    """Where the first difference is, and what is there."""
+    return {**({} if rank is None else {"rank": rank}), **dict(context), "a": one, "b": other}
 
 
 def _by_place(history: History) -> dict[tuple[int | None, tuple[tuple[str, int], ...]], list[str]]:
     found: dict[tuple[int | None, tuple[tuple[str, int], ...]], list[str]] = {}
-    for rank, of_rank in ranks(history):
+    for rank, of_rank in rows.ranks(history):
         for line in of_rank.lines:
             place = rank, tuple(rows.context(history, line.path).items())
             found.setdefault(place, []).append(masks.without_addresses(line.text))
@@ -146,9 +131,7 @@ def _values(a: History, b: History, names: list[str]) -> Iterator[dict[str, Any]
             "both": len(both),
             "differ": len(differ),
             "only_in": {which: len(alone) for which, alone in (("a", was.keys() - now), ("b", now.keys() - was)) if alone},
-            "first": None
-            if first is None
-            else {**({} if first[0] is None else {"rank": first[0]}), **dict(first[1]), "a": was[first], "b": now[first]},
+            "first": None if first is None else _first(*first[:2], was[first], now[first]),
         }
 
 
@@ -158,11 +141,10 @@ _Place = tuple["int | None", tuple[tuple[str, int], ...], int]
 def _by_name(history: History) -> dict[str, dict[_Place, Any]]:
     """By name, the values by rank, iteration and occurrence there: an answer takes the place of what was recorded there."""
     found: dict[str, dict[_Place, Any]] = {}
-    seen: dict[tuple[str, str, Any], int] = {}
+    seen: dict[tuple[str, bool, Any], int] = {}
     for row in (*rows.recorded(history), *asked.kept(history)):
         place = row.rank, tuple(row.context.items())
-        kind = "recorded" if row.verdict == "recorded" else "asked"
-        key = row.name, kind, place
+        key = row.name, row.verdict == rows.RECORDED, place
         number = seen[key] = seen.get(key, -1) + 1
         found.setdefault(row.name, {})[row.rank, place[1], number] = row.value
     return found
@@ -177,7 +159,11 @@ def _states(a: History, b: History) -> dict[str, Any]:
     random generators are told apart from that: one that nobody seeds or draws from is another in each run."""
     loops = _same_loops(a, b)
     shared = sorted(
-        (key for key, checkpoint in a.checkpoints.items() if key in b.checkpoints and checkpoint.block.rstrip("@") in loops),
+        (
+            key
+            for key, checkpoint in a.checkpoints.items()
+            if key in b.checkpoints and checkpoint.block.removesuffix(BOUNDARY) in loops
+        ),
         key=lambda key: a.checkpoints[key].seq,
     )
     generators: list[str] = []

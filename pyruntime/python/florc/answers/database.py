@@ -12,7 +12,7 @@ from ..project.script import Unusable
 from ..runs.journal import History
 from ..support.console import cell_of
 from .loops import loops_of
-from .rows import Row, mark_cells
+from .rows import Row, mark_cells, ranks
 from .table import variables
 
 RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
@@ -124,12 +124,6 @@ def _lines(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for line in of_rank.lines:
             yield history.run.id, rank, line.file, *cell_of(line.file, line.line, is_recorded=True), line.path, line.text
-
-
-def ranks(history: History) -> Iterable[tuple[int | None, History]]:
-    """The history of each rank, and its number, where there are several."""
-    several = len(history.together) > 1
-    return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
 
 
 def _quoted(name: str) -> str:

@@ -64,11 +64,11 @@ def text(found: dict[str, Any]) -> Iterator[str]:
                 yield from (f"{mark} {name} {_value(value)}" for mark, value in zip("-+", pair))
     for file in found["source"]:
         yield from ("", *file["diff"].split("\n"))
-    if found["lines"]["first"]:
-        yield from ("", "standard output", f"  {_said(found['lines'])}")
+    if found["lines"]["first"] or found["lines"]["only_in"]:
+        yield from ("", "standard output", f"  {_said(found['lines'], 'line')}")
     if found["values"]:
         width = max(len(one["name"]) for one in found["values"])
-        yield from ("", "values", *(f"  {one['name']:{width}}  {_said(one)}" for one in found["values"]))
+        yield from ("", "values", *(f"  {one['name']:{width}}  {_said(one, 'value')}" for one in found["values"]))
     yield from ("", "states", *_told(found["state"]))
     if not found["differ"]:
         yield from ("", "no difference was found in what both runs keep")
@@ -82,7 +82,7 @@ def _value(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else "unset" if value is None else str(value)
 
 
-def _said(one: dict[str, Any]) -> str:
+def _said(one: dict[str, Any], what: str) -> str:
     parts = []
     if one["first"] is not None:
         first = {name: value for name, value in one["first"].items() if name not in ("a", "b")}
@@ -91,8 +91,8 @@ def _said(one: dict[str, Any]) -> str:
             f"differs first at {where}: {one['first']['a']} and {one['first']['b']}; {one['differ']} of {one['both']} differ"
         )
     elif one["both"]:
-        parts.append(f"equal ({count(one['both'], 'value')})")
-    parts += [f"{count(alone, 'value')} only in {'-' if side == 'a' else '+'}" for side, alone in one["only_in"].items()]
+        parts.append(f"equal ({count(one['both'], what)})")
+    parts += [f"{count(alone, what)} only in {'-' if side == 'a' else '+'}" for side, alone in one["only_in"].items()]
     return "; ".join(parts)
 
 

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..project.script import Unusable
 from ..runs import catalog, housekeeping, verdicts
@@ -22,6 +22,7 @@ from . import asked, rows, table
 if TYPE_CHECKING:
     from ..support import arguments as given
 
+_T = TypeVar("_T")
 _STATUS = {"ok": GREEN, "running": YELLOW}
 """The colors of how runs ended; others are red."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -58,7 +59,7 @@ def run_runs(arguments: given.Runs) -> int:
     return 0
 
 
-def _newest(found: list[Run], most: int | None) -> list[Run]:
+def _newest(found: list[_T], most: int | None) -> list[_T]:
     return found if most is None else found[max(0, len(found) - most) :]
 
 
@@ -125,7 +126,7 @@ def _put_columns(found: list[Run], arguments: given.Runs) -> None:
     sort = arguments["sort"]
     if sort is not None:
         cells.sort(key=lambda line: _order(line[sort][0]))
-    cells = cells[max(0, len(cells) - arguments["last"]) :] if arguments["last"] is not None else cells
+    cells = _newest(cells, arguments["last"])
     if arguments["json"]:
         answer("".join(dumps({name: line[name][0] for name in names}) + "\n" for line in cells))
     else:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .. import _native
 from ..project.script import NOTEBOOK
 from ..runs.journal import History
-from ..support.console import cell_of
+from ..support.console import cell_of, spelled
 from .templates import Template, templates
 from .values import Typed, taken_apart
 
@@ -39,8 +39,7 @@ class Row(NamedTuple):
     @property
     def at(self) -> str:
         """Where the statement stands, from here: `train.py:12`, `train.ipynb, cell 3, line 2`."""
-        path = os.path.relpath(self.file)
-        return f"{path}:{self.line}" if self.cell is None else f"{path}, cell {self.cell}, line {self.line}"
+        return spelled(os.path.relpath(self.file), self.cell, self.line)
 
     def to_json(self) -> dict[str, object]:
         """By the names of the fields; `cell` only of a notebook."""
@@ -113,14 +112,19 @@ def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
     texts = {path: text for _, _, path, text in history.run.files()}
     mark_cells(history)
-    for number, of_rank in enumerate(history.together):
-        rank = number if len(history.together) > 1 else None
+    for rank, of_rank in ranks(history):
         lines = (
             Printed(line.file, abs(line.line), line.path, line.text, RECORDED, rank)
             for line in of_rank.lines
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
         yield from rows(history, lines, Names(texts))
+
+
+def ranks(history: History) -> Iterator[tuple[int | None, History]]:
+    """The history of each rank, and its number, where there are several."""
+    several = len(history.together) > 1
+    return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
 
 
 def mark_cells(history: History) -> None:

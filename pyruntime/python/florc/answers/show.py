@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..runs import catalog, verdicts
 from ..runs.journal import History
 from ..runs.run import Run, store_path
-from ..support.console import answer, count, duration, plain, relative
+from ..support.console import answer, count, duration, plain, relative, spelled
 from . import asked
 from .loops import loops_of
 
@@ -76,7 +76,8 @@ def text(found: dict[str, Any]) -> str:
     for loop in found["loops"]:
         if loop["library"] and not (loop["memoized"] and loop["executions"]):
             continue
-        lines.append(f"  {loop['loop']}  {_place(loop)}  {loop['header']}: {_said(loop)}")
+        place = spelled(relative(loop["file"]), loop.get("cell"), loop["line"])
+        lines.append(f"  {loop['loop']}  {place}  {loop['header']}: {_said(loop)}")
     for one in found["asked"]:
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["at"]))
         lines.append(f"  asked {when}: {', '.join(one['names'])} ({count(one['values'], 'value')}): {one['verdict']}")
@@ -86,11 +87,6 @@ def text(found: dict[str, Any]) -> str:
         lines.append(f"  replayed {when} in {duration(one['seconds'])}: {one['verdict']} ({work})")
         lines += [f"    {anomaly}" for anomaly in one["anomalies"][:1]]
     return "".join(f"{plain(line, '')}\n" for line in lines)
-
-
-def _place(loop: dict[str, Any]) -> str:
-    path = relative(loop["file"])
-    return f"{path}, cell {loop['cell']}, line {loop['line']}" if "cell" in loop else f"{path}:{loop['line']}"
 
 
 def _said(loop: dict[str, Any]) -> str:

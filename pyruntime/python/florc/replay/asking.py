@@ -51,7 +51,7 @@ def is_question(arguments: Ask) -> bool:
 
 def take_recorded(run: Run) -> None:
     """What is asked is asked of the recorded texts, whatever the files hold now: the page of `florc ui` shows these."""
-    asked.texts.update({file: text for module, _, file, text in run.files() if _native.followed(module) is None})
+    asked.texts.update(run.texts())
 
 
 def _texts(run: Run, script: Script) -> Iterator[tuple[str, str]]:

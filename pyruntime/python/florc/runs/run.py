@@ -276,6 +276,10 @@ class Run:
                 found.append((entry["module"], entry["package"], file, text))
         return found
 
+    def texts(self) -> dict[str, str]:
+        """The user's files as they were run, by path: those of them that can still be read."""
+        return {file: text for module, _, file, text in self.files() if _native.followed(module) is None}
+
     def imports(self) -> list[tuple[str, float]]:
         """The libraries' modules that the script imported and their seconds; empty where that is not known."""
         return [(str(name), float(seconds)) for name, seconds in (self.info.get("report") or {}).get("imports", ())]

@@ -206,4 +206,9 @@ def place(file: str, line: int, is_short: bool = False, is_recorded: bool = Fals
     """A line of a file as people look it up: `train.py:12`, `train.ipynb, cell 3, line 2`. `is_short`: without its folder."""
     number, within = cell_of(file, line, is_recorded)
     name = os.path.basename(file) if is_short else relative(file)
-    return f"{name}:{within}" if number is None else f"{name}, cell {number}, line {within}"
+    return spelled(name, number, within)
+
+
+def spelled(name: str, cell: int | None, line: int) -> str:
+    """A line of a file, or of a cell of a notebook."""
+    return f"{name}:{line}" if cell is None else f"{name}, cell {cell}, line {line}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..answers import plot
-from ..answers.rows import Row
+from ..answers.rows import RECORDED, Row
 from ..project.script import Unusable
 
 _MOST_TEXTS = 200
@@ -25,7 +25,7 @@ def of(rows: Sequence[Row], x: str | None) -> dict[str, Any]:
         try:
             panels.append(_panel(name, _told_apart(found), x))
         except Unusable:  # no numbers
-            texts.append({"name": name, "count": len(found), "rows": [row._asdict() for row in found[:_MOST_TEXTS]]})
+            texts.append({"name": name, "count": len(found), "rows": [row.to_json() for row in found[:_MOST_TEXTS]]})
     return {"panels": panels, "texts": texts}
 
 
@@ -35,7 +35,7 @@ def _panel(name: str, rows: Sequence[Row], x: str | None) -> dict[str, Any]:
     axis, curves = plot.curves(_unplaced(rows) if x == ORDER else rows, x if x in axes else None)
     if x not in axes and any(len(set(curve.x)) < len(curve.x) for curve in curves):
         axis, curves = plot.curves(_unplaced(rows), None)
-    verdicts = sorted({row.verdict for row in rows if row.verdict != "recorded"})
+    verdicts = sorted({row.verdict for row in rows if row.verdict != RECORDED})
     found = [{"label": curve.label, "asked": curve.is_asked, "x": curve.x, "y": curve.y} for curve in curves]
     line = next(((row.file, row.line) for row in rows), (None, None))
     return {
@@ -52,10 +52,10 @@ def _panel(name: str, rows: Sequence[Row], x: str | None) -> dict[str, Any]:
 
 def _told_apart(rows: Sequence[Row]) -> list[Row]:
     """The same, with the lines in their names where one expression was asked at several."""
-    asked = {(row.file, row.line) for row in rows if row.verdict != "recorded"}
+    asked = {(row.file, row.line) for row in rows if row.verdict != RECORDED}
     if len(asked) < 2:
         return list(rows)
-    return [row if row.verdict == "recorded" else row._replace(name=f"{row.name}, line {row.line}") for row in rows]
+    return [row if row.verdict == RECORDED else row._replace(name=f"{row.name}, line {row.line}") for row in rows]
 
 
 def _unplaced(rows: Sequence[Row]) -> list[Row]:

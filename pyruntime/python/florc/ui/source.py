@@ -15,7 +15,7 @@ from ..runs.journal import History
 def recorded(history: History) -> dict[str, str]:
     """The user's files as they were run, the script first."""
     run = history.run
-    found = {file: text for module, _, file, text in run.files() if _native.followed(module) is None}
+    found = run.texts()
     script = run.info["script"]
     return {**({script: found[script]} if script in found else {}), **found}
 

@@ -32,8 +32,8 @@ class Counts(NamedTuple):
 
 
 class Progress:
-    """What a replay does at its iterations, in words: `epoch=3 of 12, 3 restored, 1 run again, 0:41, 1:20 left`. What is left is
-    estimated from the times of the recorded run, as `--dry-run` does, and corrected by how far off that was until now."""
+    """What a replay does at its iterations, in words: `epoch=3 (to 11), 3 restored, 1 run again, 41.0 s, 50.2 s left`. What is
+    left is estimated from the times of the recorded run, as `--dry-run` does, and corrected by how far off that was until now."""
 
     def __init__(self, show: Show, history: History, costs: Costs | None, window: Window | None, is_short: bool):
         """`is_short`: several share a line."""
@@ -41,8 +41,9 @@ class Progress:
         self._show, self._history, self._costs = show, history, costs
         self._begun = self._shown = time.perf_counter()
         self._shown += _FIRST_S - _EVERY_S
-        self._first = 0 if window is None or costs is None or window.place != costs.loop.place else window.start
-        self._last = None if window is None or costs is None or window.place != costs.loop.place else window.stop
+        part = window if window is not None and costs is not None and window.place == costs.loop.place else None
+        self._first = 0 if part is None else part.start
+        self._last = None if part is None else part.stop
         self._arrived: tuple[int, float] | None = None
         """The iteration of the main loop at which the estimate began to count, and when that was."""
 
