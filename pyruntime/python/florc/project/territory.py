@@ -66,10 +66,11 @@ class Territory:
         self._root = os.path.join(root, "")
         self._real: dict[str, str] = {}
         """Folder -> the folder without links."""
+        self._owned: dict[str, bool] = {}
         self._installed: set[str] = set()
         """Files of libraries inside the project: `pip install --target`."""
         first = folder if script.module not in (None, SPAWNED) else beside
-        self._folders = [first, *(path for path in sys.path[1:] if path and self._owns_folder(path))]
+        self._folders = [first, *(path for path in sys.path[1:] if path and self.owns_folder(path))]
         for path in map(os.path.realpath, self._folders):
             for files in installed.modules(path, is_own=False):
                 self._installed.update(os.path.join(path, *file.split("/")) for file in files)
@@ -105,7 +106,7 @@ class Territory:
 
     def _look_for(self, dotted: str) -> tuple[str, bool] | None:
         # pytest, for one, adds to the path before it imports tests
-        later = (folder for folder in sys.path if folder and folder not in self._folders and self._owns_folder(folder))
+        later = (folder for folder in sys.path if folder and folder not in self._folders and self.owns_folder(folder))
         for folder in (*self._folders, *later):
             base = os.path.join(folder, *dotted.split("."))
             for path, is_package in ((os.path.join(base, "__init__.py"), True), (base + ".py", False)):
@@ -113,8 +114,11 @@ class Territory:
                     return (path, is_package) if self.owns(path) else None
         return None
 
-    def _owns_folder(self, path: str) -> bool:
-        return self.owns(os.path.join(path, ""))
+    def owns_folder(self, path: str) -> bool:
+        """Whether modules in a folder of `sys.path` are the project's."""
+        if path not in self._owned:
+            self._owned[path] = self.owns(os.path.join(path, ""))
+        return self._owned[path]
 
 
 def analyse(script: Script, territory: Territory) -> _native.Project:
@@ -168,6 +172,8 @@ class ProjectFinder(machinery.PathFinder):
         each import."""
         self._territory, self._compile, self._charge = territory, compile_text, charge
         self._compile_library = compile_library
+        self._missing: set[str] = set()
+        """Modules that are in no folder: Accelerate asks for some in each step. Only the user's folders are looked at again."""
         if PYTEST in sys.modules:  # `-m pytest`: Python imports a package to find what is in it
             from . import runners
 
@@ -181,8 +187,12 @@ class ProjectFinder(machinery.PathFinder):
             return self._runner(fullname, path)
         if path is None and (_imp.is_builtin(fullname) or _imp.is_frozen(fullname)):
             return None  # Python's own finders are asked before the path is: `time.py` beside the script is never found
+        if fullname in self._missing and not self._is_in_own_folder(fullname, sys.path if path is None else path):
+            return None
         spec = super().find_spec(fullname, path, target)
         begun = time.perf_counter()
+        if spec is None and _native.followed(fullname) is None:
+            self._missing.add(fullname)
         is_source = spec is not None and type(spec.loader) is machinery.SourceFileLoader
         if spec is None or not is_source or not spec.origin or not self._territory.owns(spec.origin):
             left = self._timed(self._followed(self._left(spec, fullname, path, target), fullname))
@@ -190,6 +200,11 @@ class ProjectFinder(machinery.PathFinder):
             return left
         spec.loader = _Loader(fullname, spec.origin, self._compile)
         return spec
+
+    def _is_in_own_folder(self, fullname: str, path: Sequence[str]) -> bool:
+        """Whether a module that was in no folder is in one of the user's now. Python itself looks in all of them."""
+        own = [folder for folder in path if issubclass(type(folder), str) and self._territory.owns_folder(folder)]
+        return super().find_spec(fullname, own) is not None
 
     def _followed(self, spec: ModuleSpec | None, fullname: str) -> ModuleSpec | None:
         known = _native.followed(fullname)

@@ -51,7 +51,8 @@ def _replace_held(made: _Made, left: set[int]) -> None:
     while now:
         originals = [original for original, _ in now.values()]
         later: _Made = {}
-        left |= {id(now), id(originals), id(later)}
+        cells: list[CellType] = []
+        left |= {id(now), id(originals), id(later), id(cells)}
         for holder in gc.get_referrers(*originals):
             kind = type(holder)
             if id(holder) in left or kind is FrameType or isinstance(holder, type) or _is_florcs(kind):
@@ -62,8 +63,11 @@ def _replace_held(made: _Made, left: set[int]) -> None:
                 )
                 later[id(holder)] = (holder, changed)
                 left |= {id(holder), id(changed), id(later[id(holder)])}
+            elif kind is CellType:
+                cells.append(holder)
             else:
                 _change(holder, kind, now)
+        _change_cells(cells, now)
         now = later
 
 
@@ -93,11 +97,6 @@ def _change(holder: Any, kind: type, made: _Made) -> None:
     elif kind is FunctionType:
         if holder.__defaults__ is not None and not _is_florcs(holder):
             holder.__defaults__ = _of(made, holder.__defaults__)
-    elif kind is CellType:
-        closures = [one for one in gc.get_referrers(holder) if type(one) is tuple]
-        functions = [one for closure in closures for one in gc.get_referrers(closure) if type(one) is FunctionType]
-        if functions and not any(map(_is_florcs, functions)):
-            holder.cell_contents = _of(made, holder.cell_contents)
     elif kind is partial:
         holder.__setstate__((_of(made, holder.func), _of(made, holder.args), holder.keywords, static.attributes_of(holder)))
     elif kind is not ModuleType:
@@ -108,6 +107,21 @@ def _change(holder: Any, kind: type, made: _Made) -> None:
         for _, slot in static.all_slots(kind):
             with suppress(AttributeError):  # it has no value
                 slot.__set__(holder, _of(made, slot.__get__(holder)))
+
+
+def _change_cells(cells: list[CellType], made: _Made) -> None:
+    """Replace them in variables of closures, but for those of florc's functions. All at once: to ask who refers to an object
+    looks at every other."""
+    closures = [one for one in gc.get_referrers(*cells) if type(one) is tuple]
+    functions = [one for one in gc.get_referrers(*closures) if type(one) is FunctionType]
+    users: dict[int, list[FunctionType]] = {}
+    for function in functions:
+        for cell in function.__closure__ or ():
+            users.setdefault(id(cell), []).append(function)
+    for cell in cells:
+        using = users.get(id(cell))
+        if using and not any(map(_is_florcs, using)):
+            cell.cell_contents = _of(made, cell.cell_contents)
 
 
 def _is_florcs(owner: Any) -> bool:
