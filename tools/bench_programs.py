@@ -3,7 +3,8 @@
 Every program of testdata/programs whose packages are installed runs alone, under `florc record` with the default overhead, again
 with its added statements, and as a replay: once for each kind of question (outer: once an epoch; inner: in a training step;
 callback: in what the library calls; after: behind the training).
-Processor seconds are those of all processes. What both ways spend on imports is taken out of the speed-up.
+Processor seconds are those of all processes. Imports, which vary most and are the same in all runs, are measured in each run and
+taken out of its time.
 
     python tools/bench_programs.py [--rounds N] [--write] [PROGRAM …]
 """
@@ -29,23 +30,25 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyruntime" / "test
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyruntime" / "tests" / "replay"))
 
 from bench_record import Run, ran
-from harness import KINDS, before, of_kind
+from harness import KINDS, after, before, of_kind
 from probes import environment
 from tables import put
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER, DOCS = ROOT / "testdata" / "programs", ROOT / "docs" / "benchmarks.md"
+TIMER = Path(__file__).resolve().parent / "import_times"
 BEGIN, END = "<!-- bench-programs -->", "<!-- /bench-programs -->"
 _SUBREAPER = 36
 """`PR_SET_CHILD_SUBREAPER`: a writer that outlives its run is waited for here."""
 
 
 class Program(NamedTuple):
-    """A program as it was recorded, and with its added statements of each kind."""
+    """A program as it was recorded, with its added statements of each kind, and with all of them."""
 
     name: str
     plain: str
     asked: dict[str, str]
+    whole: str
 
     @property
     def missing(self) -> list[str]:
@@ -54,54 +57,84 @@ class Program(NamedTuple):
         return [package for package in packages if importlib.util.find_spec(package) is None]
 
 
+class Timed(NamedTuple):
+    """A run, and how long its process imported (seconds of the clock)."""
+
+    run: Run
+    imports: float
+
+    @property
+    def own(self) -> float:
+        """Seconds without the imports."""
+        return self.run.wall - self.imports
+
+    @property
+    def own_cpu(self) -> float:
+        """Processor seconds without the imports."""
+        return self.run.cpu - self.imports
+
+
 def read(path: Path) -> Program:
-    """Read a patch: lines that begin with `+` are added."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("# florc:")]
-    return Program(path.name.partition(".")[0], before(lines), {kind: of_kind(kind)(lines) for kind in KINDS})
+    """Read a patch: lines that begin with `+` are added. `# florc: longer = OLD -> NEW` makes the training take some seconds."""
+    whole = path.read_text(encoding="utf-8")
+    old, new = re.findall(r"^# florc: longer = (.+) -> (.+)$", whole, re.MULTILINE)[0]
+    text = re.sub(r"^# florc:.*\n", "", whole, flags=re.MULTILINE)
+    if text.count(old) != 1:
+        raise ValueError(f"{path.name}: {old!r} stands there {text.count(old)} times")
+    lines = text.replace(old, new).splitlines()
+    return Program(path.name.partition(".")[0], before(lines), {kind: of_kind(kind)(lines) for kind in KINDS}, after(lines))
 
 
-def asked(program: Program, which: str, folder: Path) -> tuple[Run, Run, dict[str, Any]]:
-    """Run a recorded program again with statements, and replay it: both times, and what the replay says."""
-    with tempfile.TemporaryDirectory() as other:
-        (Path(other) / "train.py").write_text(program.asked[which])
-        again = ran(Path(other), sys.executable, "train.py")
+def plain_run(text: str) -> Timed:
+    """A run without florc."""
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as times:
+        (Path(name) / "train.py").write_text(text)
+        run = ran(Path(name), sys.executable, "train.py", PYTHONPATH=str(TIMER), IMPORT_TIMES=times)
+        # the script's own process took longest; those that it spawned import beside it
+        return Timed(run, max(float(file.read_text()) for file in Path(times).iterdir()))
+
+
+def recorded(program: Program, folder: Path) -> Timed:
+    """A run under `florc record`."""
+    (folder / "train.py").write_text(program.plain)
+    run = ran(folder, "florc", "record", "train.py")
+    report = json.loads(max(folder.glob(".florc/runs/*/run.json")).read_text())["report"]
+    return Timed(run, sum(seconds for _, seconds in report["imports"]))
+
+
+def replayed(program: Program, which: str, folder: Path) -> tuple[Timed, dict[str, Any]]:
+    """A replay with statements of a kind, and what it says."""
     (folder / "train.py").write_text(program.asked[which])
     begun = time.perf_counter()
     done = subprocess.run(
         ["florc", "replay", "--json", "train.py"], cwd=folder, env=environment(), capture_output=True, text=True, check=True
     )
     wall = time.perf_counter() - begun
-    return again, Run(0.0, wall), json.loads(done.stdout.splitlines()[-1])
+    told = json.loads(done.stdout.splitlines()[-1])
+    return Timed(Run(0.0, wall), told["import_seconds"]), told
 
 
 def rows(program: Program, rounds: int) -> list[str]:
-    """The rows of a program."""
-    plain, record = [], []
-    found: dict[str, list[tuple[Run, Run, dict[str, Any]]]] = {which: [] for which in program.asked}
-    for _ in range(rounds):
+    """The rows of a program. It runs alone and recorded by turns, `rounds` times; the last recorded run is asked."""
+    plain: list[Timed] = []
+    record: list[Timed] = []
+    for number in range(rounds):
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "train.py").write_text(program.plain)
-            record.append(ran(folder, "florc", "record", "train.py"))
-            for which, known in found.items():
-                known.append(asked(program, which, folder))
-        with tempfile.TemporaryDirectory() as name:
-            (Path(name) / "train.py").write_text(program.plain)
-            plain.append(ran(Path(name), sys.executable, "train.py"))
-    cpu = statistics.median(run.cpu for run in plain)
-    more = statistics.median(run.cpu for run in record) / cpu - 1
-    return [_row(program.name, which, cpu, more, known) for which, known in found.items()]
+            plain.append(plain_run(program.plain))
+            record.append(recorded(program, Path(name)))
+            if number == rounds - 1:
+                anew = plain_run(program.whole)
+                found = {which: replayed(program, which, Path(name)) for which in program.asked}
+    more = statistics.median(with_florc.own_cpu / alone.own_cpu for with_florc, alone in zip(record, plain)) - 1
+    return [_row(program.name, which, plain, more, anew, *known) for which, known in found.items()]
 
 
-def _row(name: str, which: str, cpu: float, more: float, known: list[tuple[Run, Run, dict[str, Any]]]) -> str:
-    again = statistics.median(again.wall for again, _, _ in known)
-    replay = statistics.median(replay.wall for _, replay, _ in known)
-    imports = statistics.median(told["import_seconds"] for *_, told in known)
-    told = known[-1][2]
-    gain = (again - imports) / max(replay - imports, 0.05)
+def _row(name: str, which: str, plain: list[Timed], more: float, anew: Timed, replay: Timed, told: dict[str, Any]) -> str:
+    cpu, own = (statistics.median(values) for values in zip(*((one.run.cpu, one.own_cpu) for one in plain)))
+    gain = anew.own / max(replay.own, 0.05)
     ran_again = ", ".join(f"{block} {times} ×" for block, times in told["ran"].items()) or "nothing"
     return (
-        f"| {name} | {which} | {cpu:.1f} s | {more:+.1%} | {again:.1f} s | {replay:.1f} s | {imports:.1f} s | {gain:.1f} × | "
+        f"| {name} | {which} | {cpu:.1f} s | {own:.1f} s | {more:+.0%} | {anew.own:.1f} s | {replay.own:.1f} s | {gain:.1f} × | "
         f"{told['verdict']} | {told['skipped']} | {ran_again} |"
     )
 
@@ -114,12 +147,13 @@ def main() -> None:
     arguments = parser.parse_args()
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     head = (
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, medians of {arguments.rounds} "
-        "rounds. *anew*: run again with the statements. "
-        "*imports* are those of the replay, and count to neither side of the speed-up.\n"
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, {arguments.rounds} runs alone "
+        "and recorded, by turns: medians. *processor*: of a plain run; *training*: of that without imports, which no column "
+        "behind it has either, each run's own taken out; *more*: of the processor, with `florc record`; *anew*: run again with "
+        "all added statements; *replay*: with those of one kind.\n"
     )
     lines = [
-        "| program | asked | processor | more with florc | anew | replay | imports | speed-up | verdict | restored | ran again |",
+        "| program | asked | processor | training | more | anew | replay | speed-up | verdict | restored | ran again |",
         "|---|---|--:|--:|--:|--:|--:|--:|---|--:|---|",
     ]
     print("\n".join(lines))

@@ -53,10 +53,10 @@ class Recorded(NamedTuple):
     why: list[str]
 
 
-def ran(folder: Path, *command: str) -> Run:
-    """Run a command, and wait for all that it started."""
+def ran(folder: Path, *command: str, **variables: str) -> Run:
+    """Run a command, and wait for all that it started. `variables`: more of its environment."""
     before, begun = os.times(), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=False)
+    done = subprocess.run(command, cwd=folder, env={**environment(), **variables}, capture_output=True, check=False)
     wall = time.perf_counter() - begun
     if done.returncode:
         raise RuntimeError(f"{command}: {done.stderr.decode()}")

@@ -4,6 +4,7 @@
 # florc: again callback = L3 6 ×
 # florc: again after = nothing
 # florc: why = Accelerate's wrappers of model, optimizer, loader and schedule are restored as what they wrap.
+# florc: longer = range(6) -> range(16)
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset

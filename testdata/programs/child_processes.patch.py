@@ -3,6 +3,7 @@
 # florc: again outer = nothing
 # florc: again after = nothing
 # florc: why = A training is restored beside the processes that read its data: workers of a DataLoader, a pool of the script's.
+# florc: longer = range(3) -> range(10)
 import multiprocessing
 
 import torch

@@ -4,6 +4,7 @@
 # florc: again callback = nothing
 # florc: again after = nothing
 # florc: why = Fabric's wrappers of model, optimizer and loader are restored as what they wrap; it calls its callbacks.
+# florc: longer = range(6) -> range(16)
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset

@@ -3,6 +3,7 @@
 # florc: again callback = C1 2 ×, keras.src.backend.torch.trainer.L1 2 ×
 # florc: again after = C1 2 ×
 # florc: why = The epochs are followed in the library; what Keras knows by addresses is found again.
+# florc: longer = epochs=3 -> epochs=12
 import os
 
 os.environ["KERAS_BACKEND"] = "torch"

@@ -4,6 +4,7 @@
 # florc: again callback = C1 2 ×
 # florc: again after = nothing
 # florc: why = The call is a block; objectives and callbacks are called by the library, and run it again.
+# florc: longer = table, 30 -> table, 1200
 import lightgbm as lgb
 import numpy as np
 from sklearn.datasets import load_digits

@@ -1,6 +1,7 @@
 # florc: exact
 # florc: again after = C1 1 ×
 # florc: why = The epochs are followed in the library; metrics and optimizers that the training made are restored in place.
+# florc: longer = max_epochs=3 -> max_epochs=16
 import logging
 
 import lightning as L

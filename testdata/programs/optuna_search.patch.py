@@ -4,6 +4,7 @@
 # florc: again callback = C1 2 ×
 # florc: again after = nothing
 # florc: why = A statement in the objective: the call that runs it runs again, and names and times of the library are no anomalies.
+# florc: longer = n_trials=4 -> n_trials=20
 import optuna
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier

@@ -4,6 +4,7 @@
 # florc: again callback = L2 6 ×
 # florc: again after = nothing
 # florc: why = A deque of thousands of small tensors is restored at the speed of its bytes, or the block runs again, whichever is faster.
+# florc: longer = range(6) -> range(16)
 import collections
 import random
 

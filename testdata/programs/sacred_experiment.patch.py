@@ -4,6 +4,7 @@
 # florc: again callback = L1 1 ×
 # florc: again after = L1 1 ×
 # florc: why = sacred calls the function that trains: its loops are blocks, as they are in a function that the script calls.
+# florc: longer = range(6) -> range(14)
 import torch
 from sacred import Experiment
 from torch import nn

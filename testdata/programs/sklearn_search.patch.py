@@ -4,6 +4,7 @@
 # florc: again callback = C4 3 ×
 # florc: again after = nothing
 # florc: why = Calls that fit are blocks; a scorer and a monitor are called by the library, and run its call again.
+# florc: longer = "n_estimators": [5, 10] -> "n_estimators": [5, 20]
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier

@@ -3,6 +3,7 @@
 # florc: again inner = train.L1 1 ×, train.L2 4 ×
 # florc: again callback = train.L1 1 ×
 # florc: why = Ranks that the script spawns are recorded beside it, and replayed where it spawns them.
+# florc: longer = range(4) -> range(12)
 import os
 import sys
 

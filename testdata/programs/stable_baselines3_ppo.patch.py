@@ -2,6 +2,7 @@
 # florc: again outer = C1 2 ×
 # florc: again after = C1 2 ×
 # florc: why = A callback at the end of each rollout: neither steps of the environment nor of the training run again. One rollout is stopped.
+# florc: longer = total_timesteps=512 -> total_timesteps=2048
 import gymnasium as gym
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback

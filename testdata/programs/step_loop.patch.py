@@ -4,6 +4,7 @@
 # florc: again callback = L3 6 ×
 # florc: again after = nothing
 # florc: why = What a loop of steps takes from an iterator that outlives it: blocks are restored, and the iterator lapses.
+# florc: longer = range(6) -> range(10)
 import itertools
 
 import torch

@@ -3,6 +3,7 @@
 # florc: again callback = C1 1 ×, transformers.trainer.L6 1 ×
 # florc: again after = C1 1 ×
 # florc: why = Trained once per epoch in the library: the steps of each epoch are restored, and evaluated again.
+# florc: longer = num_train_epochs=3 -> num_train_epochs=12
 import torch
 from transformers import (
     BertConfig,

@@ -2,6 +2,7 @@
 # florc: again outer = C1 1 ×, transformers.trainer.L6 1 ×
 # florc: again after = C1 1 ×
 # florc: why = TRL's trainers are transformers' Trainer: the steps of each epoch are restored inside the library.
+# florc: longer = num_train_epochs=4 -> num_train_epochs=7
 import torch
 from datasets import Dataset, disable_progress_bars
 from tokenizers import Tokenizer, models, pre_tokenizers

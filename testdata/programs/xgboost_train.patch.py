@@ -4,6 +4,7 @@
 # florc: again callback = C1 1 ×
 # florc: again after = nothing
 # florc: why = The call is a block; the booster is behind a handle of a native library, which calls objectives and callbacks.
+# florc: longer = num_boost_round=15 -> num_boost_round=1000
 import numpy as np
 import xgboost as xgb
 from sklearn.datasets import load_digits

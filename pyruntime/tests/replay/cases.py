@@ -13,6 +13,7 @@ are no part of the script:
     # florc: arguments = ["2"]     the script's; so also `record` and `replay`: options of these commands
     # florc: hash_seed = none      PYTHONHASHSEED; 1 where nothing is said
     # florc: again outer = nothing what a replay of the statements of one kind runs again (testdata/programs)
+    # florc: longer = OLD -> NEW   how the benchmark makes the training take some seconds (testdata/programs)
     # florc: why = SENTENCE        what the case is there for
 """
 
@@ -56,6 +57,7 @@ def read(path: Path) -> Case:
         seed = said.pop("hash_seed")
         options["hash_seed"] = None if seed == "none" else seed
     said.pop("why", "")
+    said.pop("longer", "")
     again = {key.split()[1]: said.pop(key) for key in list(said) if key.startswith("again ")}
     flags = {key: said.pop(key, None) is not None for key in ("flagged", "unsure", "exact")}
     restores = {"yes": True, "no": False, "any": None}[said.pop("restores", "any" if flags["flagged"] else "yes")]
