@@ -94,6 +94,11 @@ def test_what_is_no_value_stays_a_text() -> None:
     assert typed("tensor(0.5000, grad_fn=<MulBackward0>)") == 0.5
 
 
+def test_statements_may_share_a_line() -> None:
+    found = templates('print("loss", loss); print(f"{lr}"); print(lr, loss)')
+    assert [template.names for template in found] == [["loss"], ["lr"], ["lr", "loss"]]
+
+
 def test_a_line_that_a_statement_cannot_have_printed_has_no_values() -> None:
     (template,) = templates('print("loss", loss)')
     assert taken_apart(template, "acc 3") is None

@@ -662,10 +662,21 @@ class Line:
     @property
     def parts(self) -> list[tuple[str, str]]:
         """Places and what was written there, where that is more than one."""
+    @property
+    def message(self) -> tuple[int, int] | None:
+        """Where in the text stands what a logger was told: the first character, and how many there are."""
 
 @final
 class Lines:
     """Lines of standard output."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines."""
+
+@final
+class Errors:
+    """Lines of standard error that the project's statements and loggers wrote."""
 
     @property
     def lines(self) -> list[Line]:
@@ -879,6 +890,7 @@ _Record = (
     | NoIteration
     | Line
     | Lines
+    | Errors
     | Block
     | Dropped
     | Entered
@@ -901,6 +913,7 @@ _RecordKind = Literal[
     "dropped",
     "line",
     "lines",
+    "errors",
     "iteration",
     "value",
     "no iteration",
@@ -984,11 +997,16 @@ def inputs_asked_now() -> list[str]:
 class Seen:
     """A `write` in the place of a stream's, which also tells `sink` of each line."""
 
-    def __init__(self, write: Callable[..., Any], sink: Callable[..., Any], project: object, batched: bool) -> None: ...
+    def __init__(
+        self, write: Callable[..., Any], sink: Callable[..., Any], project: object, batched: bool, is_error: bool = False
+    ) -> None: ...
     def write(self, text: str = ..., /, *further: Any, **keywords: Any) -> Any:
         """Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses."""
     def pause(self, change: int) -> None:
-        """While above zero, lines are a probe's own and are not seen."""
+        """While above zero, lines are a probe's own: those that `answers` tells of, and no others, are seen."""
+    def answers(self) -> list[tuple[str, str | None]]:
+        """What was written while paused, since this was last asked: lines, and in each what a logger was told. Of standard
+        output, only those of loggers; of standard error, what the statements print there, too."""
     def flush(self) -> None:
         """Hand on the lines that wait."""
     def close(self, is_cut: bool) -> None:

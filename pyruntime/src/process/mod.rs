@@ -2,6 +2,7 @@
 pub mod audit;
 pub mod distributions;
 pub mod imports;
+pub mod logged;
 pub mod main_script;
 pub mod modules;
 pub mod redirect;

@@ -1,4 +1,4 @@
-//! Sees what is written to `sys.stdout` without standing in its way: native, because some scripts print 100,000 lines.
+//! Sees what is written to `sys.stdout` and `sys.stderr` without standing in its way: native, because some scripts print 100,000 lines.
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -8,12 +8,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::guard::panics::guard;
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
+use crate::process::logged::{self, Span, place};
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -23,17 +24,46 @@ const MOST_LINES: usize = 256;
 const MOST_BYTES: usize = 1 << 16;
 /// and no longer after the first than this, where one is printed: a run that is killed loses those that wait.
 const LONGEST: Duration = Duration::from_millis(250);
+/// So many lines of one run of an added statement are kept beside what it printed.
+const MOST_ANSWERS: usize = 10_000;
 
-/// A line: where in the loop nest it ended, what it says, the statement that ended it, and what it was put together from
-/// where that was written at different places of the nest.
-#[derive(Serialize)]
-struct Line(
-    Arc<str>,
-    String,
-    Option<Arc<str>>,
-    i64,
-    #[serde(skip_serializing_if = "Vec::is_empty")] Vec<(Arc<str>, String)>,
-);
+/// A line: where in the loop nest it ended, what it says, the statement that ended it, what it was put together from where that was
+/// written at different places of the nest, and where in it stands what a logger was told.
+struct Line {
+    path: Arc<str>,
+    text: String,
+    file: Option<Arc<str>>,
+    number: i64,
+    parts: Vec<(Arc<str>, String)>,
+    message: Option<Span>,
+}
+
+impl Serialize for Line {
+    /// A list, without what is empty at its end: a run may have a million of them.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let length = if self.message.is_some() { 6 } else { 4 + usize::from(!self.parts.is_empty()) };
+        let mut list = serializer.serialize_seq(Some(length))?;
+        list.serialize_element(&self.path)?;
+        list.serialize_element(&self.text)?;
+        list.serialize_element(&self.file)?;
+        list.serialize_element(&self.number)?;
+        if length > 4 {
+            list.serialize_element(&self.parts)?;
+        }
+        if let Some(message) = &self.message {
+            list.serialize_element(message)?;
+        }
+        list.end()
+    }
+}
+
+/// The statement that writes: file and line, the latter below 0 where a library wrote for it, and what a logger was told.
+#[derive(Clone, Default)]
+struct Writer {
+    file: Option<Arc<str>>,
+    number: i64,
+    message: Option<String>,
+}
 
 #[derive(Default)]
 struct Seen {
@@ -45,6 +75,10 @@ struct Seen {
     /// The code object that wrote last, and its file if that is the project's.
     writer: Option<(Py<PyAny>, Option<Arc<str>>)>,
     spent: Duration,
+    /// What an added statement wrote: lines, and in each what a logger was told.
+    answers: Vec<(String, Option<String>)>,
+    /// The beginning of a line of it.
+    begun: String,
 }
 
 impl Seen {
@@ -56,7 +90,7 @@ impl Seen {
     }
 
     /// A line is at its end. Whether those that wait are to be handed on.
-    fn line(&mut self, file: Option<Arc<str>>, number: i64, now: Instant) -> bool {
+    fn line(&mut self, writer: &Writer, now: Instant) -> bool {
         let mut parts = std::mem::take(&mut self.parts);
         let (path, text, several) = match parts.pop() {
             Some((path, text)) if parts.is_empty() => (path, text, Vec::new()),
@@ -68,14 +102,16 @@ impl Seen {
             None => return false,
         };
         self.bytes += text.len();
-        self.lines.push(Line(path, text, file, number, several));
+        let message = writer.message.as_deref().and_then(|message| place(&text, message));
+        let (file, number) = (writer.file.clone(), writer.number);
+        self.lines.push(Line { path, text, file, number, parts: several, message });
         let since = *self.since.get_or_insert(now);
         self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES || now.duration_since(since) > LONGEST
     }
 }
 
 /// What goes to the journal at once.
-#[derive(Serialize)]
+#[derive(serde::Serialize)]
 struct Lines {
     lines: Vec<Line>,
 }
@@ -93,13 +129,15 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
 
 /// `florc._native.Seen`: its `write` is that of a stream, and also tells `sink` of each line: `sink(payload)` of several at once as
 /// JSON (`batched`), else `sink(parts, file, line)`. `project` is a container of the project's files. Lines of threads other
-/// than the one whose loops are followed are let through unseen: their order is not the program's.
+/// than the one whose loops are followed are let through unseen: their order is not the program's. Of standard error (`is_error`) it
+/// sees what the project's statements print there, and what loggers do: not bars of progress, nor warnings.
 #[pyclass(name = "Seen", module = "florc._native", frozen)]
 pub struct PySeen {
     write: Py<PyAny>,
     sink: Py<PyAny>,
     project: Py<PyAny>,
     batched: bool,
+    is_error: bool,
     paused: std::sync::atomic::AtomicI64,
     seen: Mutex<Seen>,
 }
@@ -107,8 +145,9 @@ pub struct PySeen {
 #[pymethods]
 impl PySeen {
     #[new]
-    fn new(write: Py<PyAny>, sink: Py<PyAny>, project: Py<PyAny>, batched: bool) -> Self {
-        Self { write, sink, project, batched, paused: 0.into(), seen: Mutex::default() }
+    #[pyo3(signature = (write, sink, project, batched, is_error=false))]
+    fn new(write: Py<PyAny>, sink: Py<PyAny>, project: Py<PyAny>, batched: bool, is_error: bool) -> Self {
+        Self { write, sink, project, batched, is_error, paused: 0.into(), seen: Mutex::default() }
     }
 
     /// Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses.
@@ -132,8 +171,7 @@ impl PySeen {
             Bound::from_owned_ptr_or_err(py, written)?
         };
         let take = || {
-            if self.paused.load(std::sync::atomic::Ordering::Relaxed) == 0
-                && is_followed()
+            if is_followed()
                 && let Ok(text) = text.cast::<PyString>()
             {
                 self.take(py, text)?;
@@ -148,9 +186,20 @@ impl PySeen {
         Ok(written)
     }
 
-    /// While above zero, lines are a probe's own and are not seen.
+    /// While above zero, lines are a probe's own: those that `answers` tells of, and no others, are seen.
     fn pause(&self, change: i64) {
         self.paused.fetch_add(change, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// What was written while paused, since this was last asked: lines, and in each what a logger was told. Of standard output, only
+    /// those of loggers; of standard error, what the statements print there, too.
+    fn answers(&self) -> Vec<(String, Option<String>)> {
+        let mut seen = lock(&self.seen);
+        if !seen.begun.is_empty() {
+            let rest = std::mem::take(&mut seen.begun);
+            seen.answers.push((rest, None));
+        }
+        std::mem::take(&mut seen.answers)
     }
 
     /// Hands on the lines that wait.
@@ -166,7 +215,7 @@ impl PySeen {
         if is_cut {
             lock(&self.seen).parts.clear();
         } else if !lock(&self.seen).parts.is_empty() {
-            self.line(py, None, 0, Instant::now())?;
+            self.line(py, &Writer::default(), Instant::now())?;
         }
         lock(&self.seen).writer = None;
         self.flush(py)
@@ -197,15 +246,41 @@ impl PySeen {
 
     fn take(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<()> {
         let begun = Instant::now();
+        let is_answer = self.paused.load(std::sync::atomic::Ordering::Relaxed) != 0;
+        let look = |text: &str| if is_answer { self.answer(py, text) } else { self.see(py, text, begun) };
         match text.to_str() {
-            Ok(text) => self.see(py, text, begun)?,
+            Ok(text) => look(text)?,
             // lone surrogates
             Err(_) => {
                 let bytes: Vec<u8> = text.call_method1("encode", ("utf-8", "backslashreplace"))?.extract()?;
-                self.see(py, &String::from_utf8_lossy(&bytes), begun)?;
+                look(&String::from_utf8_lossy(&bytes))?;
             }
         }
         lock(&self.seen).spent += begun.elapsed();
+        Ok(())
+    }
+
+    /// Whether what this one writes to standard error is the project's own.
+    const fn is_own(writer: &Writer) -> bool {
+        writer.number > 0 || writer.message.is_some()
+    }
+
+    fn answer(&self, py: Python<'_>, text: &str) -> PyResult<()> {
+        let writer = self.writer(py)?;
+        if !(if self.is_error { Self::is_own(&writer) } else { writer.message.is_some() }) {
+            return Ok(());
+        }
+        let mut seen = lock(&self.seen);
+        let whole = std::mem::take(&mut seen.begun) + text;
+        let mut rest = whole.as_str();
+        while let Some((line, after)) = rest.split_once('\n') {
+            let message = writer.message.clone().filter(|message| place(line, message).is_some());
+            if seen.answers.len() < MOST_ANSWERS {
+                seen.answers.push((line.to_owned(), message));
+            }
+            rest = after;
+        }
+        seen.begun = rest.to_owned();
         Ok(())
     }
 
@@ -213,13 +288,15 @@ impl PySeen {
         let path = place_now();
         let mut rest = text;
         let mut writer = None;
+        if self.is_error && !Self::is_own(writer.insert(self.writer(py)?)) {
+            return Ok(());
+        }
         while let Some((line, after)) = rest.split_once('\n') {
-            let (file, number) = match &writer {
-                Some(known) => Clone::clone(known),
-                None => writer.insert(self.writer(py)?).clone(),
-            };
+            if writer.is_none() {
+                writer = Some(self.writer(py)?);
+            }
             lock(&self.seen).part(&path, line);
-            self.line(py, file, number, now)?;
+            self.line(py, writer.as_ref().unwrap_or(&Writer::default()), now)?;
             rest = after;
         }
         if !rest.is_empty() {
@@ -228,35 +305,38 @@ impl PySeen {
         Ok(())
     }
 
-    fn line(&self, py: Python<'_>, file: Option<Arc<str>>, number: i64, now: Instant) -> PyResult<()> {
+    fn line(&self, py: Python<'_>, writer: &Writer, now: Instant) -> PyResult<()> {
         if self.batched {
-            let is_due = lock(&self.seen).line(file, number, now);
+            let is_due = lock(&self.seen).line(writer, now);
             return if is_due { self.hand_on(py) } else { Ok(()) };
         }
         let parts = std::mem::take(&mut lock(&self.seen).parts);
         let parts: Vec<(&str, &str)> = parts.iter().map(|(path, text)| (&**path, text.as_str())).collect();
-        self.sink.call1(py, (parts, file.as_deref().unwrap_or(""), number)).map(|_| ())
+        self.sink.call1(py, (parts, writer.file.as_deref().unwrap_or(""), writer.number)).map(|_| ())
     }
 
     /// The statement of the project that writes: its file and line; of a library, a line number below zero for the one that
     /// called it. Nothing when Python itself writes, as for `atexit`.
-    fn writer(&self, py: Python<'_>) -> PyResult<(Option<Arc<str>>, i64)> {
+    fn writer(&self, py: Python<'_>) -> PyResult<Writer> {
         // SAFETY: the frame that called, borrowed, or null
         let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-        let mut sign = 1;
+        let (mut sign, mut message) = (1, None);
         for _ in 0..MOST_FRAMES {
             let Some(at) = frame else { break };
             // SAFETY: `at` is a frame; the result is a new reference and never null
             let code = unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(at.as_ptr().cast()).cast()) };
-            if let Some(file) = self.file_of(&code)? {
+            if let Some(told) = logged::message(&at, &code) {
+                // a handler, of the project's too: it writes for the statement that told its logger something
+                message = message.or(Some(told));
+            } else if let Some(file) = self.file_of(&code)? {
                 // SAFETY: `at` is a frame
                 let number = unsafe { ffi::PyFrame_GetLineNumber(at.as_ptr().cast()) };
-                return Ok((Some(file), sign * i64::from(number)));
+                return Ok(Writer { file: Some(file), number: sign * i64::from(number), message });
             }
             sign = -1;
             frame = at.getattr("f_back").ok().filter(|back| !back.is_none());
         }
-        Ok((None, 0))
+        Ok(Writer { file: None, number: 0, message })
     }
 
     fn file_of(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Arc<str>>> {

@@ -56,6 +56,10 @@ class Printed(NamedTuple):
     text: str
     verdict: str
     rank: int | None = None
+    message: str | None = None
+    """What a logger was told, where one printed it."""
+    is_error: bool = False
+    """Whether it went to standard error."""
 
 
 class Named(NamedTuple):
@@ -86,7 +90,10 @@ class Names:
     def values(self, printed: Printed) -> dict[str, Typed]:
         """The values in a line, by their names; none where its statement writes no values that florc can name."""
         for template in self._at(printed.file).get(printed.line, ()):
-            found = taken_apart(template, printed.text)
+            if template.is_error not in (None, printed.is_error):
+                continue
+            text = printed.text if printed.message is None or not template.is_logged else printed.message
+            found = taken_apart(template, text)
             if found is not None:
                 return found
         return {}
@@ -114,8 +121,8 @@ def recorded(history: History) -> Iterator[Row]:
     mark_cells(history)
     for rank, of_rank in ranks(history):
         lines = (
-            Printed(line.file, abs(line.line), line.path, line.text, RECORDED, rank)
-            for line in of_rank.lines
+            Printed(line.file, abs(line.line), line.path, line.text, RECORDED, rank, line.message, line.is_error)
+            for line in of_rank.written
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
         yield from rows(history, lines, Names(texts))

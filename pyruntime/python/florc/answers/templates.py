@@ -41,6 +41,10 @@ class Template(NamedTuple):
     line: int
     end_line: int
     pieces: tuple[Piece, ...]
+    is_logged: bool = False
+    """Whether a logger is told it, which puts more around it."""
+    is_error: bool | None = None
+    """Whether it goes to standard error; None where the statement does not say."""
 
     @property
     def names(self) -> list[str]:
@@ -59,8 +63,12 @@ def templates(text: str) -> list[Template]:
         if isinstance(node, ast.Call):
             pieces = _of_call(node)
             if pieces is not None and any(isinstance(piece, Value) for piece in pieces):
-                found.append(Template(node.lineno, node.end_lineno or node.lineno, _joined(pieces)))
-    return sorted(found)
+                is_logged = (
+                    isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
+                )
+                end = node.end_lineno or node.lineno
+                found.append(Template(node.lineno, end, _joined(pieces), is_logged, None if is_logged else _is_error(node)))
+    return sorted(found, key=lambda template: (template.line, template.end_line))
 
 
 def _of_call(call: ast.Call) -> list[Piece] | None:
@@ -82,6 +90,19 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _is_error(call: ast.Call) -> bool | None:
+    """Whether a statement that prints writes to standard error: `print(…, file=sys.stderr)`, `click.echo(…, err=True)`,
+    `sys.stderr.write(…)`. None where it may write to either, or to another file."""
+    given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+    stream = given.get("file", "")
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "write":
+        stream = stream or ast.unparse(call.func.value)
+    known = {"stderr": True, "stdout": False}.get(stream.rpartition(".")[2])
+    if known is None and given.get("err") == "True":
+        return True
+    return False if known is None and isinstance(call.func, ast.Name) and not stream else known
 
 
 def _of_named(call: ast.Call) -> list[Piece] | None:

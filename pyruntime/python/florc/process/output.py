@@ -1,4 +1,4 @@
-"""What the script prints: kept line by line with its place in the loop nest; on replay, only probes reach the outside."""
+"""What the script prints: kept line by line with its place in the loop nest; and the statements that were added in hindsight."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 
 from .. import _native, session
 from ..support import mishaps
-from ..support.console import clear_line, exit_at_once
 from ..support.light import NamedTuple, nullcontext, suppress
 
 TYPE_CHECKING = False
@@ -28,15 +27,15 @@ class Part(NamedTuple):
 
 
 class Tap:
-    """Sees what is written to `sys.stdout`, without standing in its way (`_native.Seen`).
+    """Sees what is written to `sys.stdout` or, with `is_error`, to `sys.stderr`, without standing in its way (`_native.Seen`).
 
     The stream stays the same object of the same class; only its `write` is looked up on the instance first. `sink` is called
     with the parts of a line (path, text), the file and the line number of the statement that ended it; where lines are
     `batched`, with several at once as JSON.
     """
 
-    def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False):
-        self._sink, self._project, self._batched = sink, project, batched
+    def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False, is_error: bool = False):
+        self._sink, self._project, self._batched, self._is_error = sink, project, batched, is_error
         self._stream: io.TextIOWrapper | None = None
         self._seen: _native.Seen | None = None
         self._write: object = None
@@ -48,11 +47,11 @@ class Tap:
 
     def install(self) -> None:
         """Start to see. A stream whose `write` cannot be replaced stays unseen, and so does one of the user's own class."""
-        stream = sys.stdout
+        stream = sys.stderr if self._is_error else sys.stdout
         if type(stream) is not io.TextIOWrapper:
             return
         with mishaps.Swallow("seeing what is printed"):
-            self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched)
+            self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched, self._is_error)
             stream.write = self._write = self._seen.write  # type: ignore[method-assign]  # on the instance, not its class
             self._stream = stream
 
@@ -60,6 +59,10 @@ class Tap:
         """While more pauses have begun (1) than ended (-1), lines are a probe's own and are not kept."""
         if self._seen is not None:
             self._seen.pause(change)
+
+    def answers(self) -> list[tuple[str, str | None]]:
+        """What was written while paused, since this was last asked (`_native.Seen.answers`)."""
+        return [] if self._seen is None else self._seen.answers()
 
     def flush(self) -> None:
         """Hand on the lines that were printed so far."""
@@ -78,91 +81,6 @@ class Tap:
                 del self._stream.write
             self._stream = None
             seen.close(is_cut)
-
-
-class Divert:
-    """Sends the process's standard output and standard error to a file, except while a probe runs.
-
-    What probes write to standard output passes through a spool, so that it is known how much was written: a replay that
-    has to start again leaves out the first `written` bytes. `known`: the hash of these.
-    """
-
-    def __init__(self, path: str, written: int = 0, known: str = ""):
-        self.depth = 0
-        self.written = 0
-        """Bytes that probes wrote to standard output so far."""
-        self._leave_out, self._known = written, known
-        self._own = [os.dup(1), os.dup(2)]
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC  # a replay that starts again writes them anew
-        self._file = os.open(path, flags, 0o600)
-        self._spool = os.open(path + ".probes", flags, 0o600)
-        self._point(self._file, self._file)
-
-    def _point(self, out: int, err: int) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(Exception):
-                stream.flush()
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-
-    def open(self) -> None:
-        """Let what is written now reach the outside."""
-        self.depth += 1
-        if self.depth == 1:
-            clear_line()
-            self._point(self._spool, self._own[1])
-
-    def close(self) -> None:
-        """Keep what is written now to the file again."""
-        self.depth -= 1
-        if self.depth == 0:
-            self._point(self._file, self._file)
-            self._hand_on()
-
-    def __enter__(self) -> None:
-        self.open()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _hand_on(self) -> None:
-        while os.lseek(self._spool, 0, os.SEEK_END) > self.written:
-            data = os.pread(self._spool, 1 << 16, self.written)
-            if not data:
-                return
-            new = data[max(0, self._leave_out - self.written) :]
-            self.written += len(data)
-            try:
-                while new:
-                    new = new[os.write(self._own[0], new) :]
-            except BrokenPipeError:
-                # `florc replay train.py | head`: nobody wants to know more.
-                exit_at_once(0)
-
-    def _hash(self, count: int) -> str:
-        from _blake2 import blake2b
-
-        return blake2b(os.pread(self._spool, count, 0), digest_size=16).hexdigest()
-
-    @property
-    def is_otherwise(self) -> bool:
-        """Whether what reached the outside before the replay started again is not what probes write now."""
-        return self._leave_out > 0 and (self.written < self._leave_out or self._hash(self._leave_out) != self._known)
-
-    def printed(self) -> tuple[int, str]:
-        """How many bytes reached the outside so far, and the hash of these; none where they are not what probes write now."""
-        if self.written < self._leave_out:
-            return self._leave_out, self._known
-        return self.written, "" if self.is_otherwise else self._hash(self.written)
-
-    def spooled(self) -> bytes:
-        """All that probes wrote to standard output in this attempt."""
-        return os.pread(self._spool, self.written, 0)
-
-    def undo(self) -> None:
-        """Everything reaches the outside from now on."""
-        clear_line()
-        self._point(*self._own)
 
 
 _plain: AbstractContextManager[None] = nullcontext()
@@ -196,12 +114,13 @@ class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
     `label`: the number of the child, in the order in which the script started them, that of a child's child after a dot;
-    `notes`: a file in which each run of a statement is noted: its name, the label, where its answer is in the file `answers`.
+    `notes`: a file in which each run of a statement is noted: its name, the label, where its answer is in the file `answers`;
+    `errors`: where the parent finds what goes to standard error, a descriptor.
     """
 
-    def __init__(self, label: str, notes: str, answers: str):
+    def __init__(self, label: str, notes: str, answers: str, errors: int | None = None):
         self.depth = 0
-        self._label, self._notes, self._answers = label, notes, answers
+        self._label, self._notes, self._answers, self._errors = label, notes, answers, errors
         self._name = ""
 
     def answering(self, name: str) -> Child:
@@ -213,19 +132,22 @@ class Child:
     def __enter__(self) -> None:
         self.depth += 1
         if self.depth == 1:
-            _flush_out()
+            _flush()
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._file = os.open(self._answers, flags, 0o600)
-            self._begun, self._before = os.lseek(self._file, 0, os.SEEK_END), os.dup(1)
+            self._begun, self._before = os.lseek(self._file, 0, os.SEEK_END), [os.dup(1), os.dup(2)]
             os.dup2(self._file, 1)
+            if self._errors is not None:
+                os.dup2(self._errors, 2)
 
     def __exit__(self, *_: object) -> None:
         self.depth -= 1
         if self.depth == 0:
-            _flush_out()
-            os.dup2(self._before, 1)
+            _flush()
             ended = os.lseek(self._file, 0, os.SEEK_END)
-            os.close(self._before)
+            for number, before in enumerate(self._before, 1):
+                os.dup2(before, number)
+                os.close(before)
             os.close(self._file)
             self._note(f"{self._name}\t{self._label}\t{self._begun}\t{ended}\n".encode())
 
@@ -238,6 +160,7 @@ class Child:
                 os.close(descriptor)
 
 
-def _flush_out() -> None:
-    with suppress(Exception):  # None, or an object of the script's own
-        sys.stdout.flush()
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # None, or an object of the script's own
+            stream.flush()

@@ -173,7 +173,7 @@ class _Beginning:
         # Registered before the script's own: runs after them, so that what they print is recorded too.
         atexit.register(ending.finish)
         session.begin(recording)
-        recording.tap.install()
+        recording.see()
         recording.files_noted.watch()
         Watch(recording.note).install()
         _native.watch_interrupts()
@@ -190,7 +190,7 @@ class _Beginning:
             instrumented.undo()
             if self._recording is not None:
                 session.end()
-                self._recording.tap.remove()
+                self._recording.see_no_more()
                 self._recording.files_noted.end()
                 if self._ending is not None:
                     atexit.unregister(self._ending.finish)

@@ -66,7 +66,7 @@ class Recording:
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
-        self.tap = Tap(self._lines, self.files, batched=True)
+        self._taps = Tap(self._lines, self.files, True), Tap(self._errors, self.files, True, is_error=True)
         self._spent = 0.0
         self._is_checked = bool(os.environ.get("FLORC_DEBUG"))
         """With FLORC_DEBUG, a record that no replay could read is a mishap where it is written."""
@@ -85,7 +85,7 @@ class Recording:
     @property
     def spent(self) -> float:
         """Seconds that florc took of the script's so far."""
-        return self._spent + self.tap.spent + _native.inputs_spent()
+        return self._spent + sum(tap.spent for tap in self._taps) + _native.inputs_spent()
 
     @property
     def blocks(self) -> Blocks:
@@ -284,7 +284,8 @@ class Recording:
 
     def note(self, kind: _native._RecordKind, **payload: Any) -> None:
         """Add a record to the journal, after the lines that were printed before."""
-        self.tap.flush()
+        for tap in self._taps:
+            tap.flush()
         self._note_inputs()
         self._log(kind, payload)
 
@@ -306,9 +307,21 @@ class Recording:
             self.records_lost += 1
             mishaps.swallowed(f"noting a {kind}", error)
 
-    def _lines(self, payload: str) -> None:
-        """Lines that were printed (JSON)."""
+    def see(self) -> None:
+        """Keep what the script prints from now on."""
+        for tap in self._taps:
+            tap.install()
+
+    def see_no_more(self) -> None:
+        """Keep what was printed, and nothing that comes."""
+        for tap in self._taps:
+            tap.remove()
+
+    def _lines(self, payload: str) -> None:  # JSON
         self._log("lines", payload)
+
+    def _errors(self, payload: str) -> None:
+        self._log("errors", payload)
 
     def charge(self, seconds: float) -> None:
         """Florc took so many seconds of the script's."""
@@ -342,7 +355,7 @@ class Recording:
     def finish(self, status: str) -> dict[str, Any]:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
         session.end()
-        self.tap.remove()
+        self.see_no_more()
         self.files_noted.end()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()

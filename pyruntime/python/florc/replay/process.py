@@ -19,7 +19,7 @@ from ..inputs import standard_input
 from ..plan import loops
 from ..plan.window import Window
 from ..process import spawned, start
-from ..process.output import Divert
+from ..process.divert import Divert, Printed
 from ..project import positions as instrumented
 from ..project import script as launch
 from ..project import territory as project
@@ -38,7 +38,7 @@ from .files.user_files import UserFiles
 from .parallel import trials
 from .parallel.ranks import RankTask
 from .parallel.spawned import Calls
-from .parallel.workers import Task
+from .parallel.workers import Task, errors_of
 from .report import Report
 from .session import live, progress
 from .session.leave import Leave
@@ -77,7 +77,7 @@ class ReplayProcess:
         self._folder = folder_of(run)
         if os.path.isdir(run.info["cwd"]):
             os.chdir(run.info["cwd"])
-        earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}, "written": [0, ""]}'))
+        earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}}'))
         self._again: dict[str, str] = earlier["blocks"]
         """Blocks for which the replay started again, and why."""
         self._checks_first = bool(earlier.get("damaged"))
@@ -86,7 +86,9 @@ class ReplayProcess:
         """Seconds of the attempts before this one."""
         messages.to_descriptor(2)
         live.begin()
-        self._divert = Divert(os.path.join(self._folder, "output"), *earlier["written"])
+        out, err = (Printed(*known) for known in earlier.get("written", ((), ())))
+        errors = None if attempt.task is None else errors_of(attempt.task.result)
+        self._divert = Divert(os.path.join(self._folder, "output"), (out, err), attempt.as_json, errors)
         self._begun = time.perf_counter()
         self._replay = Replay(
             attempt.history,
@@ -96,7 +98,7 @@ class ReplayProcess:
             attempt.as_json,
             Leave(self._record_ended, self._start_again, self._window_over, self._damaged),
             attempt.window,
-            Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
+            Statements(os.path.join(self._folder, "children"), self._divert.err.file, carries=attempt.window is None),
             self._checks_first,
             os.path.join(self._folder, FOLDER_NAME),
         )
@@ -133,7 +135,8 @@ class ReplayProcess:
         finder = project.ProjectFinder(self._attempt.versions.territory, self._compile, self._compile_library)
         sys.meta_path.insert(0, finder)
         session.begin(self._replay)
-        self._replay.tap.install()
+        for tap in self._replay.taps:
+            tap.install()
         self._replay.statements.others.listen(self._script_left)
         if not isinstance(self._attempt.task, Task):  # a worker that ends so is started again
             os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
@@ -237,7 +240,8 @@ class ReplayProcess:
         replay = self._replay
         session.end()
         state.watch_lapsed(None)
-        replay.tap.remove(is_cut)
+        for tap in replay.taps:
+            tap.remove(is_cut)
         launch.take_apart(is_cut)
         self._files.end()
         apart.put_back()

@@ -178,7 +178,7 @@ def _named(report: Report) -> list[Named]:
             texts[file] = text_of(file, source.read())
     said = verdicts(report, report.result.values)
     printed = (
-        rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank)
+        rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank, value.message, value.is_error)
         for value, verdict in zip(report.result.values, said)
     )
     return list(rows.named(report.history, printed, rows.Names(texts)))
@@ -203,6 +203,7 @@ def _entries(
             **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
+            **({"stream": "stderr"} if value.is_error else {}),
             "verdict": line.printed.verdict,
             **(
                 {} if value.child is not None else {"context": line.context, "occurrence": line.occurrence, "values": line.values}

@@ -17,7 +17,7 @@ Read = tuple[int, int, str | None]
 
 
 class LogLine(NamedTuple):
-    """A line of standard output, with the loop iteration and the statement that wrote it."""
+    """A line of standard output or standard error, with the loop iteration and the statement that wrote it."""
 
     path: str
     text: str
@@ -29,6 +29,10 @@ class LogLine(NamedTuple):
     """The outermost loops that had begun by then."""
     is_late: bool = False
     """Whether values from outside were kept no more when it was printed."""
+    message: str | None = None
+    """What a logger was told, where one wrote it."""
+    is_error: bool = False
+    """Whether it went to standard error."""
 
 
 def _kept(loop: _native.Loop | None) -> dict[str, bool]:
@@ -46,6 +50,9 @@ class Entries:
         self.boundaries: dict[str, set[int]] = {}
         """Loop at its place in the nest -> iterations that begin with a checkpoint."""
         self.lines: list[LogLine] = []
+        """Of standard output."""
+        self.written: list[LogLine] = []
+        """These, and what the project's statements and loggers wrote to standard error."""
         self.generators: dict[str, str] = {}
         self.block_seconds: dict[str, float] = {}
         self.planned: dict[str, dict[str, bool]] = {}
@@ -121,9 +128,14 @@ class Entries:
                 for key in keys:
                     self._note_boundary(key, set.discard)
             case _native.Lines():
-                self.lines += [self._line(line, self.is_late) for line in record.lines]
+                found = [self._line(line, self.is_late) for line in record.lines]
+                self.lines += found
+                self.written += found
+            case _native.Errors():
+                self.written += [self._line(line, self.is_late)._replace(is_error=True) for line in record.lines]
             case _native.Line():
                 self.lines.append(self._line(record, False))
+                self.written.append(self.lines[-1])
             case _native.Iteration():
                 self.last_path, self._last_at = record.path, record.at
                 self.timeline.iteration(record.path, record.at)
@@ -188,7 +200,9 @@ class Entries:
     def _line(self, line: _native.Line, is_late: bool) -> LogLine:
         parts = [Part(self._place(part), text) for part, text in line.parts]
         file = self.run.file(line.file or "")
-        return LogLine(self._place(line.path), line.text, file, line.line, parts, self._begun, is_late)
+        at, length = line.message or (0, 0)
+        message = line.text[at : at + length] or None
+        return LogLine(self._place(line.path), line.text, file, line.line, parts, self._begun, is_late, message)
 
     def _plan(self, file: str, plan: _native.Plan) -> None:
         self.plans[file] = plan

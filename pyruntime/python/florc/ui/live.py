@@ -49,7 +49,7 @@ class Live:
         elif not batch:
             yield {"waiting": True}
 
-    def _value(self, file: str, line: int, path: str, text: str) -> Iterator[dict[str, Any]]:
+    def _value(self, file: str, line: int, path: str, text: str, message: str | None, is_error: bool) -> Iterator[dict[str, Any]]:
         """The values in a line that a statement printed. Those of a replay are told again at its end, with their verdict."""
         seen = self._seen[file, line, path] = self._seen.get((file, line, path), -1) + 1
         if self._names is None:
@@ -57,5 +57,6 @@ class Live:
         with suppress(Unusable):
             self._history = self._history or self._facts.history(self._run)
             around = context(self._history, path)
-            for name, value in self._names.values(Printed(file, line, path, text, "")).items():
+            printed = Printed(file, line, path, text, "", None, message, is_error)
+            for name, value in self._names.values(printed).items():
                 yield {"name": name, "value": value, "context": around, "occurrence": seen, "file": file, "line": line}

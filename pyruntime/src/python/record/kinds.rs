@@ -60,10 +60,16 @@ kinds! {
         /// Places and what was written there, where that is more than one.
         #[serde(default)]
         parts: Vec<(String, Text)>,
+        /// Where in the text stands what a logger was told: the first character, and how many there are.
+        #[serde(default)]
+        message: Option<(usize, usize)>,
     }
 
     /// Lines of standard output.
     Lines { lines: Vec<Line>, }
+
+    /// Lines of standard error that the project's statements and loggers wrote.
+    Errors { lines: Vec<Line>, }
 
     /// How long a block ran.
     Block { key: String, seconds: f64, }

@@ -63,6 +63,7 @@ record! {
     "dropped" => Dropped,
     "line" => Line,
     "lines" => Lines,
+    "errors" => Errors,
     "iteration" => Iteration,
     "value" => Value,
     "no iteration" => NoIteration,

@@ -6,6 +6,7 @@ turns out to be unable to, all start again, with that block run by all."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -23,7 +24,7 @@ from ..files.user_files import Shared
 from ..session.opening import AGAIN, RANK
 from ..session.result import ReplayResult
 from ..session.started import STARTED
-from .workers import Local, end_all, end_with_parent, ending, print_file, tail
+from .workers import Local, end_all, end_with_parent, ending, errors_of, print_file, tail
 
 if TYPE_CHECKING:
     from ...runs.run import Run
@@ -85,7 +86,7 @@ class _Rank:
         else:
             given.update(launcher.again(run.info["ranks"], port))
         if again:
-            given[AGAIN] = json.dumps({**again, "written": [0, ""]})
+            given[AGAIN] = json.dumps(again)
         command = start.command(*words)
         self.process = Local(command, start.environment(run.info["hash_seed"], given), self.out, self.log)
 
@@ -203,14 +204,15 @@ def _wait(ranks: list[_Rank]) -> dict[str, Any] | None:
 def _merged(ranks: list[_Rank], shown: int | None) -> ReplayResult:
     """Print what the probes printed, in the order of ranks, and merge what the ranks found."""
     results = [ReplayResult.load(rank.task.result) for rank in ranks]
-    several = sum(os.path.getsize(rank.out) > 0 for rank in ranks) > 1 and shown is None
+    printed = [os.path.getsize(rank.out) > 0 or _has_errors(rank) for rank in ranks]
+    several = sum(printed) > 1 and shown is None
     whole = ReplayResult()
-    for rank, result in zip(ranks, results):
+    for rank, result, has_printed in zip(ranks, results, printed):
         number = rank.task.rank
-        if several and os.path.getsize(rank.out):
+        if several and has_printed:
             say(f"rank {number}:", always=True)
         if shown in (None, number):
-            print_file(rank.out)
+            print_file(rank.out, errors_of(rank.task.result))
         if result is None:
             result = ReplayResult(
                 anomalies=[f"rank {number} gave no answer: {ending(rank.process.poll())}; its log is {rank.log}"]
@@ -222,9 +224,16 @@ def _merged(ranks: list[_Rank], shown: int | None) -> ReplayResult:
     return whole
 
 
+def _has_errors(rank: _Rank) -> bool:
+    """Whether its probes wrote to standard error."""
+    with contextlib.suppress(OSError):
+        return os.path.getsize(errors_of(rank.task.result)) > 0
+    return False
+
+
 def _show(rank: _Rank) -> None:
     say(f"the last lines of rank {rank.task.rank}, after {duration(rank.took)}:", always=True)
-    for line in tail(rank.log):
+    for line in tail(rank.log, errors_of(rank.task.result)):
         hand_on(line)
 
 

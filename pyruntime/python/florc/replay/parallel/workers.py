@@ -226,7 +226,7 @@ def _device(number: int) -> dict[str, str]:
 
 
 def merge(workers: list[_Worker]) -> ReplayResult:
-    """Copy what the probes printed to standard output, in the order of the iterations, and merge the results.
+    """Copy what the probes printed to the standard streams, in the order of the iterations, and merge the results.
 
     If the script raised in one segment, the merge ends there: a replay in one process would not have reached later segments.
     """
@@ -238,10 +238,10 @@ def merge(workers: list[_Worker]) -> ReplayResult:
             whole = whole.followed_by(ReplayResult(anomalies=[f"{worker.describe()} gave no answer; its log is {worker.log}"]))
         else:
             whole = whole.followed_by(result)
-            print_file(worker.out)
+            print_file(worker.out, errors_of(worker.task.result))
         if result is None or result.ended:
             say(f"the last lines of {worker.describe()}:", always=True)
-            for line in tail(worker.log):
+            for line in tail(worker.log, errors_of(worker.task.result)):
                 hand_on(line)
         if result is not None and result.ended:
             break
@@ -249,18 +249,29 @@ def merge(workers: list[_Worker]) -> ReplayResult:
     return whole
 
 
-def print_file(path: str) -> None:
-    """Copy what another process of florc printed to standard output."""
+def errors_of(result: str) -> str:
+    """Where a process that writes this result keeps what probes write to standard error: who started it prints that."""
+    return f"{result}.errors"
+
+
+def print_file(path: str, errors: str) -> None:
+    """Copy what another process of florc printed to the standard streams."""
     try:
         with open(path, "rb") as out:
             shutil.copyfileobj(out, sys.stdout.buffer)
         sys.stdout.flush()
     except BrokenPipeError:  # `florc replay train.py | head`: nobody wants to know more
         os._exit(0)
+    with contextlib.suppress(OSError), open(errors, "rb") as said:
+        while data := said.read(1 << 16):
+            while data:
+                data = data[os.write(2, data) :]
 
 
-def tail(path: str) -> list[str]:
-    """The last lines of a log."""
+def tail(path: str, errors: str) -> list[str]:
+    """The last lines of a log, to which is added what probes wrote to standard error."""
+    with contextlib.suppress(OSError), open(errors, "rb") as said, open(path, "ab") as whole:
+        shutil.copyfileobj(said, whole)
     try:
         with open(path, encoding="utf-8", errors="backslashreplace") as log:
             return [line.rstrip() for line in log][-_LOG_LINES:]

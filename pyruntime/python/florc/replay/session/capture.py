@@ -1,19 +1,18 @@
-"""What added statements print, kept as values: for `--json`, and for the answers of several workers."""
+"""What added statements print, as values: for `florc logs`, for `--json`, and for the answers of several workers."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ... import _native
-from ...process.output import Divert
+from ...process.divert import Divert
+from ...process.output import Tap
 from . import live
 
 
 class Value(NamedTuple):
-    """What one run of a probe printed."""
+    """A line that one run of a probe printed."""
 
     file: str
     line: int
@@ -23,6 +22,10 @@ class Value(NamedTuple):
     """Which of several ranks printed it."""
     child: str | None = None
     """Which of the processes that the script forked."""
+    message: str | None = None
+    """What a logger was told, where one printed it."""
+    is_error: bool = False
+    """Whether it went to standard error."""
 
 
 class Line(NamedTuple):
@@ -34,26 +37,42 @@ class Line(NamedTuple):
 
 MOST = 100_000
 """With fewer runs of added statements, what they print is kept for `florc logs`, too: to take a line apart takes 10 µs."""
+_Told = list[tuple[str, str | None]]
+"""Lines, and what a logger was told in each."""
 
 
 class Noted:
     """Knows where in the spool lies what each run of a probe printed, where that is printed and not kept."""
 
-    def __init__(self, divert: Divert, place_of: Callable[[str], tuple[str, int]]):
-        self.divert, self._place_of = divert, place_of
-        self.runs: list[tuple[str, str, int, int]] = []
-        """The probe, the place in the loop nest, and where its lines begin and end."""
+    def __init__(self, divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
+        self.divert, self._taps, self._place_of = divert, taps, place_of
+        self.runs: list[tuple[str, str, int, int, _Told, _Told]] = []
+        """The probe, the place in the loop nest, where its lines begin and end, those of them that loggers wrote, and those on
+        standard error."""
+
+    def over(self, name: str, begun: int) -> None:
+        """A run of a probe is over, which began after so many bytes."""
+        told, errors = (tap.answers() for tap in self._taps)
+        if (self.divert.out.written > begun or errors) and len(self.runs) < MOST:
+            self.runs.append((name, _native.loop_path(), begun, self.divert.out.written, told, errors))
 
     def values(self) -> list[Value]:
         """What they printed, line by line; nothing where there were more of them than are noted."""
         if not self.runs or len(self.runs) == MOST:
             return []
-        printed, found = self.divert.spooled(), list[Value]()
-        for name, path, begun, ended in self.runs:
-            file, line = self._place_of(name)
-            lines = printed[begun:ended].decode(errors="backslashreplace").splitlines()
-            found += [Value(file, line, path, text) for text in lines]
+        printed, found = self.divert.out.since(0), list[Value]()
+        for name, path, begun, ended, told, errors in self.runs:
+            found += _values(*self._place_of(name), path, printed[begun:ended], told, errors)
         return found
+
+
+def _values(file: str, line: int, path: str, printed: bytes, told: _Told, errors: _Told) -> list[Value]:
+    messages = dict(told)
+    lines = printed.decode(errors="backslashreplace").splitlines()
+    return [
+        *(Value(file, line, path, text, message=messages.get(text)) for text in lines),
+        *(Value(file, line, path, text, message=message, is_error=True) for text, message in errors),
+    ]
 
 
 class NotedRun:
@@ -61,39 +80,36 @@ class NotedRun:
 
     __slots__ = ("_begun", "_name", "_noted")
 
-    def __init__(self, noted: Noted, name: str):
+    def __init__(self, noted: Noted | Capture, name: str):
         self._noted, self._name = noted, name
 
     def __enter__(self) -> None:
-        self._begun = self._noted.divert.written
+        self._begun = self._noted.divert.out.written
         self._noted.divert.open()
 
     def __exit__(self, *_: object) -> None:
-        noted, divert = self._noted, self._noted.divert
-        divert.close()
-        if divert.written > self._begun and divert.depth == 0 and len(noted.runs) < MOST:
-            noted.runs.append((self._name, _native.loop_path(), self._begun, divert.written))
+        self._noted.divert.close()
+        if self._noted.divert.depth == 0:
+            self._noted.over(self._name, self._begun)
 
 
 class Capture:
-    """Keeps what probes write to `sys.stdout`, line by line, for `--json`."""
+    """Keeps what probes write to standard output, line by line, for `--json`."""
 
-    def __init__(self, values: list[Value], place_of: Callable[[str], tuple[str, int]]):
-        self._values, self._place_of = values, place_of
+    def __init__(self, values: list[Value], divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
+        self.divert, self._values, self._taps, self._place_of = divert, values, taps, place_of
 
-    @contextlib.contextmanager
-    def values_of(self, name: str) -> Iterator[None]:
-        """A context manager around one run of an added statement."""
-        written = io.StringIO()
-        with contextlib.redirect_stdout(written):
-            yield
-        self.keep(name, written.getvalue())
+    def over(self, name: str, begun: int) -> None:
+        """A run of a probe is over, which began after so many bytes."""
+        told, errors = (tap.answers() for tap in self._taps)
+        self._keep(_values(*self._place_of(name), _native.loop_path(), self.divert.out.since(begun), told, errors))
 
-    def keep(self, name: str, printed: str, child: str | None = None) -> None:
-        """Keep what one run of a statement printed. `child`: the process that the script forked for it."""
-        file, line = self._place_of(name)
-        path = "" if child is not None else _native.loop_path()
-        found = [Value(file, line, path, text, child=child) for text in printed.splitlines()]
+    def keep(self, name: str, printed: bytes, child: str) -> None:
+        """Keep what one run of a statement printed in a process that the script forked."""
+        found = _values(*self._place_of(name), "", printed, [], [])
+        self._keep([value._replace(child=child) for value in found])
+
+    def _keep(self, found: list[Value]) -> None:
         self._values += found
         if live.is_on():
             for value in found:

@@ -72,7 +72,7 @@ def asks_again(environment: dict[str, str]) -> None:
 def value(found: Value) -> None:
     """An added statement printed a line."""
     if _out is not None:
-        tell(value=[found.file, found.line, found.path, found.text])
+        tell(value=[found.file, found.line, found.path, found.text, found.message, found.is_error])
 
 
 def block(key: str, is_restored: bool) -> None:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 class Probes:
-    """Part of a session. With a `Capture`, the values of the statements are kept instead of printed."""
+    """Part of a session. `captures`: the values of the statements are kept instead of printed."""
 
-    def __init__(self, session: Replay, capture: Capture | None):
-        self.session, self._capture = session, capture
-        self._noted = Noted(session.divert, session.versions.probe_place)
+    def __init__(self, session: Replay, captures: bool):
+        self.session = session
+        common = session.divert, session.taps, session.versions.probe_place
+        self._noted = Noted(*common)
+        self._capture = Capture(session.values, *common) if captures else None
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
@@ -40,7 +42,7 @@ class Probes:
         if not session.answers(None if is_called else self._place_of(name)):
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
-        return NotedRun(self._noted, name) if self._capture is None else self._capture.values_of(name)
+        return NotedRun(self._capture or self._noted, name)
 
     def printed(self) -> list[Value]:
         """What they printed so far, where it was printed and not kept as values."""
@@ -51,7 +53,7 @@ class Probes:
         answers = self.session.statements.of_children()
         for answer in answers:
             if self._capture is not None:
-                self._capture.keep(answer.name, answer.text.decode(errors="backslashreplace"), answer.child)
+                self._capture.keep(answer.name, answer.text, answer.child)
                 continue
             with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
                 left = answer.text
@@ -84,7 +86,8 @@ class _Run:
         probes, name = self._probes, self._name
         session = probes.session
         _native.in_added(1)
-        session.tap.pause(1)
+        for tap in session.taps:
+            tap.pause(1)
         self._answer: Any = None
         self._is_watched = self._is_begun = False
         try:
@@ -120,5 +123,6 @@ class _Run:
                 if self._is_watched:
                     session.looking.end(self._name, self._frame)
             finally:
-                session.tap.pause(-1)
+                for tap in session.taps:
+                    tap.pause(-1)
                 _native.in_added(-1)

@@ -13,8 +13,9 @@ from typing import Any
 from ... import _native, state
 from ...plan import places
 from ...plan.window import Window
+from ...process.divert import Divert
 from ...process.fast_forward import after, why_not
-from ...process.output import Divert, Tap
+from ...process.output import Tap
 from ...project import positions as instrumented
 from ...runs import environment, trust, variables, writers
 from ...runs.journal import History
@@ -23,7 +24,7 @@ from ...support.console import say
 from ..select.skipped import Skipped
 from . import live, proof, unrecorded
 from . import progress as progress_line
-from .capture import Capture, Line, Value
+from .capture import Line, Value
 from .compare import Comparer
 from .leave import Leave
 from .probes import Probes
@@ -59,7 +60,7 @@ class Replay:
     ):
         """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
-        self.tap = Tap(self._line, self.versions.files)
+        self.taps = Tap(self._line, self.versions.files), Tap(lambda *_: None, self.versions.files, is_error=True)
         self.lines: list[Line] = []
         self.values: list[Value] = []
         self.skipped = Skipped()
@@ -86,7 +87,7 @@ class Replay:
         self.statements = statements or Statements("")
         """How often each added statement ran, and was answered."""
         self.tracked = Tracked(history, folder, versions.probe_place)
-        self.probes = Probes(self, Capture(self.values, versions.probe_place) if capture else None)
+        self.probes = Probes(self, capture)
         self.reached: dict[str, int] = {}
         """Main loop at its place -> how many iterations it had so far."""
         self.read_back: list[str] = []

@@ -35,14 +35,14 @@ class Answer(NamedTuple):
 
 
 class Statements:
-    """The added statements of one replay. `folder`: where forked children leave what the statements print there. `carries`:
-    whether that is answered; else it is only counted."""
+    """The added statements of one replay. `folder`: where forked children leave what the statements print there, `errors`: a
+    descriptor of where what they write to standard error goes. `carries`: whether that is answered; else it is only counted."""
 
-    def __init__(self, folder: str, carries: bool = True):
+    def __init__(self, folder: str, errors: int | None = None, carries: bool = True):
         self.others = Others()
         self.reached: dict[str, int] = {}
         self.answered: dict[str, int] = {}
-        self.carries = carries
+        self.carries, self._errors = carries, errors
         self._folder, self._notes = folder, os.path.join(folder, "notes")
         self._label, self._children = "", 0
         shutil.rmtree(folder, ignore_errors=True)  # of a replay that started again
@@ -57,7 +57,7 @@ class Statements:
         """Keep what added statements print in this forked child."""
         self._label += f"{'.' * bool(self._label)}{self._children}"
         self._children = 0
-        output.child = output.Child(self._label, self._notes, os.path.join(self._folder, self._label))
+        output.child = output.Child(self._label, self._notes, os.path.join(self._folder, self._label), self._errors)
 
     def _noted(self) -> list[tuple[str, str, int, int]]:
         """Statement, child, and where the answer is in the child's file; in the order of children, then in that of time."""
