@@ -90,6 +90,8 @@ def test_answers_on_standard_error_are_those_of_a_plain_run(workshop: Workshop) 
     for options in ((), ("--workers", "2"), ("--format", "csv"), ("--json",), ("--step-into", "all")):
         replayed = workshop.florc("replay", *options, "train.py")
         assert replayed.err.splitlines() == plain, (options, replayed.err)
+    asked = workshop.florc("replay", "--iterations", "epoch=1", "--format", "csv", "train.py")
+    assert asked.err.splitlines() == plain[2:4] and len(_rows(asked.out)) == 4
     told = [json.loads(line) for line in workshop.florc("replay", "--json", "train.py").out.splitlines()[:-1]]
     assert [entry["text"] for entry in told if entry.get("stream") == "stderr"] == plain
     assert [entry["text"] for entry in told if "stream" not in entry] == [f"out {w * 10}" for _, w in EACH]

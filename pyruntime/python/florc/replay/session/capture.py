@@ -45,14 +45,14 @@ class Noted:
     """Knows where in the spool lies what each run of a probe printed, where that is printed and not kept."""
 
     def __init__(self, divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
-        self.divert, self._taps, self._place_of = divert, taps, place_of
+        self.divert, self.taps, self._place_of = divert, taps, place_of
         self.runs: list[tuple[str, str, int, int, _Told, _Told]] = []
         """The probe, the place in the loop nest, where its lines begin and end, those of them that loggers wrote, and those on
         standard error."""
 
     def over(self, name: str, begun: int) -> None:
         """A run of a probe is over, which began after so many bytes."""
-        told, errors = (tap.answers() for tap in self._taps)
+        told, errors = (tap.answers() for tap in self.taps)
         if (self.divert.out.written > begun or errors) and len(self.runs) < MOST:
             self.runs.append((name, _native.loop_path(), begun, self.divert.out.written, told, errors))
 
@@ -85,6 +85,9 @@ class NotedRun:
 
     def __enter__(self) -> None:
         self._begun = self._noted.divert.out.written
+        if self._noted.divert.depth == 0:  # another statement of the line may be around it
+            for tap in self._noted.taps:
+                tap.answers()  # of runs that were not asked for
         self._noted.divert.open()
 
     def __exit__(self, *_: object) -> None:
@@ -97,11 +100,11 @@ class Capture:
     """Keeps what probes write to standard output, line by line, for `--json`."""
 
     def __init__(self, values: list[Value], divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
-        self.divert, self._values, self._taps, self._place_of = divert, values, taps, place_of
+        self.divert, self.taps, self._values, self._place_of = divert, taps, values, place_of
 
     def over(self, name: str, begun: int) -> None:
         """A run of a probe is over, which began after so many bytes."""
-        told, errors = (tap.answers() for tap in self._taps)
+        told, errors = (tap.answers() for tap in self.taps)
         self._keep(_values(*self._place_of(name), _native.loop_path(), self.divert.out.since(begun), told, errors))
 
     def keep(self, name: str, printed: bytes, child: str) -> None:
