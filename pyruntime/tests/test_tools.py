@@ -172,3 +172,31 @@ def test_libraries_inside_the_project_are_left_alone(project: Workshop) -> None:
     owned = {name: territory.owns(os.fspath(libraries / name)) for name in ("lib/__init__.py", "single.py", "own.py")}
     assert owned == {"lib/__init__.py": False, "single.py": False, "own.py": True}
     assert territory.find("lib") is None and territory.find("own") is not None
+
+
+def test_a_module_that_was_missing_when_it_was_asked_for_is_followed_later(workshop: Workshop) -> None:
+    script = """
+        import importlib.util
+        import sys
+        for _ in range(3):
+            assert importlib.util.find_spec("later") is importlib.util.find_spec("never_there") is None
+        sys.path.insert(0, "src")
+        from later import fit
+        fit(3)
+    """
+    workshop.write("train.py", script)
+    (workshop.path / "src").mkdir()
+    later = workshop.path / "src" / "later.py"
+    later.write_text(textwrap.dedent(ENGINE))
+    plain = workshop.plain("train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert (recorded.out, recorded.code) == (plain.out, 0), recorded.err
+    later.write_text(
+        textwrap.dedent(ENGINE).replace(
+            "        train_one(model)\n", '        train_one(model)\n        print("P", sum(model.weights))\n'
+        )
+    )
+    replayed = workshop.florc("replay", "train.py")
+    truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("P ")]
+    assert replayed.out.splitlines() == truth and len(truth) == 3
+    assert "later.L1" in replayed.said and "exact: " in replayed.said, replayed.said

@@ -19,7 +19,8 @@ pub fn message(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<Stri
     let told = match record.cast_exact::<PyDict>() {
         Ok(fields) => fields.get_item(intern!(py, "message")).ok()??,
         Err(_) => {
-            let logging = py.import(intern!(py, "sys")).ok()?.getattr(intern!(py, "modules")).ok()?.get_item("logging").ok()?;
+            let logging =
+                py.import(intern!(py, "sys")).ok()?.getattr(intern!(py, "modules")).ok()?.get_item("logging").ok()?;
             if !record.get_type().is(&logging.getattr(intern!(py, "LogRecord")).ok()?) {
                 return None;
             }

@@ -187,11 +187,14 @@ class ProjectFinder(machinery.PathFinder):
             return self._runner(fullname, path)
         if path is None and (_imp.is_builtin(fullname) or _imp.is_frozen(fullname)):
             return None  # Python's own finders are asked before the path is: `time.py` beside the script is never found
+        begun = time.perf_counter()
         if fullname in self._missing and not self._is_in_own_folder(fullname, sys.path if path is None else path):
+            self._charge(time.perf_counter() - begun)
             return None
         spec = super().find_spec(fullname, path, target)
-        begun = time.perf_counter()
-        if spec is None and _native.followed(fullname) is None:
+        if spec is not None:
+            begun = time.perf_counter()  # else Python searches once more
+        elif _native.followed(fullname) is None:
             self._missing.add(fullname)
         is_source = spec is not None and type(spec.loader) is machinery.SourceFileLoader
         if spec is None or not is_source or not spec.origin or not self._territory.owns(spec.origin):
