@@ -144,6 +144,12 @@ def test_loguru_has_names(workshop: Workshop) -> None:
     assert [(row["name"], row["value"]) for row in found] == [("loss", "0.0"), ("loss", "0.5")]
 
 
+def test_loguru_fills_in_as_format_does() -> None:
+    (template,) = templates('logger.warning("norm {} of {name:.2f}", x, name=y)')
+    assert template.names == ["x", "y"] and template.is_logged
+    assert templates('log.error("nothing 3", exc_info=True)') == []
+
+
 def test_a_statement_says_where_it_writes_to() -> None:
     said = {
         "print(x)": (False, False),

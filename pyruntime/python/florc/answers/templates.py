@@ -86,7 +86,9 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
         if not arguments:
             return None
         first, *others = arguments
-        if isinstance(first, ast.Constant) and isinstance(first.value, str) and others:
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and (others or call.keywords):
+            if _CONVERSION.search(first.value) is None:  # loguru's
+                return _of_format(first.value, ast.Call(call.func, others, call.keywords))
             return _of_percent(first.value, others)
         return _of(first)
     return None
