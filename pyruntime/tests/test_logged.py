@@ -6,9 +6,12 @@ import csv
 import importlib.util
 import io
 import json
+import os
+from pathlib import Path
 
 import pytest
 from florc.answers.templates import templates
+from florc.process.divert import Printed, Spool
 from workshop import Workshop
 
 FORMATS = {
@@ -142,6 +145,25 @@ def test_loguru_has_names(workshop: Workshop) -> None:
     workshop.florc("record", "train.py")
     found = list(csv.DictReader(io.StringIO(workshop.florc("logs", "--format", "csv").out)))
     assert [(row["name"], row["value"]) for row in found] == [("loss", "0.0"), ("loss", "0.5")]
+
+
+def test_a_replay_that_starts_again_prints_what_it_has_printed_no_more(tmp_path: Path) -> None:
+    flags, shown = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC, tmp_path / "shown"
+    known = Printed()
+    for text, is_otherwise, total in (
+        (b"first\n", False, b"first\n"),
+        (b"first\nmore\n", False, b"first\nmore\n"),
+        (b"other\nmore\n", True, b""),
+    ):
+        stream = os.open(shown, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        spool = Spool(stream, str(tmp_path / "spool"), flags, known, is_kept=False)
+        spool.into_file()
+        os.write(stream, text)
+        spool.hand_on()
+        spool.outside()
+        assert spool.is_otherwise == is_otherwise and (not total or shown.read_bytes() == total)
+        known = spool.printed()
+        os.close(stream)
 
 
 def test_loguru_fills_in_as_format_does() -> None:

@@ -121,8 +121,9 @@ class Divert:
 
     @property
     def is_otherwise(self) -> bool:
-        """Whether what reached the outside before the replay started again is not what probes write now."""
-        return self.out.is_otherwise or self.err.is_otherwise
+        """Whether what reached standard output before the replay started again is not what probes write now. On standard error
+        loggers write the time."""
+        return self.out.is_otherwise
 
     def printed(self) -> tuple[Printed, Printed]:
         """What reached the outside so far."""
