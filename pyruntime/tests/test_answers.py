@@ -231,3 +231,24 @@ def test_values_of_a_notebook_have_names_and_cells(workshop: Workshop) -> None:
     printed = workshop.florc("query", f"{places} UNION SELECT loop, cell, line FROM loops", "--format", "csv").out
     assert sorted(printed.splitlines()[1:]) == ["L1,2,1", "L2,2,2", "entries,2,4", "lines,2,4"], printed
     assert "L1  train.ipynb, cell 2, line 1  for epoch in range(3)" in workshop.florc("show").out
+
+
+def test_what_a_cell_shows_at_its_end_has_a_name(workshop: Workshop) -> None:
+    cells = [
+        "total = 0.0\n",
+        "for epoch in range(3):\n    for step in range(4):\n        total += step\n    print('loss', total)\n",
+        "half = total / 2\nhalf",
+        "(total, total / 3, 'a text')",
+        "print('end', total)",
+    ]
+    (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.ipynb")
+    assert recorded.out.splitlines()[3:] == ["9.0", "(18.0, 6.0, 'a text')", "end 18.0"]
+    found = _rows(workshop.florc("logs", "train.ipynb", "--format", "csv").out)[3:]
+    told = [("half", "9.0", 3, 2), ("total", "18.0", 4, 1), ("total / 3", "6.0", 4, 1), ("total", "18.0", 5, 1)]
+    expected = [(name, value, f"train.ipynb, cell {cell}, line {line}") for name, value, cell, line in told]
+    assert [(row["name"], row["value"], row["at"]) for row in found] == expected
+    cells[0] += "total - 1\n"
+    (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
+    replayed = workshop.florc("replay", "train.ipynb", "--format", "csv")
+    assert replayed.out == 'name,value,verdict,at\ntotal - 1,-1.0,exact,"train.ipynb, cell 1, line 2"\n', replayed.out

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..project.script import NOTEBOOK
 from ..runs.journal import History
 from ..support.console import cell_of, spelled
-from .templates import Template, templates
+from .templates import Template, of_shown, templates
 from .values import Typed, taken_apart
+
+if TYPE_CHECKING:
+    from ..project.notebooks import Shown
 
 RECORDED = "recorded"
 """In the place of a verdict: what the run printed when it was recorded."""
@@ -102,8 +105,10 @@ class Names:
         """By line: a statement of several lines is known by each of them."""
         if file not in self._known:
             by_line: dict[int, list[Template]] = {}
+            text = self._texts.get(file, "")
+            found = templates(text) + [shown for one in _shown(file, text) if (shown := of_shown(one.line, one.text)) is not None]
             # Of two statements in one line (`florc ask` adds one) the first that fits counts: that which fixes more of the text.
-            for template in sorted(templates(self._texts.get(file, "")), key=_fixed, reverse=True):
+            for template in sorted(found, key=_fixed, reverse=True):
                 for line in range(template.line, template.end_line + 1):
                     by_line.setdefault(line, []).append(template)
             self._known[file] = by_line
@@ -119,13 +124,33 @@ def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
     texts = {path: text for _, _, path, text in history.run.files()}
     mark_cells(history)
+    # what a cell shows at its end is said to be printed on the line before the cell
+    ends = {(path, -one.head): one.line for path, text in texts.items() for one in _shown(path, text)}
     for rank, of_rank in ranks(history):
         lines = (
-            Printed(line.file, abs(line.line), line.path, line.text, RECORDED, rank, line.message, line.is_error)
+            Printed(
+                line.file,
+                ends.get((line.file, line.line), abs(line.line)),
+                line.path,
+                line.text,
+                RECORDED,
+                rank,
+                line.message,
+                line.is_error,
+            )
             for line in of_rank.written
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
         yield from rows(history, lines, Names(texts))
+
+
+def _shown(path: str, text: str) -> list[Shown]:
+    """What the cells of a notebook show at their ends."""
+    if not path.endswith(NOTEBOOK):
+        return []
+    from ..project import notebooks
+
+    return notebooks.shown_at_ends(text)
 
 
 def ranks(history: History) -> Iterator[tuple[int | None, History]]:

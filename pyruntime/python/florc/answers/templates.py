@@ -71,6 +71,21 @@ def templates(text: str) -> list[Template]:
     return sorted(found, key=lambda template: (template.line, template.end_line))
 
 
+def of_shown(line: int, expression: str) -> Template | None:
+    """What a cell of a notebook shows that ends with an expression, as Python writes it; None where that has no values."""
+    try:
+        shown = ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    several = shown.elts if isinstance(shown, ast.Tuple) else None
+    pieces: list[Piece] = ["("] if several is not None else []
+    for number, one in enumerate([shown] if several is None else several):
+        pieces += [", "] * (number > 0)
+        pieces.append(repr(one.value) if isinstance(one, ast.Constant) else Value(_name(one, "")))
+    pieces += [] if several is None else [",)" if len(several) == 1 else ")"]
+    return Template(line, line, _joined(pieces)) if any(isinstance(piece, Value) for piece in pieces) else None
+
+
 def _of_call(call: ast.Call) -> list[Piece] | None:
     """None for a call that is no log statement."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else None
