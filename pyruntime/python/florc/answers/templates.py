@@ -90,6 +90,8 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
     """None for a call that is no log statement."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else None
     function = call.func.id if isinstance(call.func, ast.Name) else None
+    if method == "write" and (len(call.args) != 1 or _has_bytes(call.args[0])):  # `os.write(1, data)`
+        return None
     if function == "print" or method in _PRINTERS:
         separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
         between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
@@ -107,6 +109,10 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _has_bytes(expression: ast.expr) -> bool:
+    return any(isinstance(node, ast.Constant) and isinstance(node.value, bytes) for node in ast.walk(expression))
 
 
 def _is_error(call: ast.Call) -> bool | None:

@@ -21,7 +21,9 @@ class Spool:
     a replay that has to start again leaves out what was `earlier` printed. `is_kept`: it stays in the file."""
 
     def __init__(self, stream: int, path: str, flags: int, earlier: Printed, is_kept: bool):
-        self._stream, self._own, self.is_kept = stream, os.dup(stream), is_kept
+        self._stream, self.is_kept = stream, is_kept
+        self.own = os.dup(stream)
+        """Where it went before the replay."""
         self.file = os.open(path, flags, 0o600)
         self.written = 0
         """Bytes so far."""
@@ -33,19 +35,19 @@ class Spool:
 
     def outside(self) -> None:
         """What is written to it goes where it went before the replay."""
-        os.dup2(self._own, self._stream)
+        os.dup2(self.own, self._stream)
 
-    def hand_on(self) -> None:
-        """What has come goes to the outside."""
+    def hand_on(self, to: int | None = None) -> None:
+        """What has come goes to the outside, or to a descriptor, where what is kept goes, too."""
         while os.lseek(self.file, 0, os.SEEK_END) > self.written:
             data = os.pread(self.file, 1 << 16, self.written)
             if not data:
                 return
-            new = b"" if self.is_kept else data[max(0, self._earlier.size - self.written) :]
+            new = b"" if self.is_kept and to is None else data[max(0, self._earlier.size - self.written) :]
             self.written += len(data)
             try:
                 while new:
-                    new = new[os.write(self._own, new) :]
+                    new = new[os.write(self.own if to is None else to, new) :]
             except BrokenPipeError:
                 if self._stream == 1:  # `florc replay train.py | head`: nobody wants to know more
                     exit_at_once(0)
@@ -132,7 +134,9 @@ class Divert:
     def undo(self) -> None:
         """Everything reaches the outside from now on."""
         clear_line()
-        self.err.hand_on()  # of children that the script forked
+        # of what the statements started: forked children, other programs
+        self.out.hand_on(to=self.err.own if self.out.is_kept else None)
+        self.err.hand_on()
         _flush()
         self.out.outside()
         self.err.outside()

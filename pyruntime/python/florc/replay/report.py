@@ -140,6 +140,13 @@ def _put_values(
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))
     elif form is not None:
+        nameless = sum(not line.values for line, value in zip(lines, report.result.values) if report.shows(value))
+        if nameless:
+            say(
+                f"{count(nameless, 'line')} of the answer have no names, and are not in the table; --json has all"
+                if nameless > 1
+                else "1 line of the answer has no name, and is not in the table; --json has it"
+            )
         try:
             command.put_rows(named, form, output)
         except Unusable as error:

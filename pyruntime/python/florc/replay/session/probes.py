@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ class Probes:
         common = session.divert, session.taps, session.versions.probe_place
         self._noted = Noted(*common)
         self._capture = Capture(session.values, *common) if captures else None
+        self._started: list[threading.Thread] = []
+        self._started_by: tuple[str, tuple[object, str, int]]
+        """Threads that the last statement started, and where that was."""
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
@@ -63,6 +67,35 @@ class Probes:
             children = len({answer.child for answer in answers})
             say(f"the last {count(len(answers), 'answer')} came from processes that the script forked: {children}")
 
+    def note_threads(self, name: str, before: list[threading.Thread]) -> None:
+        """A statement is over. The next one may wait for a thread that it started. A daemon is mostly a library's."""
+        started = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+        if started:
+            self._started += started
+            self._started_by = name, self._at(name)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether the last statement started threads."""
+        return bool(self._started)
+
+    def look_at_threads(self, name: str) -> None:
+        """Another statement begins. Where it does not go on with what is added in that place, nobody waits any more: what threads
+        print from then on is nobody's answer."""
+        by, (group, path, line) = self._started_by
+        present = self._at(name)
+        if present[:2] == (group, path) and present[2] >= line:
+            return
+        if any(thread.is_alive() for thread in self._started):
+            said = f"{self.session.versions.said(by)}: started a thread that went on: what that printed later has no answer"
+            others = self.session.statements.others
+            others.unanswered += [said] * (said not in others.unanswered)
+        self._started = []
+
+    def _at(self, name: str) -> tuple[object, str, int]:
+        file, line = self.session.versions.probe_place(name)
+        return self.session.looking.group(file, line), _native.loop_path(), line
+
     def _place_of(self, name: str) -> str | None:
         """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that
         was left by a `break`, or a `while` loop, and what stands beside it is not in it."""
@@ -77,7 +110,7 @@ class Probes:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_answer", "_frame", "_is_begun", "_is_called", "_is_watched", "_name", "_probes")
+    __slots__ = ("_answer", "_frame", "_is_begun", "_is_called", "_is_watched", "_name", "_probes", "_threads")
 
     def __init__(self, probes: Probes, name: str, frame: FrameType, is_called: bool):
         self._probes, self._name, self._frame, self._is_called = probes, name, frame, is_called
@@ -90,6 +123,9 @@ class _Run:
             tap.pause(1)
         self._answer: Any = None
         self._is_watched = self._is_begun = False
+        if probes.has_started:
+            probes.look_at_threads(name)
+        self._threads = threading.enumerate()
         try:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
@@ -106,6 +142,8 @@ class _Run:
         is_asked = self._answer is not None
         try:
             self._probes.flush_files()
+            if is_asked:
+                self._probes.note_threads(self._name, self._threads)
         finally:
             self._over(kind, error, trace)
         # What it reads may not be there: the blocks before it were skipped, with or without a statement in them.

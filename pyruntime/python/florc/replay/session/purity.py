@@ -112,7 +112,7 @@ class Looking:
 
     def _begin(self, name: str, frame: FrameType) -> None:
         file, line = self._versions.probe_place(name)
-        group = self._group(file, line)
+        group = self.group(file, line)
         goes_on = self._before is not None and self._before.group == group and line > self._last
         self._last = line
         if goes_on:
@@ -144,7 +144,8 @@ class Looking:
         where = ", ".join(filter(None, (place(file, first, is_short=True) + until, _native.loop_path())))
         return f"{where}: the added code {what}"
 
-    def _group(self, file: str, line: int) -> Group:
+    def group(self, file: str, line: int) -> Group:
+        """The added statements side by side, of which one is in this line."""
         if file not in self._groups:
             self._groups[file] = self._versions.groups(file)
         return (file, *self._groups[file].get(line, (line, line)))
