@@ -1094,7 +1094,7 @@ add(
 )
 add(
     "progress: the line stays where an answer is printed",
-    FLORC + "process/output.py",
+    FLORC + "process/divert.py",
     "        if self.depth == 1:\n            clear_line()\n",
     "        if self.depth == 1:\n",
     "tests/test_terminal.py::test_a_replay_shows_where_it_is_and_leaves_nothing_of_that",
@@ -1105,4 +1105,25 @@ add(
     "        return passed, min(max(seconds, 0.0), MOST_PASSED_S)\n",
     "        return passed, 0.0\n",
     "tests/test_pacer.py::test_looks_in_vain_stay_within_the_overhead_where_executions_are_nested",
+)
+add(
+    "answers: what was written in runs that were not asked for counts, too",
+    FLORC + "replay/session/capture.py",
+    "                tap.answers()  # of runs that were not asked for\n",
+    "                pass\n",
+    "tests/test_logged.py::test_answers_on_standard_error_are_those_of_a_plain_run",
+)
+add(
+    "answers: a worker's standard error stays in its file",
+    FLORC + "replay/parallel/workers.py",
+    "            print_file(worker.out, errors_of(worker.task.result))\n",
+    "            print_file(worker.out, os.devnull)\n",
+    "tests/test_logged.py::test_answers_on_standard_error_are_those_of_a_plain_run",
+)
+add(
+    "imports: a module that was missing once is never found among the user's",
+    FLORC + "project/territory.py",
+    "        return super().find_spec(fullname, own) is not None\n",
+    "        return False\n",
+    "tests/test_tools.py::test_a_module_that_was_missing_when_it_was_asked_for_is_followed_later",
 )
