@@ -1118,7 +1118,7 @@ add(
     FLORC + "replay/parallel/workers.py",
     "            print_file(worker.out, errors_of(worker.task.result))\n",
     "            print_file(worker.out, os.devnull)\n",
-    "tests/test_logged.py::test_answers_on_standard_error_are_those_of_a_plain_run",
+    "tests/test_parallel_replay.py::test_what_goes_to_standard_error_comes_from_all_workers_in_order",
 )
 add(
     "imports: a module that was missing once is never found among the user's",

@@ -253,6 +253,21 @@ def test_json_has_the_values_of_all_workers_in_order(workshop: Workshop) -> None
     assert report["verdict"] == other["verdict"] == "exact"
 
 
+def test_what_goes_to_standard_error_comes_from_all_workers_in_order(workshop: Workshop) -> None:
+    record(workshop, NESTED)
+    text = version(NESTED, probes_of(NESTED)).replace(
+        'print("PROBE outer"', 'import sys; print("ERR", epoch, file=sys.stderr); print("PROBE outer"'
+    )
+    workshop.write("train.py", text)
+    parallel = replay(workshop, "--workers", "2")
+    assert "worker 2" in parallel.said, parallel.said
+    assert parallel.err == "".join(f"ERR {epoch}\n" for epoch in range(6)) == workshop.plain("train.py").err
+    as_json = replay(workshop, "--workers", "2", "--json")
+    told = [json.loads(line) for line in as_json.out.splitlines()]
+    assert [entry["text"] for entry in told if entry.get("stream") == "stderr"] == parallel.err.splitlines()
+    assert as_json.err == parallel.err
+
+
 def test_a_worker_that_dies_is_started_once_more_and_then_reported(workshop: Workshop) -> None:
     record(workshop, NESTED)
     file = workshop.write("train.py", version(NESTED, probes_of(NESTED)))
