@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from ..support.console import clear_line, exit_at_once
-from ..support.light import NamedTuple, suppress
+from ..support.light import NamedTuple
+from .output import flush_streams
 
 
 class Printed(NamedTuple):
@@ -94,7 +94,7 @@ class Divert:
         self._away()
 
     def _away(self) -> None:
-        _flush()
+        flush_streams()
         os.dup2(self._file, 1)
         os.dup2(self._file, 2)
 
@@ -103,7 +103,7 @@ class Divert:
         self.depth += 1
         if self.depth == 1:
             clear_line()
-            _flush()
+            flush_streams()
             self.out.into_file()
             self.err.into_file()
 
@@ -137,12 +137,6 @@ class Divert:
         # of what the statements started: forked children, other programs
         self.out.hand_on(to=self.err.own if self.out.is_kept else None)
         self.err.hand_on()
-        _flush()
+        flush_streams()
         self.out.outside()
         self.err.outside()
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # None, or an object of the script's own
-            stream.flush()

@@ -132,7 +132,7 @@ class Child:
     def __enter__(self) -> None:
         self.depth += 1
         if self.depth == 1:
-            _flush()
+            flush_streams()
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._file = os.open(self._answers, flags, 0o600)
             self._begun, self._before = os.lseek(self._file, 0, os.SEEK_END), [os.dup(1), os.dup(2)]
@@ -143,7 +143,7 @@ class Child:
     def __exit__(self, *_: object) -> None:
         self.depth -= 1
         if self.depth == 0:
-            _flush()
+            flush_streams()
             ended = os.lseek(self._file, 0, os.SEEK_END)
             for number, before in enumerate(self._before, 1):
                 os.dup2(before, number)
@@ -160,7 +160,8 @@ class Child:
                 os.close(descriptor)
 
 
-def _flush() -> None:
+def flush_streams() -> None:
+    """What Python holds back of the standard streams goes where they lead now."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # None, or an object of the script's own
             stream.flush()
