@@ -9,8 +9,8 @@ from ... import _native
 from ...runs.journal import History
 
 WHY = "restoring it takes longer"
-_LEAST_S = 0.02
-"""Seconds that have to be at stake: below, the noise of a machine decides."""
+_LEAST_LOST_S = 0.25
+"""Seconds that the restores of a block have lost, all together, before it runs instead: below, the noise of a machine decides."""
 _RATIO = 1.5
 """Restoring has to take so much longer."""
 _TRIES = 2
@@ -40,7 +40,8 @@ class Speeds:
             return None
         restoring = min(known) * max(checkpoint.nbytes, 1)
         running = recorded * min(self._ran.get(checkpoint.block, (1.0,)))
-        if restoring - running < _LEAST_S or restoring < _RATIO * running:
+        lost = len(known) * (restoring - running)
+        if lost < _LEAST_LOST_S or restoring < _RATIO * running:
             return None
         self._begun[checkpoint.key] = time.perf_counter()
         return WHY
