@@ -111,21 +111,22 @@ def test_what_was_seen_is_told_with_its_place(workshop: Workshop) -> None:
         "train.py",
         """
         import time
-        class Counting(dict):
-            def __missing__(self, key, seen=[]):
+        def made():
+            def call(key, seen=[]):
                 seen.append(key)
                 return key
-        numbers, w = Counting(), 0.0
+            return call
+        hooks, w = [made()], 0.0
         for epoch in range(3):
             for step in range(20):
-                w += numbers[step]
+                w += hooks[0](step)
                 time.sleep(0.003)
             print("epoch", epoch, w)
     """,
     )
     recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
     assert re.search(
-        r"it changes .*__defaults__\[0\]\[\d+\] \(now \d+\), which its plan does not foresee \(train\.py:\d+\)", recorded.said
+        r"it changes .*__defaults__\[0\]\[\d+\] \(now \d+\), which its plan does not foresee \(train\.py:\d+;", recorded.said
     ), recorded.said
 
 
@@ -175,8 +176,35 @@ CHANGED = {
         "call.__closure__[0].cell_contents",
     ),
 }
-NOT_RESTORED = ("a default argument", "a closure")
-"""What no name and attributes lead to."""
+CHANGED.update(
+    {
+        "a number in a closure": (
+            "def make():\n    n = 0\n    def call(v):\n        nonlocal n\n        n += v\n    def total():\n        return n\n"
+            "    return call, total\ncall, total = make()",
+            "call.__closure__[0].cell_contents",
+        ),
+        "a keyword's default": (
+            "def call(v, *, seen={'n': 0}):\n    seen['n'] += v\n    call.__kwdefaults__['last'] = v",
+            "call.__kwdefaults__",
+        ),
+        "a closure that is emptied": (
+            "def make():\n    n = 0\n    def call(v):\n        nonlocal n\n        n = v\n        if v:\n            del n\n"
+            "    return call\ncall = make()",
+            "'empty' in repr(call.__closure__[0])",
+        ),
+        "a method's default": (
+            "class Box:\n    def put(self, v, seen=[]):\n        seen.append(v)\ncall = Box().put",
+            "Box.put.__defaults__",
+        ),
+        "a class method's closure": (
+            "def make():\n    seen = []\n    class Box:\n        @classmethod\n        def put(cls, v):\n"
+            "            seen.append(v)\n    return Box, seen\nBox, held = make()\ncall = Box.put",
+            "(held, Box.put.__func__.__closure__[0].cell_contents is held)",
+        ),
+    }
+)
+MAY_RUN = ("a name that goes", "a closure that is emptied")
+"""A checkpoint holds no place that is gone."""
 FORMS = {
     "in a file": "for epoch in range(4):\n    {body}\n",
     "in a function": "def main():\n  for epoch in range(4):\n    {body}\nmain()\n",
@@ -199,5 +227,4 @@ def test_what_is_seen_to_change_is_restored(name: str, form: str, workshop: Work
     probed = text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
     _, done, wanted = workshop.asked(text, probed, "PROBE")
     assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said
-    count = 0 if name in NOT_RESTORED else 4
-    assert name == "a name that goes" or f"{count} blocks restored" in done.said, done.said
+    assert name in MAY_RUN or "4 blocks restored" in done.said, done.said

@@ -16,6 +16,10 @@ pub(super) enum Key {
     Attribute(Py<PyAny>),
     /// `.__defaults__[n]`: what a parameter is without an argument.
     Default(usize),
+    /// `.__kwdefaults__[name]`: the same, of one that is given by name only.
+    KeywordDefault(Py<PyAny>),
+    /// `.__closure__[name]`: a name of the function around it.
+    Cell(Py<PyAny>),
     /// `("item", n)`, from the end where `n` is negative.
     Item(isize),
     /// `("item", key)`, of a dict.
@@ -35,6 +39,8 @@ impl Key {
             Key::Attribute(name) => Key::Attribute(name.clone_ref(py)),
             Key::Entry(key) => Key::Entry(key.clone_ref(py)),
             Key::Given(key) => Key::Given(key.clone_ref(py)),
+            Key::KeywordDefault(name) => Key::KeywordDefault(name.clone_ref(py)),
+            Key::Cell(name) => Key::Cell(name.clone_ref(py)),
             Key::Default(n) => Key::Default(*n),
             Key::Item(n) => Key::Item(*n),
             Key::EntryAt(n) => Key::EntryAt(*n),
@@ -44,7 +50,10 @@ impl Key {
 
     pub(super) fn is_same(&self, py: Python<'_>, other: &Key) -> bool {
         match (self, other) {
-            (Key::Name(a), Key::Name(b)) | (Key::Attribute(a), Key::Attribute(b)) => {
+            (Key::Name(a), Key::Name(b))
+            | (Key::Attribute(a), Key::Attribute(b))
+            | (Key::KeywordDefault(a), Key::KeywordDefault(b))
+            | (Key::Cell(a), Key::Cell(b)) => {
                 a.is(b) || is_equal(a.bind(py), b.bind(py))
             }
             (Key::Entry(a), Key::Entry(b)) | (Key::Given(a), Key::Given(b)) => {
@@ -64,6 +73,12 @@ impl Key {
             Key::Name(name) | Key::Given(name) => Ok(name.bind(py).clone()),
             Key::Attribute(name) => Ok(PyString::new(py, &format!(".{}", name.bind(py).str()?.to_cow()?)).into_any()),
             Key::Default(n) => Ok(PyString::new(py, &format!(".__defaults__[{n}]")).into_any()),
+            Key::KeywordDefault(name) => {
+                Ok(PyString::new(py, &format!(".__kwdefaults__[{}]", name.bind(py).str()?.to_cow()?)).into_any())
+            }
+            Key::Cell(name) => {
+                Ok(PyString::new(py, &format!(".__closure__[{}]", name.bind(py).str()?.to_cow()?)).into_any())
+            }
             Key::Item(n) => item(n.into_pyobject(py)?.into_any()),
             Key::Entry(key) => item(key.bind(py).clone()),
             Key::EntryAt(n) => item(("key", *n).into_pyobject(py)?.into_any()),
@@ -74,7 +89,12 @@ impl Key {
     /// Appends the key as JSON; false where JSON cannot spell it.
     pub(super) fn put_json(&self, py: Python<'_>, out: &mut String) -> PyResult<bool> {
         match self {
-            Key::Name(_) | Key::Attribute(_) | Key::Default(_) | Key::Told(_) => {
+            Key::Name(_)
+            | Key::Attribute(_)
+            | Key::Default(_)
+            | Key::KeywordDefault(_)
+            | Key::Cell(_)
+            | Key::Told(_) => {
                 let text = self.to_python(py)?;
                 let Ok(text) = text.cast::<PyString>()?.to_str() else { return Ok(false) };
                 put_str(text, out);

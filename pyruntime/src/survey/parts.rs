@@ -153,14 +153,14 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
         out.extend(defaults.iter().enumerate().map(|(n, part)| (Key::Default(n), Value::of(&part))));
     }
     if let Ok(defaults) = obj.getattr(intern!(py, "__kwdefaults__"))?.cast::<PyDict>() {
-        put_attributes(defaults, out);
+        each_item(defaults, |name, part| out.push((Key::KeywordDefault(name.unbind()), Value::of(&part))));
     }
     if let Ok(cells) = obj.getattr(intern!(py, "__closure__"))?.cast::<PyTuple>() {
         let names = code.getattr(intern!(py, "co_freevars"))?;
         for (name, cell) in names.cast::<PyTuple>()?.iter().zip(cells.iter()) {
             // ValueError: an empty cell
             if let Ok(part) = cell.getattr(intern!(py, "cell_contents")) {
-                out.push((Key::Attribute(name.unbind()), Value::of(&part)));
+                out.push((Key::Cell(name.unbind()), Value::of(&part)));
             }
         }
     }

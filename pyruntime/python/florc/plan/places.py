@@ -13,6 +13,7 @@ from ..adapters import tqdm
 from ..support import static
 from ..support.light import NamedTuple
 from ..support.static import defines
+from . import of_functions
 from .loops import BAR, BOUNDARY, is_call, loops, of_libraries, register, registered, unbound
 
 TYPE_CHECKING = False
@@ -25,6 +26,10 @@ __all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "u
 
 _OPTIMIZED = 1
 """`inspect.CO_OPTIMIZED`: code of a function."""
+
+
+OF_FUNCTION = "(own)"
+"""Stands for the module in the name of a place to which a name of the block's own function leads."""
 
 
 class Consumed(Exception):
@@ -175,7 +180,8 @@ def read(frame: FrameType, name: str, in_globals: bool, own: dict[str, Any] | No
         if value is unbound:
             break
         try:
-            value = static.read_attribute(value, attribute)
+            is_step = of_functions.is_step(attribute)
+            value = of_functions.read(value, attribute) if is_step else static.read_attribute(value, attribute)
         except AttributeError:
             return unbound
         except static.RunsCode:
@@ -195,9 +201,12 @@ def named(frame: FrameType, names: list[str]) -> dict[str, Any]:
 
 
 def globals_of(frame: FrameType, module: str) -> dict[str, Any]:
-    """The globals of a module of the project; with an empty name, those that the frame sees."""
+    """The globals of a module of the project; with an empty name, those that the frame sees; the names of its function, where it
+    is `OF_FUNCTION`."""
     if not module:
         return frame.f_globals
+    if module == OF_FUNCTION:
+        return _native.names_of(frame)
     found = sys.modules.get(module)
     return {} if found is None else found.__dict__
 

@@ -107,7 +107,7 @@ def _answer(
         found.update(places.named(frame, unforeseen))
         deleted = [name for name in unforeseen if name not in found and name in current.before.places]
         if deleted:
-            raise NotKept(f"it deletes {deleted[0].lstrip(':')}, which its plan does not foresee{_where(loop)}")
+            raise NotKept(f"it deletes {deleted[0].removeprefix(places.OF_FUNCTION).lstrip(':')}, which its plan does not foresee{_where(loop)}")
         outside = places.outside(loop, frame)
         names = {name: value for name, value in outside.items() if current.before.names.get(name) == id(value)}
         seen = set(names)

@@ -18,7 +18,7 @@ from itertools import chain
 from types import FrameType
 
 from .. import _native
-from ..plan import places
+from ..plan import of_functions, places
 from ..support.light import NamedTuple
 from ..support.static import is_users_code, module_of, mro_of, name_of, same_class, static
 from . import readers
@@ -172,14 +172,18 @@ class Again:
     def _place(self, index: int, key: Any) -> tuple[str | None, bool]:
         """As in `Change`."""
         scope, keys = self._way(index, key)
-        if scope is None or not (scope.is_file or scope.label) or (scope.label, keys[0]) in _OF_PYTHON:
+        is_of_function = scope is not None and scope.own and not scope.is_file
+        if scope is None or not (scope.is_file or scope.label or is_of_function) or (scope.label, keys[0]) in _OF_PYTHON:
             return None, False
         path = _attributes(keys)
         is_rebound = len(path) == len(keys)
-        holder = None if index < len(self._scopes) else self._found.object(index)
-        if not path or not (self._may_be_bound(holder) if is_rebound else self._is_kept_whole(holder)):
+        if not path or is_rebound and is_of_function and len(path) == 1:  # a name of a function is bound by its own code alone
             return None, is_rebound
-        return f"{scope.label[:-1]}:{'.'.join(path)}", is_rebound
+        holder = None if index < len(self._scopes) else self._found.object(index)
+        is_alone = len(path) == len(keys) - 1
+        if not (self._may_be_bound(holder) if is_rebound else self._is_kept_whole(holder) or self._may_move(index, is_alone)):
+            return None, is_rebound
+        return f"{places.OF_FUNCTION if is_of_function else scope.label[:-1]}:{'.'.join(path)}", is_rebound
 
     def _around(self, index: int, key: Any, place: str, is_rebound: bool) -> tuple[str, Any] | None:
         """As in `Change`."""
@@ -199,6 +203,14 @@ class Again:
             return True
         changes = kind if issubclass(kind, type) else self._reader.is_ours(kind) and kind
         return bool(changes) and not any(is_users_code(static(kind, name)) for name in ("__setattr__", "__delattr__"))
+
+    def _may_move(self, index: int, is_alone: bool) -> bool:
+        """Whether an object is an iterator that a checkpoint may hold, and another one may be put in its place. `is_alone`: it is
+        the place itself, and not in a container or an object there."""
+        if not readers.is_iterator(type(self._found.object(index))):
+            return False
+        holder = self._sight.way(index)[0]
+        return not is_alone or self._may_be_bound(None if holder < len(self._scopes) else self._found.object(holder))
 
     def _is_kept_whole(self, obj: Any) -> bool:
         """Whether a checkpoint that holds an object holds what is in it: of others it holds only a name."""
@@ -234,12 +246,13 @@ def _is_place(scope: Scope | None, obj: Any, key: Any, bound: set[str], slots: s
 
 
 def _attributes(keys: list[Any]) -> list[str]:
-    """The name and the attributes that a way begins with."""
+    """The name and the attributes that a way begins with; what only functions lead to is among them (`of_functions`)."""
     found: list[str] = []
     for key in keys:
-        if type(key) is not str or not key.removeprefix(".").isidentifier() or key.startswith(".") is not bool(found):
+        step = key.removeprefix(".") if type(key) is str else ""
+        if not (step.isidentifier() or of_functions.is_step(step)) or key.startswith(".") is not bool(found):
             break
-        found.append(key.removeprefix("."))
+        found.append(step)
     return found
 
 
@@ -249,7 +262,7 @@ def _called(scope: Scope) -> tuple[bool, str]:
 
 def _is_own_cell(obj: Any, key: Any, parts: readers.Parts | None, frame: FrameType, bound: set[str]) -> bool:
     """Whether a function reads there a name of the block's own function, which the plan puts back: the two share a cell."""
-    name = key[1:] if type(obj) is types.FunctionType and type(key) is str else ""
+    name = of_functions.variable(key[1:]) if type(obj) is types.FunctionType and type(key) is str else ""
     if name not in bound or name not in obj.__code__.co_freevars or parts is None:
         return False
     is_cell = name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars)

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from ... import _native, state
-from ...plan import forms, places
+from ...plan import forms, of_functions, places
 from ...runs.journal import History
 from ...runs.versions import Holding
 from ...support import static
@@ -106,7 +106,8 @@ class Restorer:
         # and those that it binds, where nobody reads what they hold at this instant
         lost |= set(loop.binds).difference(planned)
         lost |= added
-        lost |= {name[1:] for name in unforeseen}  # they are bound anew, or are what is restored
+        named_here = (name.partition(":") for name in unforeseen)  # they are bound anew, or are what is restored
+        lost |= {path for module, _, path in named_here if module in ("", places.OF_FUNCTION)}
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         del outside, named  # who holds an object is counted
         histories = state.History.made
@@ -255,17 +256,23 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
     module, _, path = name.rpartition(":")
-    names = places.globals_of(frame, module)
     root, *between = path.split(".")
-    if between:
-        holder = names[root]
-        for attribute in between[:-1]:
-            holder = getattr(holder, attribute)
+    if not between:
+        names = places.globals_of(frame, module)
         if name in values:
-            setattr(holder, between[-1], values[name])
-        elif hasattr(holder, between[-1]):
-            delattr(holder, between[-1])
+            names[root] = values[name]
+        else:
+            names.pop(root, None)
+        return
+    holder = places.globals_of(frame, module)[root]
+    for step in between[:-1]:
+        holder = of_functions.read(holder, step) if of_functions.is_step(step) else getattr(holder, step)
+    if of_functions.is_step(between[-1]):
+        if name in values:
+            of_functions.bind(holder, between[-1], values[name])
+        else:
+            of_functions.unbind(holder, between[-1])
     elif name in values:
-        names[root] = values[name]
-    else:
-        names.pop(root, None)
+        setattr(holder, between[-1], values[name])
+    elif hasattr(holder, between[-1]):
+        delattr(holder, between[-1])

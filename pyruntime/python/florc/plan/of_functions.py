@@ -1,0 +1,77 @@
+"""What only a function leads to, as a step of a place's name: `more.__closure__[it]`, `more.__defaults__[0]`,
+`more.__kwdefaults__[it]`.
+
+A cell is shared by all functions that close over it, and by the function around them while that runs: to bind it is to bind the
+name in all of them, as the script does."""
+
+from __future__ import annotations
+
+import re
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_STEP = re.compile(r"__(closure|defaults|kwdefaults)__\[(\w+)\]\Z")
+
+
+def is_step(text: str) -> bool:
+    """Whether a step is one of these."""
+    return _STEP.match(text) is not None
+
+
+def variable(text: str) -> str:
+    """The name of the variable that a step leads to, empty for a positional default or another step."""
+    found = _STEP.match(text)
+    return "" if found is None or found[1] == "defaults" else found[2]
+
+
+def read(function: Any, step: str) -> Any:
+    """What is there. Raises AttributeError where nothing is: an empty cell, or another function than the recorded one."""
+    kind, key = _of(function, step)
+    try:
+        if kind == "closure":
+            return _cell(function, key).cell_contents
+        return function.__defaults__[int(key)] if kind == "defaults" else function.__kwdefaults__[key]
+    except (TypeError, LookupError, ValueError):  # ValueError: an empty cell
+        raise AttributeError(step) from None
+
+
+def bind(function: Any, step: str, value: Any) -> None:
+    """Put an object there. Raises AttributeError where there is no such place."""
+    kind, key = _of(function, step)
+    try:
+        if kind == "closure":
+            _cell(function, key).cell_contents = value
+        elif kind == "kwdefaults":
+            function.__kwdefaults__[key] = value
+        else:
+            held = list(function.__defaults__)
+            held[int(key)] = value
+            function.__defaults__ = tuple(held)
+    except (TypeError, LookupError, ValueError):
+        raise AttributeError(step) from None
+
+
+def unbind(function: Any, step: str) -> None:
+    """Empty a cell. Raises AttributeError for a default, which is never unbound."""
+    kind, key = _of(function, step)
+    if kind != "closure":
+        raise AttributeError(step)
+    try:
+        del _cell(function, key).cell_contents
+    except ValueError:
+        pass  # it is empty already
+
+
+def _of(function: Any, step: str) -> tuple[str, str]:
+    found = _STEP.match(step)
+    if found is None or type(function) is not types.FunctionType:
+        raise AttributeError(step)
+    return found[1], found[2]
+
+
+def _cell(function: types.FunctionType, name: str) -> types.CellType:
+    cells: tuple[types.CellType, ...] = function.__closure__ or ()
+    return cells[function.__code__.co_freevars.index(name)]
