@@ -7,7 +7,7 @@ import sys
 
 from .. import _native
 from ..support.light import OWN, NamedTuple, suppress
-from .start import AfterImport
+from .start import after_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,10 +76,7 @@ def adapt(tell: Tell, readers: bool = False) -> None:
     for writer in WRITERS:
         if writer.mode == READ and not readers:
             continue
-        if writer.module in sys.modules:
-            _try(writer, tell, readers)
-        else:
-            sys.meta_path.insert(0, AfterImport(writer.module, _tries(writer, tell, readers)))
+        after_import(writer.module, _tries(writer, tell, readers))
 
 
 def _tries(writer: Writer, tell: Tell, readers: bool) -> Callable[[], None]:

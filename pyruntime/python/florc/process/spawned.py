@@ -130,10 +130,7 @@ def watch(call: Call) -> None:
             if getattr(place, "start_processes", None) is itself:
                 place.start_processes = start_processes  # type: ignore[union-attr]  # it has that function
 
-    if _OF_TORCH in sys.modules:
-        install()
-    else:
-        sys.meta_path.insert(0, start.AfterImport(_OF_TORCH, install))
+    start.after_import(_OF_TORCH, install)
 
 
 class Recorded:

@@ -214,6 +214,14 @@ class Generators:
                 sys.meta_path.remove(finder)
 
 
+def after_import(module: str, call: Callable[[], None]) -> None:
+    """Call this when a module has been imported: now, or right after that."""
+    if module in sys.modules:
+        call()
+    else:
+        sys.meta_path.insert(0, AfterImport(module, call))
+
+
 class AfterImport:
     """Calls back once, right after a module was imported."""
 

@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 
 from .. import _native
+from ..adapters import persistent
 from ..plan import places
 from ..plan.places import BOUNDARY
 from ..support.console import cell_of, place
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES = 5
+_WORKERS_LIVE_ON = (
+    "the workers of a DataLoader live on between passes (persistent_workers=True), and what they hold is out of sight"
+)
 _MOST_UNFORESEEN = 16
 """So many places that its plan does not foresee a block may have; more are a sign that florc reads it wrongly."""
 
@@ -99,6 +103,9 @@ def _answer(
     from .. import state  # takes long to import, and most runs of few seconds keep nothing
     from ..state import once
 
+    is_start = current.block.endswith(BOUNDARY)  # of an iteration, which goes on with what there is
+    if is_start and persistent.begun_since(0.0):
+        raise NotKept(_WORKERS_LIVE_ON, final=True)
     before = once.seconds
     loop = places.loops[current.block]
     again = None if current.survey is None else current.survey.again(frame)
@@ -107,13 +114,13 @@ def _answer(
         found.update(places.named(frame, unforeseen))
         deleted = [name for name in unforeseen if name not in found and name in current.before.places]
         if deleted:
-            raise NotKept(f"it deletes {deleted[0].removeprefix(places.OF_FUNCTION).lstrip(':')}, which its plan does not foresee{_where(loop)}")
+            name = deleted[0].removeprefix(places.OF_FUNCTION).lstrip(":")
+            raise NotKept(f"it deletes {name}, which its plan does not foresee{_where(loop)}")
         outside = places.outside(loop, frame)
         names = {name: value for name, value in outside.items() if current.before.names.get(name) == id(value)}
         seen = set(names)
         paths = None if again is None else lambda walk: again.paths(walk, seen)
         names = {name: value for name, value in names.items() if name not in found}
-        is_start = current.block.endswith(BOUNDARY)  # of an iteration, which goes on with what there is
         dead, forms = ({}, {}) if is_start else dead_values.of_block(loop, frame)
         lapsing = state.Lapsing.NONE if is_start else state.Lapsing.ALONE
         held_by = state.Held(objects) if again is None else state.Held(objects, again.copies)
@@ -161,7 +168,7 @@ def _answer(
             "leaves_gradients": walked.leaves_gradients,
             "alone": alone,
             "lone_memory": lone_memory,
-            "lapsed": sorted(set(walked.lapsed.values())),
+            "lapsed": sorted({*walked.lapsed.values(), *persistent.begun_since(current.started)}),
             "seconds": computed,
             "origins": origins,
         }

@@ -8,6 +8,7 @@ import sys
 from types import CodeType
 
 from .. import _native, session
+from ..adapters import persistent
 from ..process import by_value, launcher, spawned, start
 from ..project import positions as instrumented
 from ..project import script as launch
@@ -179,6 +180,7 @@ class _Beginning:
         _native.watch_interrupts()
         self._picklers = by_value.Picklers(project.text)
         spawned.on_payload = lambda sent: recording.note("spawned", sent=None if sent is None else sent.hex())
+        start.after_import(persistent.MODULE, persistent.watch)
         spawned.watch(spawned.Recorded(run.own(spawned.FOLDER), script.path, self._options).call)
         instrumented.warn(compiled, script.text, script.path)
         recording.begins()

@@ -38,10 +38,13 @@ class Forking:
         """The main thread encoded a checkpoint. A child can do it next time if torch had nothing to copy.
 
         torch's threads do not exist there, and neither does a device."""
-        if answer.encoded.encoder.copied:
+        walk = Walk(seconds, answer.nbytes, len(answer.encoded.leaves) + 1)
+        # a child would only find out that it cannot (batches of a data loader's workers), and the checkpoint be lost
+        is_shared = self.engine == "auto" and fork_policy.is_slow(walk) and _is_shared(answer.encoded.encoder.spans())
+        if answer.encoded.encoder.copied or is_shared:
             self.main.pop(block, None)
         else:
-            self.main[block] = Walk(seconds, answer.nbytes, len(answer.encoded.leaves) + 1)
+            self.main[block] = walk
 
     def forked_cost(self, block: str, share: float) -> float:
         """Seconds that the next forked checkpoint of a block will take from the run: as many as the last one did."""

@@ -98,10 +98,11 @@ class History(Entries):
         """Whether the block was seen to leave gradients that its checkpoint does not hold."""
         return any(checkpoint.leaves_gradients for checkpoint in self._all_of(block))
 
-    def lapsed(self, key: str) -> bool:
-        """Whether a checkpoint lacks iterators that were under way (`state.lapsed`), in one of the ranks."""
+    def lapsed(self, key: str) -> frozenset[str]:
+        """What a checkpoint lacks, in one of the ranks: the classes of iterators that were under way (`state.lapsed`), and the
+        names of data loaders whose workers live on (`adapters.persistent`)."""
         held = (history.checkpoints.get(key) for history in self.together)
-        return any(checkpoint is not None and checkpoint.lapsed for checkpoint in held)
+        return frozenset(name for checkpoint in held if checkpoint is not None for name in checkpoint.lapsed)
 
     def dead(self, block: str) -> frozenset[str]:
         """The names that the recorded script read no more after a block, and that each of its checkpoints holds."""

@@ -14,8 +14,8 @@ from ..project import asked
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from ..support.console import place
-from ..support.private import private_file
 from .journal import History
+from .lapsed import Lapsed
 
 _PAST_NAMES = re.compile(
     r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
@@ -23,8 +23,6 @@ _PAST_NAMES = re.compile(
 )
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
-_USED = "iterators-used"
-"""A file in the folder of a run whose script uses, outside of what was restored, an iterator that no checkpoint holds."""
 _MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
@@ -53,8 +51,7 @@ class Versions:
         self._probes: dict[str, tuple[str, int]] = {}
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
-        self._moved = -1, False
-        self._used: bool | None = None
+        self.lapsed = Lapsed(history, self._why_run, lambda: len(self._project.files()))
         """Whether the recorded script uses iterators that no checkpoint holds; None before somebody asks."""
         """The same: whether a block runs that takes from an iterator which no checkpoint holds."""
         self._holding: Holding | None = None
@@ -225,27 +222,7 @@ class Versions:
         """Why a block runs wherever values are asked for; None when the checkpoint with this key may be restored, if there is
         one."""
         why = self._why_run(block, key)
-        return _MOVES if why is None and self._history.lapsed(key) and (self._are_used() or self._moves()) else why
-
-    def remember_used(self) -> None:
-        """The recorded script itself uses an iterator that no checkpoint holds: no later replay needs to try without."""
-        self._used = True
-        path = os.path.join(self._history.run.path, _USED)
-        with contextlib.suppress(OSError), open(path, "wb", opener=private_file):
-            pass  # in a store that cannot be written to, the next replay tries again
-
-    def _are_used(self) -> bool:
-        if self._used is None:
-            self._used = os.path.exists(os.path.join(self._history.run.path, _USED))
-        return self._used
-
-    def _moves(self) -> bool:
-        """Whether a block runs that takes from an iterator which other blocks' checkpoints do not hold."""
-        files = len(self._project.files())  # of which some may be loaded late
-        if self._moved[0] != files:
-            lapsed = (key for key in self._history.checkpoints if self._history.lapsed(key))
-            self._moved = files, any(self._why_run(_native.Path(key).name, key) is not None for key in lapsed)
-        return self._moved[1]
+        return _MOVES if why is None and self.lapsed.is_missed(key) else why
 
     def _why_run(self, block: str, key: str) -> str | None:
         why = self._reached.get(block)
@@ -269,7 +246,7 @@ class Versions:
         """
         if self._has_changed or self._comparison.accumulates() or self._asks_caches():
             return self.why_run(block, key)
-        if self._history.lapsed(key):
+        if self.lapsed.is_missed(key):
             return _MOVES
         lasting = [place.name for place in self._missing(block) if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:

@@ -12,7 +12,7 @@ from .encode import encode, walks
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
-from .lapsed import Held, Lapsing, is_lapsed
+from .lapsed import Held, Lapsing, is_lapsed, lapse_workers
 from .lapsed import gone_with as gone_with_lapsed
 from .lapsed import watch as watch_lapsed
 from .lapsed import why_missed as why_lapsed_are_missed
@@ -45,6 +45,7 @@ __all__ = [
     "grade",
     "held_by",
     "is_lapsed",
+    "lapse_workers",
     "leaf_bytes",
     "lost_orders",
     "on_host",

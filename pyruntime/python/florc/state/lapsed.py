@@ -22,7 +22,7 @@ import sys
 import types
 
 from .. import _native
-from ..adapters import torch_data
+from ..adapters import persistent, torch_data
 from ..support.light import NamedTuple
 from ..support.static import defines, module_of
 from . import ends
@@ -96,6 +96,7 @@ def _is_of_place(enc: Encoder, number: int, places: Sequence[dict[str, Any]], he
     if of_places != 1 or passed > 1:
         return False
     of_script = _references_in_call() if passed else 1
+    of_script += persistent.is_iterator(obj) and persistent.is_held(obj)
     of_florc = of_places + _count(obj, *(names.values() for names in held.copies())) + enc.known_references(number)
     return sys.getrefcount(obj) - _OWN <= of_script + of_florc
 
@@ -230,6 +231,30 @@ Lapsed: Any = _Unnoticed(
         "__del__": _drop,
     },
 )
+
+
+class _Workers:
+    """Stands in a data loader for the iterator whose workers live on. To begin a pass, and to take an item, is to use them; to
+    look what it is, and to end them, is not: libraries do so when a training is over."""
+
+    def __init__(self, name: str, live: Any):
+        self._of, self._instead = name, live
+
+    def _shutdown_workers(self) -> None:
+        if self._instead is not None:
+            self._instead._shutdown_workers()
+
+    def __getattr__(self, name: str) -> Any:
+        return _used(self)
+
+    __iter__ = __next__ = _use
+
+
+def lapse_workers(loader: Any, name: str) -> None:
+    """A block was restored in which the workers of a data loader (`adapters.persistent`) made a pass."""
+    there = vars(loader).get("_iterator")
+    if type(there) is not _Workers:
+        vars(loader)["_iterator"] = _Workers(name, there)
 
 
 def is_lapsed(obj: Any) -> bool:

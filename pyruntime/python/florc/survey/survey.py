@@ -210,7 +210,9 @@ class Again:
         if not readers.is_iterator(type(self._found.object(index))):
             return False
         holder = self._sight.way(index)[0]
-        return not is_alone or self._may_be_bound(None if holder < len(self._scopes) else self._found.object(holder))
+        if not is_alone:
+            return True
+        return self._may_be_bound(None if holder is None or holder < len(self._scopes) else self._found.object(holder))
 
     def _is_kept_whole(self, obj: Any) -> bool:
         """Whether a checkpoint that holds an object holds what is in it: of others it holds only a name."""

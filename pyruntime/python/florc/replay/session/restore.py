@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from ... import _native, state
+from ...adapters import persistent
 from ...plan import forms, of_functions, places
 from ...runs.journal import History
 from ...runs.versions import Holding
@@ -137,6 +138,9 @@ class Restorer:
                 and values.get(place.name, live[place.name]) is not live[place.name]
             ):
                 raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
+        for name in filter(persistent.is_name, checkpoint.lapsed):
+            for loader in persistent.named(name):
+                state.lapse_workers(loader, name)
         self.without_gradients |= not checkpoint.gradients
         if state.History.made > histories:
             self.without_history.add(loop.id)

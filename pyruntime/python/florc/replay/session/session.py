@@ -293,10 +293,9 @@ class Replay:
 
     def _lapsed_used(self, what: str) -> None:
         if not self.looking.is_running():  # of the script's own
-            self.versions.remember_used()
-        moved = {_native.Path(key).name for key in self.history.checkpoints if self.history.lapsed(key)}
+            self.versions.lapsed.remember_used(what)
         why = f"a {what} that it moves is used later, and its checkpoints do not hold that"
-        self._leave.cannot_restore(dict.fromkeys(moved, why))
+        self._leave.cannot_restore(dict.fromkeys(self.versions.lapsed.blocks_of(what), why))
 
     def _miss_history(self) -> None:
         self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))

@@ -1,0 +1,121 @@
+"""Data loaders whose workers live on (`persistent_workers=True`): what a worker drew or counted in one pass is there in the next."""
+
+from __future__ import annotations
+
+import pytest
+from workshop import Workshop
+
+pytest.importorskip("torch")
+
+HEAD = """
+import torch
+from torch import nn
+from torch.utils import data as d
+
+class Rows(d.Dataset):
+    def __init__(self, count):
+        self.x, self.y, self.asked = torch.randn(count, 8), torch.randn(count, 1), 0
+    def __len__(self):
+        return len(self.x)
+    def __getitem__(self, i):
+        self.asked += 1
+        return self.x[i] + torch.randn(8) * 0.01 + self.asked, self.y[i]
+
+class Trainer:
+    def __init__(self):
+        self.net = nn.Linear(8, 1)
+        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=1e-2)
+        self.loader = d.DataLoader(Rows(32), 4, shuffle=True, num_workers=1, persistent_workers=True)
+        self.others = d.DataLoader(Rows(20), 5, num_workers=1, persistent_workers=True)
+        self.wrong = 0.0
+
+    def train(self):
+        for x, y in self.loader:
+            self.optimizer.zero_grad()
+            loss = nn.functional.mse_loss(self.net(x), y)
+            loss.backward()
+            self.optimizer.step()
+            #STEP
+        return loss.item()
+
+    def look(self):
+        self.wrong = 0.0
+        for x, y in self.others:
+            with torch.no_grad():
+                self.wrong += nn.functional.mse_loss(self.net(x), y).item()
+            #LOOK
+
+def main():
+    trainer = Trainer()
+    for epoch in range(4):
+        loss = trainer.train()
+        trainer.look()
+        print("epoch", epoch, loss, trainer.wrong)
+        #EPOCH
+    count = 0
+    for x, y in LAST:
+        count += len(x)
+        #LAST
+    END
+    print("end", count)
+    #END
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    main()
+"""
+STEP = 'print("PROBE", loss.item(), float(x.sum()))'
+LOOK = 'print("PROBE", self.wrong, float(x.sum()))'
+EPOCH = 'print("PROBE", epoch, float(trainer.net.weight.sum()))'
+LAST = 'print("PROBE", float(x.sum()))'
+
+
+def script(last: str = "range(0)", end: str = "pass", **probes: str) -> str:
+    """The script, with statements at these places. `last`: over what a loop behind the training is."""
+    text = HEAD.replace("in LAST", f"in {last}").replace("    END", f"    {end}")
+    for name in ("STEP", "LOOK", "EPOCH", "LAST", "END"):
+        text = text.replace(f"#{name}", probes.get(name, "pass"))
+    return text
+
+
+CASES = {
+    "each epoch": ({}, {"EPOCH": EPOCH}, [], "8 blocks restored"),
+    "each epoch, from the second": ({}, {"EPOCH": EPOCH}, ["--iterations", "2:3"], "restored"),
+    "each step": ({}, {"STEP": STEP}, [], "4 blocks restored"),
+    "each step of one epoch": ({}, {"STEP": STEP}, ["--iterations", "2:3"], "run again"),
+    "each step, the last epoch": ({}, {"STEP": STEP}, ["--last"], "run again"),
+    "each step, by two": ({}, {"STEP": STEP}, ["--workers", "2"], "run again"),
+    "each look": ({}, {"LOOK": LOOK}, [], "4 blocks restored"),
+    "each look, the last epoch": ({}, {"LOOK": LOOK}, ["--last"], "run again"),
+    "behind, over data of the training": ({"last": "trainer.loader"}, {"LAST": LAST}, [], "run again"),
+    "behind, over data that was looked at": ({"last": "trainer.others"}, {"LAST": LAST}, [], "4 blocks restored"),
+    "behind, as a library ends them": (
+        {"end": "trainer.loader._iterator._shutdown_workers(); trainer.loader._iterator = None"},
+        {"END": 'print("PROBE", float(trainer.net.weight.sum()), type(trainer.loader._iterator))'},
+        [],
+        "8 blocks restored",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_worker_that_lives_on_is_where_it_was(name: str, workshop: Workshop) -> None:
+    of_script, probes, options, done_with = CASES[name]
+    workshop.write("train.py", script(**of_script))
+    plain = workshop.plain("train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert (recorded.out, recorded.code) == (plain.out, plain.code), recorded.err
+    workshop.write("train.py", script(**of_script, **probes))
+    truth = [line for line in workshop.plain("train.py").out.splitlines(True) if line.startswith("PROBE")]
+    assert truth
+    done = workshop.florc("replay", *options, "train.py")
+    found = done.out.splitlines(True)
+    if options[:1] == ["--iterations"]:
+        count = len(truth) // 4
+        truth = truth[2 * count : 3 * count]
+    elif options == ["--last"]:
+        truth = truth[-len(truth) // 4 :]
+    assert found == truth and "exact: " in done.said, done.said
+    if "8 checkpoints" in recorded.said:  # a busy machine may keep fewer
+        assert done_with in done.said, done.said
