@@ -60,21 +60,21 @@ OF_A_TRAINER = """
 OF_A_CLOSURE = """
     def made(loader):
         it = iter(loader)
-        def more():
+        def take():
             nonlocal it
             try:
                 return next(it)
             except StopIteration:
                 it = iter(loader)
                 return next(it)
-        return more
-    more = made(loader)
+        return take
+    take = made(loader)
 """
 OF_A_CLASS = """
     class Data:
         it = iter(loader)
         @classmethod
-        def more(cls):
+        def take(cls):
             try:
                 return next(cls.it)
             except StopIteration:
@@ -102,8 +102,8 @@ CASES = {
     "no batches": ("d.DataLoader(rows, batch_size=None, shuffle=True)", "[part[None] for part in more()]", ""),
     "two names": ("d.DataLoader(rows, 1, True)", "next(held[0]) if loss else next(it)", "    held, loss = [it], 0.0\n"),
     "attribute": ("d.DataLoader(rows, batch_size=4, shuffle=True)", "trainer.more()", OF_A_TRAINER),
-    "closure": (SHUFFLED, "more()", OF_A_CLOSURE),
-    "class": (SHUFFLED, "Data.more()", OF_A_CLASS),
+    "closure": (SHUFFLED, "take()", OF_A_CLOSURE),
+    "class": (SHUFFLED, "Data.take()", OF_A_CLASS),
     "for item in loader": (SHUFFLED, "next(it)", generator("while True:", "    for item in source:", "        yield item")),
     "for x, y in loader": (SHUFFLED, "next(it)", generator("while True:", "    for x, y in source:", "        yield x, y")),
     "yield from loader": (SHUFFLED, "next(it)", generator("while True:", "    yield from source")),
@@ -157,13 +157,13 @@ LAPSE = {
     "cycle": (SHUFFLED, "next(it)", "    import itertools\n    it = itertools.cycle(loader)\n"),
     "enumerate": (SHUFFLED, "next(it)[1]", "    it = enumerate(x for _ in range(9) for x in loader)\n"),
     "attribute": (SUBSET, "trainer.more()", OF_A_TRAINER),
-    "closure": (SUBSET, "more()", OF_A_CLOSURE),
-    "class": (SUBSET, "Data.more()", OF_A_CLASS),
-    "default": (SHUFFLED, "more()", "    import itertools\n    def more(it=itertools.cycle(loader)):\n        return next(it)\n"),
+    "closure": (SUBSET, "take()", OF_A_CLOSURE),
+    "class": (SUBSET, "Data.take()", OF_A_CLASS),
+    "default": (SHUFFLED, "take()", "    import itertools\n    def take(it=itertools.cycle(loader)):\n        return next(it)\n"),
     "attribute of a function": (
         SHUFFLED,
-        "more()",
-        "    import itertools\n    def more():\n        return next(more.it)\n    more.it = itertools.cycle(loader)\n",
+        "take()",
+        "    import itertools\n    def take():\n        return next(take.it)\n    take.it = itertools.cycle(loader)\n",
     ),
     "persistent workers": ("d.DataLoader(rows, 4, num_workers=1, persistent_workers=True)", "more()", ""),
     "counts": (
