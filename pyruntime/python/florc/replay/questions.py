@@ -9,7 +9,7 @@ import signal
 import sys
 
 from ..process import start
-from ..project.script import Script
+from ..project.script import NOTEBOOK, Script, Unusable
 from ..runs.journal import History
 from ..runs.run import Run
 from ..support import console as messages
@@ -88,13 +88,23 @@ def _become(words: list[str], found: Ahead, path: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv[1:] = STARTED.words = words
     try:
-        with open(path, encoding="utf-8") as file:
-            is_warm = not found.why_not and found.is_for(file.read())
-    except (OSError, UnicodeDecodeError, SyntaxError):
+        is_warm = not found.why_not and found.is_for(_text(path))
+    except (OSError, UnicodeDecodeError, SyntaxError, Unusable):
         is_warm = False  # it is said where it always is
     if not is_warm:
         os.execve(sys.executable, start.command(*words), start.environment(given=STARTED.environment))
     found.go_on()
+
+
+def _text(path: str) -> str:
+    """What a script holds now; of a notebook, its program."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if not path.endswith(NOTEBOOK):
+        return data.decode()
+    from ..project import notebooks
+
+    return notebooks.program(path, data)
 
 
 def _waited(child: int) -> int:

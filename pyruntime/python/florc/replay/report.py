@@ -100,17 +100,18 @@ def tell(
     output: str | None = None,
     folder: str = "",
     importing: Sequence[tuple[str, float]] = (),
+    is_part: bool = False,
 ) -> list[Named]:
     """Print the report. Returns the lines that added statements printed, and what is named in each.
 
     `form`: values by their names, in one of `table.FORMATS`, and to the file `output`, if one is given. `failure`: what ended the
-    script; its output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their
+    script; its output is in `folder`. `is_part`: a worker or a rank, whose values are kept with those of the others. `importing`: the libraries that were imported for the script before it began, and their
     seconds, which are among `seconds`."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
     lines: list[Named] = []
-    if report.result.values or report.result.points or as_json or form is not None:
+    if not is_part and (report.result.values or report.result.points or as_json or form is not None):
         lines = _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
     if form is None and not as_json and os.isatty(1):  # `sys.stdout` may be an object of the script's own
