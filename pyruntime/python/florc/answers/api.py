@@ -9,8 +9,7 @@ import sys
 from typing import Any
 
 from ..project.script import Unusable
-from ..runs import catalog
-from ..runs.journal import History
+from ..runs import catalog, joint
 from ..runs.run import store_path
 from . import command, database
 from .columns import Table, of_rows
@@ -39,7 +38,7 @@ def query(sql: str) -> Table:
 def runs() -> Table:
     """The runs of the store, the oldest first: id, name, script, status, started (seconds since 1970), seconds, checkpoints,
     bytes, ranks. Raises florc.StoreError."""
-    found = [History(run) for run in catalog.all_runs(store_path())]
+    found = [joint.seen(run) for run in catalog.all_runs(store_path())]
     return Table(database.RUNS, map(database.of_run, found))
 
 

@@ -99,7 +99,7 @@ def of_run(history: History) -> tuple[Any, ...]:
 def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
-            variable = next(iter(history.variables.get(loop.base, ())), loop.base)
+            variable = next(iter(of_rank.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
                 yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
 
@@ -107,7 +107,7 @@ def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for loop in loops_of(of_rank):
-            variable = next(iter(history.variables.get(loop["loop"], ())), None)
+            variable = next(iter(of_rank.variables.get(loop["loop"], ())), None)
             front = (loop.get(name) for name in ("loop", "file", "cell", "line", "header"))
             rest = (loop[name] for name in ("memoized", "iterations", "executions", "seconds", "checkpoints"))
             yield history.run.id, rank, *front, variable, *rest

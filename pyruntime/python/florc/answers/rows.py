@@ -122,7 +122,8 @@ def _fixed(template: Template) -> int:
 
 def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
-    texts = {path: text for _, _, path, text in history.run.files()}
+    read = (history, *history.spawned)
+    texts = {path: text for one in read for _, _, path, text in one.run.files()}
     mark_cells(history)
     # what a cell shows at its end is said to be printed on the line before the cell
     ends = {(path, -one.head): one.line for path, text in texts.items() for one in _shown(path, text)}
@@ -141,7 +142,8 @@ def recorded(history: History) -> Iterator[Row]:
             for line in of_rank.written
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
-        yield from rows(history, lines, Names(texts))
+        for line in named(of_rank, lines, Names(texts)):
+            yield from line._replace(run=history.run.id).rows
 
 
 def _shown(path: str, text: str) -> list[Shown]:
@@ -154,9 +156,10 @@ def _shown(path: str, text: str) -> list[Shown]:
 
 
 def ranks(history: History) -> Iterator[tuple[int | None, History]]:
-    """The history of each rank, and its number, where there are several."""
+    """The history of each rank, and its number, where there are several; then those of the ranks that the script started itself."""
     several = len(history.together) > 1
-    return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
+    yield from ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
+    yield from ((of_rank.run.rank, of_rank) for of_rank in history.spawned)
 
 
 def mark_cells(history: History) -> None:
@@ -166,12 +169,6 @@ def mark_cells(history: History) -> None:
         from ..project import notebooks
 
         notebooks.mark_recorded(script, history.run.source(script) or "")
-
-
-def rows(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Row]:
-    """The values in lines, in their order. Raises Unusable when a file of the recorded project is damaged."""
-    for line in named(history, printed, names):
-        yield from line.rows
 
 
 def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
@@ -186,7 +183,10 @@ def named(history: History, printed: Iterable[Printed], names: Names) -> Iterato
 def context(history: History, path: str) -> dict[str, int]:
     """The loops around a place by their own variables, and where each of them was."""
     found: dict[str, int] = {}
-    for place, index in _native.Path(path).iterations:
+    iterations = _native.Path(path).iterations
+    if iterations and iterations[0][0] not in history.timeline.loops:  # in a rank that the script started itself
+        history = next((rank for rank in history.spawned if iterations[0][0] in rank.timeline.loops), history)
+    for place, index in iterations:
         followed, loop = history.timeline.loops.get(place), _native.Path(place)
         name = next(iter(history.variables.get(loop.loop, ())), loop.name)
         while name in found:

@@ -38,7 +38,7 @@ def next_question(run: Run, path: str | None) -> list[str]:
         say(f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}")
     say(_ASKS if STARTED.words[0] == "ask" else f"Enter replays {os.path.relpath(script.path)} {_REPLAYS}")
     if live.is_asked():
-        live.put(1, {"ready": sum(took for _, took in found.seconds)})
+        live.put(1, {"ready": sum(took for _, took in found.seconds), "warm": not found.why_not})
     words = [word for word in STARTED.words if word != OPTION]
     code = 0
     while True:
