@@ -14,7 +14,7 @@ use crate::guard::panics::guard;
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
-use crate::process::logged::{self, Span, place};
+use crate::process::logged::{self, Span, part, place};
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -274,7 +274,7 @@ impl PySeen {
         let whole = std::mem::take(&mut seen.begun) + text;
         let mut rest = whole.as_str();
         while let Some((line, after)) = rest.split_once('\n') {
-            let message = writer.message.clone().filter(|message| place(line, message).is_some());
+            let message = writer.message.as_deref().and_then(|message| part(line, message));
             if seen.answers.len() < MOST_ANSWERS {
                 seen.answers.push((line.to_owned(), message));
             }

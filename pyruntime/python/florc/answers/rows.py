@@ -90,13 +90,13 @@ class Names:
         self._texts = texts
         self._known: dict[str, dict[int, list[Template]]] = {}
 
-    def values(self, printed: Printed) -> dict[str, Typed]:
-        """The values in a line, by their names; none where its statement writes no values that florc can name."""
+    def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
+        """The values in a line, by their names, which its statement wrote as the so many-th, from 0; none where its statement writes no values that florc can name."""
         for template in self._at(printed.file).get(printed.line, ()):
             if template.is_error not in (None, printed.is_error):
                 continue
             text = printed.text if printed.message is None or not template.is_logged else printed.message
-            found = taken_apart(template, text)
+            found = taken_apart(template, text, printed.text, number)
             if found is not None:
                 return found
         return {}
@@ -177,7 +177,7 @@ def named(history: History, printed: Iterable[Printed], names: Names) -> Iterato
     for line in printed:
         key = (line.file, line.line, line.path, line.rank)
         occurrence = seen[key] = seen.get(key, -1) + 1
-        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line))
+        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line, occurrence))
 
 
 def context(history: History, path: str) -> dict[str, int]:

@@ -60,6 +60,6 @@ class Live:
             self._history = self._history or self._facts.history(self._run)
             around = context(self._history, path)
             printed = Printed(file, line, path, text, "", None, message, is_error)
-            for name, value in self._names.values(printed).items():
+            for name, value in self._names.values(printed, seen).items():
                 place = {"file": file, "line": line, "at": self._places.said(file, line)}
                 yield {"name": name, "value": value, "context": around, "occurrence": seen, **place}
