@@ -88,7 +88,7 @@ def replay(script: str, run: str | None = None, options: tuple[str, ...] = (), p
 
 
 def _rows(run: str, entry: dict[str, Any]) -> list[Row]:
-    """Those of an entry of `--json`: none of a line from a process that the script forked."""
+    """Those of an entry of `--json`."""
     front = (run, entry.get("rank"), entry["file"], entry["line"], entry.get("context", {}), entry.get("occurrence", 0))
-    end = (entry["verdict"], entry.get("cell"))
+    end = (entry["verdict"], entry.get("cell"), entry.get("child"))
     return [Row(*front, name, value, *end) for name, value in entry.get("values", {}).items()]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..project.script import NOTEBOOK
+from ..runs.entries import LogLine
 from ..runs.journal import History
 from ..support.console import cell_of, spelled
 from .templates import Template, of_shown, templates
@@ -38,6 +40,9 @@ class Row(NamedTuple):
     """`recorded`, or that of the replay: `exact`, `unverified`, `anomalous`."""
     cell: int | None = None
     """The code cell of a notebook that the statement stands in, from 1; `line` is that of the cell then."""
+    child: str | None = None
+    """Which of the processes that the script forked printed it, in the order in which it started them: `2`, a child of that `2.1`.
+    `context` is where it was forked."""
 
     @property
     def at(self) -> str:
@@ -45,8 +50,8 @@ class Row(NamedTuple):
         return spelled(os.path.relpath(self.file), self.cell, self.line)
 
     def to_json(self) -> dict[str, object]:
-        """By the names of the fields; `cell` only of a notebook."""
-        return {name: value for name, value in self._asdict().items() if name != "cell" or value is not None}
+        """By the names of the fields; `cell` only of a notebook, `child` only of a process that the script forked."""
+        return {name: value for name, value in self._asdict().items() if name not in ("cell", "child") or value is not None}
 
 
 class Printed(NamedTuple):
@@ -63,6 +68,8 @@ class Printed(NamedTuple):
     """What a logger was told, where one printed it."""
     is_error: bool = False
     """Whether it went to standard error."""
+    child: str | None = None
+    """Which of the processes that the script forked printed it."""
 
 
 class Named(NamedTuple):
@@ -80,7 +87,7 @@ class Named(NamedTuple):
         line = self.printed
         cell, within = cell_of(line.file, line.line, is_recorded=line.verdict == RECORDED)
         front = (self.run, line.rank, line.file, within, self.context, self.occurrence)
-        return [Row(*front, name, value, line.verdict, cell) for name, value in self.values.items()]
+        return [Row(*front, name, value, line.verdict, cell, line.child) for name, value in self.values.items()]
 
 
 class Names:
@@ -139,11 +146,27 @@ def recorded(history: History) -> Iterator[Row]:
                 line.message,
                 line.is_error,
             )
-            for line in of_rank.written
+            for line in _once(of_rank.written)
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
         for line in named(of_rank, lines, Names(texts)):
             yield from line._replace(run=history.run.id).rows
+
+
+def _once(written: list[LogLine]) -> Iterator[LogLine]:
+    """Lines, without those of loggers in files that stand on a standard stream, too, or in an earlier file."""
+    streams: dict[int, Counter[object]] = {0: Counter()}
+    for line in written:
+        if line.message is not None and not line.log:
+            streams[0][line.file, line.line, line.path, line.message] += 1
+    for line in written:
+        if not line.log:
+            yield line
+        elif line.message is not None:
+            here, key = streams.setdefault(line.log, Counter()), (line.file, line.line, line.path, line.message)
+            here[key] += 1
+            if all(here[key] > seen[key] for number, seen in streams.items() if number < line.log):
+                yield line
 
 
 def _shown(path: str, text: str) -> list[Shown]:
@@ -173,9 +196,9 @@ def mark_cells(history: History) -> None:
 
 def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
     """Lines, and what is named in each. Raises Unusable when a file of the recorded project is damaged."""
-    seen: dict[tuple[str, int, str, int | None], int] = {}
+    seen: dict[tuple[str, int, str, int | None, str | None], int] = {}
     for line in printed:
-        key = (line.file, line.line, line.path, line.rank)
+        key = (line.file, line.line, line.path, line.rank, line.child)
         occurrence = seen[key] = seen.get(key, -1) + 1
         yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line, occurrence))
 

@@ -52,10 +52,11 @@ def _flat(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     loops = variables(rows)
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
-    head = ["run"] * several + ["rank"] * has_ranks + loops + ["name", "value", "verdict", "at"]
+    has_children = any(row.child is not None for row in rows)
+    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + ["name", "value", "verdict", "at"]
     lines: list[list[Typed]] = []
     for row in rows:
-        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else []) + [row.child or ""] * has_children
         lines.append([*front, *(row.context.get(name, "") for name in loops), row.name, row.value, row.verdict, row.at])
     return head, lines
 
@@ -67,11 +68,12 @@ def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     names = [name for name in dict.fromkeys(row.name for row in rows) if name not in loops]  # `print("epoch", epoch, …)`
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
+    has_children = any(row.child is not None for row in rows)
     table: dict[tuple[Typed, ...], dict[str, Typed]] = {}
     for row in rows:
-        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else []) + [row.child or ""] * has_children
         table.setdefault((*front, *(row.context.get(name, "") for name in loops)), {})[row.name] = row.value
-    head = ["run"] * several + ["rank"] * has_ranks + loops + names
+    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + names
     return head, [[*key, *(values.get(name, "") for name in names)] for key, values in table.items()]
 
 

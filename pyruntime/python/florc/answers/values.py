@@ -32,7 +32,7 @@ def taken_apart(template: Template, printed: str, whole: str = "", number: int =
             return found
     lines = _lines(template)
     expected = number % len(lines)
-    if "".join(piece for piece in lines[expected] if isinstance(piece, str)) == printed:  # a line without values, as it is written
+    if lines[expected] == ((printed,) if printed else ()) or lines[expected] == ("",) and not printed:  # a line without values
         return None
     for pieces in (lines[expected], *lines[:expected], *lines[expected + 1 :]):
         if not any(isinstance(piece, Value) for piece in pieces):

@@ -134,7 +134,7 @@ def _put_values(
     from ..answers import asked, command  # what reads the statements is imported where there is something to read
 
     lines = _named(report)
-    found = [(row, value) for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
+    found = [(row, value) for line, value in zip(lines, report.result.values) for row in line.rows]
     sent = _tracked(report)
     asked.keep(report.history.run, [*(row for row, _ in found), *sent])
     named = [*(row for row, value in found if report.shows(value)), *sent]
@@ -186,7 +186,7 @@ def _named(report: Report) -> list[Named]:
             texts[file] = text_of(file, source.read())
     said = verdicts(report, report.result.values)
     printed = (
-        rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank, value.message, value.is_error)
+        rows.Printed(*value[:4], verdict, value.rank, value.message, value.is_error, value.child)
         for value, verdict in zip(report.result.values, said)
     )
     return list(rows.named(report.history, printed, rows.Names(texts)))
@@ -211,11 +211,11 @@ def _entries(
             **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
-            **({"stream": "stderr"} if value.is_error else {}),
+            **({"stream": "stderr"} if value.is_error else {"stream": "file"} if value.is_file else {}),
             "verdict": line.printed.verdict,
-            **(
-                {} if value.child is not None else {"context": line.context, "occurrence": line.occurrence, "values": line.values}
-            ),
+            "context": line.context,
+            "occurrence": line.occurrence,
+            "values": line.values,
             **({} if value.rank is None else {"rank": value.rank}),
             **({} if value.child is None else {"child": value.child}),
         }
