@@ -6,14 +6,16 @@ use pyo3::types::{PyDict, PyString};
 /// Where the message stands in a line: the first character, and how many there are.
 pub type Span = (usize, usize);
 
+/// Whether this is the code of an `emit`.
+pub fn may_be_handler(code: &Bound<'_, PyAny>) -> bool {
+    let name = code.getattr(intern!(code.py(), "co_name")).ok();
+    name.is_some_and(|name| name.cast_exact::<PyString>().is_ok_and(|name| name == "emit"))
+}
+
 /// The message that a handler is about to write, if this frame is one's `emit`: `logging`'s formatter leaves it in the record, loguru's
 /// record is a dict. Runs nobody's code: records of a class of the user's are not looked into.
-pub fn message(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<String> {
+pub fn message(frame: &Bound<'_, PyAny>) -> Option<String> {
     let py = frame.py();
-    let name = code.getattr(intern!(py, "co_name")).ok()?;
-    if name.cast_exact::<PyString>().ok()? != "emit" {
-        return None;
-    }
     let locals = frame.getattr(intern!(py, "f_locals")).ok()?;
     let record = locals.get_item(intern!(py, "record")).ok()?;
     let told = match record.cast_exact::<PyDict>() {
