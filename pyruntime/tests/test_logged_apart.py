@@ -50,7 +50,14 @@ EACH = [(epoch, (epoch + 1) * 6.0) for epoch in range(3)]
 
 
 @pytest.mark.parametrize(
-    "form", ["%(levelname)s:%(name)s:%(message)s", "%(asctime)s %(message)s", "%(message)s", "[%(message)s]", "%(asctime)s\\n%(message)s"]
+    "form",
+    [
+        "%(levelname)s:%(name)s:%(message)s",
+        "%(asctime)s %(message)s",
+        "%(message)s",
+        "[%(message)s]",
+        "%(asctime)s\\n%(message)s",
+    ],
 )
 def test_messages_of_several_lines_have_names(workshop: Workshop, form: str) -> None:
     head = f'import logging, sys, time\nlogging.basicConfig(level=logging.INFO, format="{form}", stream=sys.stdout)\n'
@@ -87,7 +94,10 @@ structlog.configure(
 @pytest.mark.parametrize("setup", STRUCTLOG)
 def test_keywords_of_structlog_are_names(workshop: Workshop, setup: str) -> None:
     head = f"import time\nimport structlog\n{STRUCTLOG[setup]}\nlog = structlog.get_logger()\n"
-    added = ['log.info("norms", norm=w * 2, label="a b", epoch=epoch)', 'log.bind(third=w / 3).warning(f"half {w / 2} here", flag=True)']
+    added = [
+        'log.info("norms", norm=w * 2, label="a b", epoch=epoch)',
+        'log.bind(third=w / 3).warning(f"half {w / 2} here", flag=True)',
+    ]
     replayed = _asked(workshop, head, ['log.info("epoch done", loss=w)'], added)
     plain = workshop.plain("train.py").out
     assert [plain.count(str(w * 2)) > 0 for _, w in EACH] == [True] * 3
@@ -169,10 +179,15 @@ def test_a_message_that_stands_in_several_places_counts_once() -> None:
     assert _only_there([[line], [line, line, ("b", None)]], []) == [line, line]
 
 
-
-
 def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
-    forked = ["sys.stdout.flush()", "child = os.fork()", "if child == 0:", "    twice = w * 2", "    os._exit(0)", "os.waitpid(child, 0)"]
+    forked = [
+        "sys.stdout.flush()",
+        "child = os.fork()",
+        "if child == 0:",
+        "    twice = w * 2",
+        "    os._exit(0)",
+        "os.waitpid(child, 0)",
+    ]
     head = "import os, sys, time\n"
     workshop.write("train.py", _script(head, *forked, 'print("epoch", epoch)'))
     workshop.florc("record", "--checkpoint", "every", "train.py")
@@ -180,7 +195,9 @@ def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
     workshop.write("train.py", _script(head, *added, 'print("epoch", epoch)'))
     truth = [float(line.split()[1]) for line in workshop.plain("train.py").out.splitlines() if line.startswith("twice")]
     done = workshop.florc("replay", "--json", "train.py")
-    assert _told(done) == [(epoch, name, value) for (epoch, w), value in zip(EACH, truth) for name, value in (("twice", value), ("epoch", epoch))]
+    assert _told(done) == [
+        (epoch, name, value) for (epoch, w), value in zip(EACH, truth) for name, value in (("twice", value), ("epoch", epoch))
+    ]
     assert [json.loads(line)["child"] for line in done.out.splitlines()[:-1]] == ["1", "2", "3"] and len(truth) == 3
     printed = workshop.florc("replay", "train.py")
     assert [float(line.split()[1]) for line in printed.out.splitlines()] == truth

@@ -123,7 +123,10 @@ def test_the_source_of_a_notebook_has_its_cells(workshop: Workshop) -> None:
         ({"line": 6}, "--at 6: a line of which cell? CELL:LINE, such as --at 1:6; cells are counted from 1 [F101]"),
         ({"line": 7, "file": "2"}, "--at 2:7: cell 2 has 6 lines [F101]"),
         ({"line": 1, "file": "4"}, "--at 4:1: the notebook has 3 code cells [F101]"),
-        ({"line": 2, "file": "1"}, "train.ipynb, cell 1, line 2: no statement is in this line; the next statement is in cell 1, line 4"),
+        (
+            {"line": 2, "file": "1"},
+            "train.ipynb, cell 1, line 2: no statement is in this line; the next statement is in cell 1, line 4",
+        ),
     ],
 )
 def test_a_line_that_is_none_of_a_cell_is_refused(workshop: Workshop, question: dict[str, Any], why: str) -> None:
@@ -217,7 +220,9 @@ NORM = "model.weight.norm().item()"
 
 def test_ranks_that_the_script_starts_are_shown_and_asked(workshop: Workshop) -> None:
     pytest.importorskip("torch")
-    probed = SPAWNS.replace('        print("loss"', f'        print("P", rank, epoch, {NORM}, loss.item(), flush=True)\n        print("loss"')
+    probed = SPAWNS.replace(
+        '        print("loss"', f'        print("P", rank, epoch, {NORM}, loss.item(), flush=True)\n        print("loss"'
+    )
     workshop.write("train.py", probed)
     plain = [line.split() for line in workshop.run(sys.executable, "train.py").out.splitlines() if line.startswith("P ")]
     truth = {(int(rank), int(epoch)): (float(norm), float(loss)) for _, rank, epoch, norm, loss in plain}
@@ -290,7 +295,9 @@ def test_a_notebook_in_the_browser(browser: Browser, workshop: Workshop) -> None
         assert len(marked) == 1 and marked[0].startswith("6") and "? sum(model.weights): 4 values, exact" in marked[0]
         (rows,) = browser.panel("sum(model.weights)")
         assert [float(value) for _, value in rows] == _truth(workshop, "sum(model.weights)")
-        find = "[...document.querySelectorAll('#curves .panel')].find((one) => one.dataset.name === 'loss').querySelector('button')"
+        find = (
+            "[...document.querySelectorAll('#curves .panel')].find((one) => one.dataset.name === 'loss').querySelector('button')"
+        )
         assert browser.js(f"return {find}.textContent") == "cell 2, line 6"
         browser.js(f"{find}.click()")
         assert browser.js("return document.querySelector('#source .line.current code').textContent").startswith("    print(")

@@ -34,7 +34,8 @@ pub fn message(frame: &Bound<'_, PyAny>) -> Option<String> {
 
 /// Where a line has the message, or the one line of it that is in this line: the longest. None where there is none.
 pub fn place(line: &str, message: &str) -> Option<Span> {
-    let told = message.lines().filter(|told| !told.trim().is_empty() && line.contains(told)).max_by_key(|told| told.len())?;
+    let told =
+        message.lines().filter(|told| !told.trim().is_empty() && line.contains(told)).max_by_key(|told| told.len())?;
     let at = line.rfind(told)?;
     Some((line.get(..at)?.chars().count(), told.chars().count()))
 }

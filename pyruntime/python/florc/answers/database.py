@@ -49,7 +49,10 @@ class Database:
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
-        entries = ([*row[:2], row.child, row.file, row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)] for row in rows)
+        entries = (
+            [*row[:2], row.child, row.file, row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)]
+            for row in rows
+        )
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
         self._tables.set_authorizer(_may)

@@ -41,8 +41,7 @@ class Row(NamedTuple):
     cell: int | None = None
     """The code cell of a notebook that the statement stands in, from 1; `line` is that of the cell then."""
     child: str | None = None
-    """Which of the processes that the script forked printed it, in the order in which it started them: `2`, a child of that `2.1`.
-    `context` is where it was forked."""
+    """Which of the processes that the script forked printed it: `2`, a child of that `2.1`. `context` is where it was forked."""
 
     @property
     def at(self) -> str:
@@ -98,7 +97,8 @@ class Names:
         self._known: dict[str, dict[int, list[Template]]] = {}
 
     def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
-        """The values in a line, by their names, which its statement wrote as the so many-th, from 0; none where its statement writes no values that florc can name."""
+        """The values in a line, by their names; none where its statement writes no values that florc can name. `number`: it is
+        the so many-th line of its statement, from 0."""
         for template in self._at(printed.file).get(printed.line, ()):
             if template.is_error not in (None, printed.is_error):
                 continue
@@ -179,7 +179,7 @@ def _shown(path: str, text: str) -> list[Shown]:
 
 
 def ranks(history: History) -> Iterator[tuple[int | None, History]]:
-    """The history of each rank, and its number, where there are several; then those of the ranks that the script started itself."""
+    """The history of each rank, and its number, where there are several; then those of ranks that the script started itself."""
     several = len(history.together) > 1
     yield from ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
     yield from ((of_rank.run.rank, of_rank) for of_rank in history.spawned)

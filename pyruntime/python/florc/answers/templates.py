@@ -68,7 +68,9 @@ def templates(text: str) -> list[Template]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             pieces = _of_call(node)
-            is_logged = isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
+            is_logged = (
+                isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
+            )
             keys = _keys(node) if is_logged and pieces is not None else ()
             if pieces is not None and (keys or any(isinstance(piece, Value) for piece in pieces)):
                 end = node.end_lineno or node.lineno

@@ -1,4 +1,4 @@
-"""The files that loggers write to: what a logger is told is seen there as it is on the standard streams, without standing in its way."""
+"""The files that loggers write to: what a logger is told is seen there, as it is on the standard streams."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _OPENERS = (("logging", "FileHandler", "_open", ""), ("loguru._file_sink", "File
 
 
 class LogFiles:
-    """All of them, in the order in which they were opened. `sink` is called with the number of a file, from 1, and what a `Tap` tells
-    of it. Beside the taps of the standard streams it is one more."""
+    """All of them, in the order in which they were opened. `sink` is called with the number of a file, from 1, and what a `Tap`
+    tells of it. Beside the taps of the standard streams it is one more."""
 
     def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False):
         self._sink, self._project, self._batched = sink, project, batched

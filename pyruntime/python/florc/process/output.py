@@ -116,10 +116,9 @@ child: Child | None = None
 class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
-    `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them, that of a child's child after a dot;
-    `notes`: a file in which each run of a statement is noted: its name, the label, where its answer is in the file `answers`, the
-    path;
-    `errors`: where the parent finds what goes to standard error, a descriptor.
+    `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them,
+    that of a child's child after a dot; `notes`: a file in which each run of a statement is noted: its name, the label, where its
+    answer is in the file `answers`, the path; `errors`: where the parent finds what goes to standard error, a descriptor.
     """
 
     def __init__(self, path: str, label: str, notes: str, answers: str, errors: int | None = None):

@@ -235,7 +235,7 @@ class AfterImport:
             execute(module)
             self.call()
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one loader alone
+        spec.loader.exec_module = exec_module  # of this one loader alone
         return spec
 
 

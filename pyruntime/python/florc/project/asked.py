@@ -18,7 +18,7 @@ def text_of(file: str, present: str) -> str:
 
 
 def hand_on(folder: str) -> dict[str, str]:
-    """What the environment of a rank needs, so that it runs the same texts. They are kept in the folder, which is the replay's."""
+    """What the environment of a rank needs, so that it runs the same texts. They are kept in the folder: the replay's."""
     if not texts:
         return {}
     path = os.path.join(folder, "asked.json")

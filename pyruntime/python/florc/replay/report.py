@@ -105,8 +105,8 @@ def tell(
     """Print the report. Returns the lines that added statements printed, and what is named in each.
 
     `form`: values by their names, in one of `table.FORMATS`, and to the file `output`, if one is given. `failure`: what ended the
-    script; its output is in `folder`. `is_part`: a worker or a rank, whose values are kept with those of the others. `importing`: the libraries that were imported for the script before it began, and their
-    seconds, which are among `seconds`."""
+    script; its output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their
+    seconds, which are among `seconds`. `is_part`: this is a worker or a rank, whose values are kept with those of the others."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)

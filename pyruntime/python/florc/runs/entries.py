@@ -134,8 +134,8 @@ class Entries:
                 self.lines += found
                 self.written += found
             case _native.Errors():
-                of = {"is_error": not record.log, "log": record.log}
-                self.written += [self._line(line, self.is_late)._replace(**of) for line in record.lines]
+                lines = (self._line(line, self.is_late) for line in record.lines)
+                self.written += [line._replace(is_error=not record.log, log=record.log) for line in lines]
             case _native.Line():
                 self.lines.append(self._line(record, False))
                 self.written.append(self.lines[-1])

@@ -35,7 +35,7 @@ def of_one(run: Run) -> History:
 
 
 def seen(run: Run) -> History:
-    """What a run recorded, to be looked at: the first rank, with the others. Of a run that goes on, or one of whose ranks cannot be
+    """What a run recorded, to be looked at: the first rank, with the others. Of a run that goes on, or of which a rank cannot be
     read, the first rank alone. Raises Unusable where that cannot be read."""
     if run.ranks > 1:
         with suppress(Unusable, _native.StoreError):

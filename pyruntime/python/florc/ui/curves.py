@@ -16,8 +16,8 @@ ORDER = "order"
 
 
 def of(rows: Sequence[Row], x: str | None, places: Places) -> dict[str, Any]:
-    """The panels, and the values that are no numbers. `places`: of the run; `x`: the variable of a loop, or `order`; None: the variable that all values
-    of a name have, where it has one value for each iteration."""
+    """The panels, and the values that are no numbers. `x`: the variable of a loop, or `order`; None: the variable that all values
+    of a name have, where it has one value for each iteration. `places`: of the run."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         by_name.setdefault(row.name, []).append(row)

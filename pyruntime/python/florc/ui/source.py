@@ -47,7 +47,7 @@ def _name(file: str, folder: str) -> str:
 
 
 def _loops(history: History, file: str) -> list[tuple[History, _native.Loop]]:
-    """The loops of a file, each with the journal that tells of it: that of a rank which the script started, if only those ran it."""
+    """The loops of a file, each with the journal that tells of it: a rank's that the script started, if only those ran it."""
     found: dict[int, tuple[History, _native.Loop]] = {}
     for ran in (history, *history.spawned):
         plan = ran.plans.get(file)
@@ -110,7 +110,7 @@ def _since(text: str, present: str | None) -> dict[str, Any]:
 
 
 def _plain(text: str) -> list[str]:
-    """The lines of a file. What stands before a cell of a notebook says nothing of it: its number and its size may be others now."""
+    """The lines of a file. What stands before a cell of a notebook is its number and size, which may be others now."""
     lines = text.splitlines()
     for head in heads(text):
         lines[head - 1] = "# %%"

@@ -64,7 +64,8 @@ class Statements:
         output.child = output.Child(_native.loop_path(), self._label, self._notes, answers, self._errors)
 
     def _noted(self) -> list[tuple[str, str, int, int, str]]:
-        """Statement, child, where the answer is in the child's file, and where the child was forked; in the order of children, then in that of time."""
+        """Statement, child, where the answer is in the child's file, where the child was forked; in the order of children, then
+        in that of time."""
         found = []
         with suppress(OSError), open(self._notes, encoding="utf-8") as file:
             for line in file.read().splitlines():
