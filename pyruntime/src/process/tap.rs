@@ -338,7 +338,9 @@ impl PySeen {
             // SAFETY: `at` is a frame; the result is a new reference and never null
             let code = unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(at.as_ptr().cast()).cast()) };
             let (file, is_handler) = self.known(&code)?;
-            if let Some(told) = is_handler.then(|| logged::message(&at)).flatten() {
+            // of two handlers of libraries, one that calls the other, the inner one has told
+            let may_tell = is_handler && (message.is_none() || file.is_some());
+            if let Some(told) = may_tell.then(|| logged::message(&at)).flatten() {
                 // a handler, of the project's too: it writes for the statement that told its logger something
                 message = message.or(Some(told));
             } else if let Some(file) = file {
