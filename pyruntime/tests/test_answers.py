@@ -99,6 +99,49 @@ def test_statements_may_share_a_line() -> None:
     assert [template.names for template in found] == [["loss"], ["lr"], ["lr", "loss"]]
 
 
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ('print("a\\nb", lr)', [{}, {"lr": 0.1}]),
+        ('print(lr, step, sep="\\n")', [{"lr": 0.1}, {"step": 80}]),
+        ('print(f"{lr}\\n\\n{step}\\n")', [{"lr": 0.1}, {}, {"step": 80}, {}]),
+        ('print("lr", lr, "\\nstep", step)', [{"lr": 0.1}, {"step": 80}]),
+        ('print("""lr %s\n  step %d""" % (lr, step))', [{"lr": 0.1}, {"step": 80}]),
+    ],
+)
+def test_each_line_of_a_statement_has_its_values(statement, expected, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(statement, dict(GIVEN))
+    (template,) = templates(statement)
+    lines = capsys.readouterr().out.splitlines()
+    assert [taken_apart(template, line, "", number) or {} for number, line in enumerate(lines)] == expected
+
+
+EVENT = 'log.info("epoch done", loss=loss, acc=acc, name=name, t=None)'
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "2026-11-26 22:09:20 [info     ] epoch done                     acc=0.5 loss=0.25 name='a b' t=None",
+        "\x1b[2m22:09\x1b[0m \x1b[1mepoch done \x1b[0m \x1b[36macc\x1b[0m=\x1b[35m0.5\x1b[0m loss=0.25 name='a b' t=None",
+        '{"loss": 0.25, "acc": 0.5, "name": "a b", "t": null, "event": "epoch done"}',
+        "loss=0.25 acc=0.5 name='a b' t=None event='epoch done'",
+    ],
+)
+def test_what_a_logger_is_told_by_keyword_has_names(printed: str) -> None:
+    (template,) = templates(EVENT)
+    assert template.names == ["loss", "acc", "name", "t"]
+    assert taken_apart(template, printed) == {"loss": 0.25, "acc": 0.5, "name": "a b", "t": None}
+    assert taken_apart(template, printed.replace("done", "begun")) is None
+    bound = templates('log.bind(acc=acc).info(f"epoch {epoch}", loss=loss, exc_info=True)')
+    assert [one.names for one in bound] == [["epoch", "loss", "acc"]]
+    assert taken_apart(bound[0], "[info] epoch 3     acc=0.5 loss=tensor([1., 2.])") == {
+        "epoch": 3,
+        "acc": 0.5,
+        "loss": "tensor([1., 2.])",
+    }
+
+
 def test_a_line_that_a_statement_cannot_have_printed_has_no_values() -> None:
     (template,) = templates('print("loss", loss)')
     assert taken_apart(template, "acc 3") is None

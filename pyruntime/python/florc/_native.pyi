@@ -676,11 +676,15 @@ class Lines:
 
 @final
 class Errors:
-    """Lines of standard error that the project's statements and loggers wrote."""
+    """Lines of standard error that the project's statements and loggers wrote, or those that loggers wrote to a file."""
 
     @property
     def lines(self) -> list[Line]:
         """The lines."""
+
+    @property
+    def log(self) -> int:
+        """The number of the file, from 1; 0 for standard error."""
 
 @final
 class Block:

@@ -6,14 +6,16 @@ use pyo3::types::{PyDict, PyString};
 /// Where the message stands in a line: the first character, and how many there are.
 pub type Span = (usize, usize);
 
+/// Whether this is the code of an `emit`.
+pub fn may_be_handler(code: &Bound<'_, PyAny>) -> bool {
+    let name = code.getattr(intern!(code.py(), "co_name")).ok();
+    name.is_some_and(|name| name.cast_exact::<PyString>().is_ok_and(|name| name == "emit"))
+}
+
 /// The message that a handler is about to write, if this frame is one's `emit`: `logging`'s formatter leaves it in the record, loguru's
 /// record is a dict. Runs nobody's code: records of a class of the user's are not looked into.
-pub fn message(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<String> {
+pub fn message(frame: &Bound<'_, PyAny>) -> Option<String> {
     let py = frame.py();
-    let name = code.getattr(intern!(py, "co_name")).ok()?;
-    if name.cast_exact::<PyString>().ok()? != "emit" {
-        return None;
-    }
     let locals = frame.getattr(intern!(py, "f_locals")).ok()?;
     let record = locals.get_item(intern!(py, "record")).ok()?;
     let told = match record.cast_exact::<PyDict>() {
@@ -30,21 +32,38 @@ pub fn message(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<Stri
     told.cast_exact::<PyString>().ok()?.to_str().ok().map(str::to_owned)
 }
 
-/// Where a line has the message; None where it is not all in it.
+/// Where a line has the message, or the one line of it that is in this line: the longest. None where there is none.
 pub fn place(line: &str, message: &str) -> Option<Span> {
-    let at = line.rfind(message).filter(|_| !message.is_empty())?;
-    Some((line.get(..at)?.chars().count(), message.chars().count()))
+    let told =
+        message.lines().filter(|told| !told.trim().is_empty() && line.contains(told)).max_by_key(|told| told.len())?;
+    let at = line.rfind(told)?;
+    Some((line.get(..at)?.chars().count(), told.chars().count()))
+}
+
+/// The part of a line that a message has in it.
+pub fn part(line: &str, message: &str) -> Option<String> {
+    let (begin, count) = place(line, message)?;
+    Some(line.chars().skip(begin).take(count).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::{part, place};
 
     #[test]
     fn a_message_is_found_behind_what_a_handler_writes() {
         assert_eq!(place("é INFO t: a 1", "a 1"), Some((10, 3)));
         assert_eq!(place("1 INFO 1", "1"), Some((7, 1)));
-        assert_eq!(place("INFO first", "first\nsecond"), None);
         assert_eq!(place("INFO ", ""), None);
+    }
+
+    #[test]
+    fn each_line_of_a_message_is_found() {
+        let message = "a 1\n  a 1.5 b\n\nc";
+        assert_eq!(part("INFO a 1", message).as_deref(), Some("a 1"));
+        assert_eq!(part("  a 1.5 b", message).as_deref(), Some("  a 1.5 b"));
+        assert_eq!(part("c", message).as_deref(), Some("c"));
+        assert_eq!(part("", message), None);
+        assert_eq!(part("Traceback", "first\nsecond"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Sees what is written to `sys.stdout` and `sys.stderr` without standing in its way: native, because some scripts print 100,000 lines.
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pyo3::Borrowed;
@@ -14,7 +14,7 @@ use crate::guard::panics::guard;
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
-use crate::process::logged::{self, Span, place};
+use crate::process::logged::{self, Span, part, place};
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -24,6 +24,8 @@ const MOST_LINES: usize = 256;
 const MOST_BYTES: usize = 1 << 16;
 /// and no longer after the first than this, where one is printed: a run that is killed loses those that wait.
 const LONGEST: Duration = Duration::from_millis(250);
+/// So many code objects are kept.
+const MOST_KNOWN: usize = 1_000;
 /// So many lines of one run of an added statement are kept beside what it printed.
 const MOST_ANSWERS: usize = 10_000;
 
@@ -65,6 +67,15 @@ struct Writer {
     message: Option<String>,
 }
 
+/// What is known of a code object, which is kept so that its address stays its own.
+struct Known {
+    _code: Py<PyAny>,
+    /// Its file, if that is the project's.
+    file: Option<Arc<str>>,
+    /// Whether it may be a handler of a logger.
+    is_handler: bool,
+}
+
 #[derive(Default)]
 struct Seen {
     /// The line that is not at its end, in pieces that were written at different places.
@@ -72,8 +83,8 @@ struct Seen {
     lines: Vec<Line>,
     bytes: usize,
     since: Option<Instant>,
-    /// The code object that wrote last, and its file if that is the project's.
-    writer: Option<(Py<PyAny>, Option<Arc<str>>)>,
+    /// The code that wrote, by its address: a logger has seven frames between a statement and the stream.
+    known: HashMap<usize, Known>,
     spent: Duration,
     /// What an added statement wrote: lines, and in each what a logger was told.
     answers: Vec<(String, Option<String>)>,
@@ -217,7 +228,8 @@ impl PySeen {
         } else if !lock(&self.seen).parts.is_empty() {
             self.line(py, &Writer::default(), Instant::now())?;
         }
-        lock(&self.seen).writer = None;
+        let known = std::mem::take(&mut lock(&self.seen).known);
+        drop(known); // somebody may be told that a code object is gone, and print
         self.flush(py)
     }
 
@@ -274,7 +286,7 @@ impl PySeen {
         let whole = std::mem::take(&mut seen.begun) + text;
         let mut rest = whole.as_str();
         while let Some((line, after)) = rest.split_once('\n') {
-            let message = writer.message.clone().filter(|message| place(line, message).is_some());
+            let message = writer.message.as_deref().and_then(|message| part(line, message));
             if seen.answers.len() < MOST_ANSWERS {
                 seen.answers.push((line.to_owned(), message));
             }
@@ -325,10 +337,13 @@ impl PySeen {
             let Some(at) = frame else { break };
             // SAFETY: `at` is a frame; the result is a new reference and never null
             let code = unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(at.as_ptr().cast()).cast()) };
-            if let Some(told) = logged::message(&at, &code) {
+            let (file, is_handler) = self.known(&code)?;
+            // of two handlers of libraries, one that calls the other, the inner one has told
+            let may_tell = is_handler && (message.is_none() || file.is_some());
+            if let Some(told) = may_tell.then(|| logged::message(&at)).flatten() {
                 // a handler, of the project's too: it writes for the statement that told its logger something
                 message = message.or(Some(told));
-            } else if let Some(file) = self.file_of(&code)? {
+            } else if let Some(file) = file {
                 // SAFETY: `at` is a frame
                 let number = unsafe { ffi::PyFrame_GetLineNumber(at.as_ptr().cast()) };
                 return Ok(Writer { file: Some(file), number: sign * i64::from(number), message });
@@ -339,15 +354,21 @@ impl PySeen {
         Ok(Writer { file: None, number: 0, message })
     }
 
-    fn file_of(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Arc<str>>> {
-        if let Some((known, file)) = &lock(&self.seen).writer
-            && known.is(code)
-        {
-            return Ok(file.clone());
+    /// The file of code, if that is the project's, and whether it may be a handler of a logger.
+    fn known(&self, code: &Bound<'_, PyAny>) -> PyResult<(Option<Arc<str>>, bool)> {
+        let address = code.as_ptr() as usize;
+        if let Some(known) = lock(&self.seen).known.get(&address) {
+            return Ok((known.file.clone(), known.is_handler));
         }
         let file: String = code.getattr("co_filename")?.extract().unwrap_or_default();
-        let file = self.project.bind(code.py()).contains(&file)?.then(|| file.into());
-        lock(&self.seen).writer = Some((code.clone().unbind(), file.clone()));
-        Ok(file)
+        let file: Option<Arc<str>> = self.project.bind(code.py()).contains(&file)?.then(|| file.into());
+        let is_handler = logged::may_be_handler(code);
+        let known = Known { _code: code.clone().unbind(), file: file.clone(), is_handler };
+        let mut seen = lock(&self.seen);
+        let forgotten = if seen.known.len() < MOST_KNOWN { HashMap::new() } else { std::mem::take(&mut seen.known) };
+        seen.known.insert(address, known);
+        drop(seen);
+        drop(forgotten); // not while the lock is held: somebody may be told, and print
+        Ok((file, is_handler))
     }
 }

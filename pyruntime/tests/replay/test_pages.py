@@ -44,7 +44,7 @@ def _as_script(*cells: str) -> str:
 
 def test_notebooks(workshop: Workshop) -> None:
     page = Page(workshop, text_of("notebooks.md").split("## In a kernel")[0]).do()
-    assert page.compared == 4
+    assert page.compared == 5
     cells = cells_of(page.files["train.ipynb"])
     plain = workshop.run(sys.executable, "-c", _as_script(*cells)).out.splitlines()
     printed, told = page.printed("florc replay train.ipynb"), page.printed("florc record")

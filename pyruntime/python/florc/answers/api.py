@@ -9,8 +9,7 @@ import sys
 from typing import Any
 
 from ..project.script import Unusable
-from ..runs import catalog
-from ..runs.journal import History
+from ..runs import catalog, joint
 from ..runs.run import store_path
 from . import command, database
 from .columns import Table, of_rows
@@ -39,7 +38,7 @@ def query(sql: str) -> Table:
 def runs() -> Table:
     """The runs of the store, the oldest first: id, name, script, status, started (seconds since 1970), seconds, checkpoints,
     bytes, ranks. Raises florc.StoreError."""
-    found = [History(run) for run in catalog.all_runs(store_path())]
+    found = [joint.seen(run) for run in catalog.all_runs(store_path())]
     return Table(database.RUNS, map(database.of_run, found))
 
 
@@ -89,7 +88,7 @@ def replay(script: str, run: str | None = None, options: tuple[str, ...] = (), p
 
 
 def _rows(run: str, entry: dict[str, Any]) -> list[Row]:
-    """Those of an entry of `--json`: none of a line from a process that the script forked."""
+    """Those of an entry of `--json`."""
     front = (run, entry.get("rank"), entry["file"], entry["line"], entry.get("context", {}), entry.get("occurrence", 0))
-    end = (entry["verdict"], entry.get("cell"))
+    end = (entry["verdict"], entry.get("cell"), entry.get("child"))
     return [Row(*front, name, value, *end) for name, value in entry.get("values", {}).items()]

@@ -62,7 +62,7 @@ def kept(history: History) -> Iterator[Row]:
         with suppress(OSError, ValueError, TypeError), open(os.path.join(folder, name), encoding="utf-8") as file:
             for line in file:
                 row = Row(**json.loads(line))
-                key = (row.rank, row.file, tuple(row.context.items()), row.occurrence, row.name)
+                key = (row.rank, row.child, row.file, tuple(row.context.items()), row.occurrence, row.name)
                 found.pop(key, None)
                 found[key] = row
     yield from found.values()

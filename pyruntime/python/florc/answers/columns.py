@@ -72,14 +72,16 @@ def of_rows(rows: Sequence[Row], is_pivoted: bool = False) -> Table:
         head, lines = table.pivoted(rows)
         return Table(head, ([None if value == "" else value for value in line] for line in lines))
     loops = table.variables(rows)
-    head = ["run", "rank", "file", "line", *loops, "occurrence", "name", "value", "text", "verdict"]
-    return Table(head, (_line(row, loops) for row in rows))
+    has_children = any(row.child is not None for row in rows)
+    head = ["run", "rank", *["child"] * has_children, "file", "line", *loops, "occurrence", "name", "value", "text", "verdict"]
+    return Table(head, (_line(row, loops, has_children) for row in rows))
 
 
-def _line(row: Row, loops: list[str]) -> tuple[Any, ...]:
+def _line(row: Row, loops: list[str], has_children: bool) -> tuple[Any, ...]:
     context = (row.context.get(name) for name in loops)
     number = float(row.value) if isinstance(row.value, (int, float)) else None
-    return row.run, row.rank, row.file, row.line, *context, row.occurrence, row.name, number, str(row.value), row.verdict
+    child = [row.child] * has_children
+    return row.run, row.rank, *child, row.file, row.line, *context, row.occurrence, row.name, number, str(row.value), row.verdict
 
 
 def refuse(form: str | None, output: str | None) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..project.script import Unusable
-from ..runs import catalog
-from ..runs.journal import History
+from ..runs import catalog, joint
 from ..runs.run import Run, store_path
 from ..support.console import answer
 from . import asked, columns, rows, table
@@ -19,7 +18,7 @@ def logs(words: list[str], condition: str | None) -> list[rows.Row]:
     """The values of a run. `words`: the run or its script, where the first of them names one, and names of values. Raises
     Unusable."""
     run, names = _run_of(words)
-    history = History(run)
+    history = joint.seen(run)
     found = [*rows.recorded(history), *asked.kept(history)]
     known = sorted({row.name for row in found})
     for name in names:
@@ -60,7 +59,7 @@ def query(sql: str) -> columns.Table:
     """The answer to a question about all runs of the store. Raises Unusable."""
     from .database import Database
 
-    histories = [History(run) for run in catalog.all_runs(store_path())]
+    histories = [joint.seen(run) for run in catalog.all_runs(store_path())]
     found = [row for history in histories for row in (*rows.recorded(history), *asked.kept(history))]
     return columns.Table(*Database(histories, found).ask(sql))
 

@@ -109,7 +109,7 @@ def _by_place(history: History) -> dict[tuple[int | None, tuple[tuple[str, int],
     found: dict[tuple[int | None, tuple[tuple[str, int], ...]], list[str]] = {}
     for rank, of_rank in rows.ranks(history):
         for line in of_rank.lines:
-            place = rank, tuple(rows.context(history, line.path).items())
+            place = rank, tuple(rows.context(of_rank, line.path).items())
             found.setdefault(place, []).append(masks.without_addresses(line.text))
     return found
 

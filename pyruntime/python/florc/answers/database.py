@@ -34,7 +34,7 @@ LOOPS = (
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
 LINES = ("run", "rank", "file", "cell", "line", "path", "text")
-ENTRIES = ("run", "rank", "file", "cell", "line", "occurrence", "name", "value", "verdict")
+ENTRIES = ("run", "rank", "child", "file", "cell", "line", "occurrence", "name", "value", "verdict")
 """And a column for each variable of a loop."""
 
 
@@ -49,7 +49,10 @@ class Database:
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
-        entries = ([*row[:3], row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)] for row in rows)
+        entries = (
+            [*row[:2], row.child, row.file, row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)]
+            for row in rows
+        )
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
         self._tables.set_authorizer(_may)
@@ -99,7 +102,7 @@ def of_run(history: History) -> tuple[Any, ...]:
 def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
-            variable = next(iter(history.variables.get(loop.base, ())), loop.base)
+            variable = next(iter(of_rank.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
                 yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
 
@@ -107,7 +110,7 @@ def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for loop in loops_of(of_rank):
-            variable = next(iter(history.variables.get(loop["loop"], ())), None)
+            variable = next(iter(of_rank.variables.get(loop["loop"], ())), None)
             front = (loop.get(name) for name in ("loop", "file", "cell", "line", "header"))
             rest = (loop[name] for name in ("memoized", "iterations", "executions", "seconds", "checkpoints"))
             yield history.run.id, rank, *front, variable, *rest

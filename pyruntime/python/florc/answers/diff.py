@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..project.script import Unusable
-from ..runs import catalog
-from ..runs.journal import History
+from ..runs import catalog, joint
 from ..runs.run import Run, store_path
 from ..support.console import answer, count, plain, relative, tinted_diff
 from .compared import compared
@@ -24,7 +23,7 @@ DIFFERS = 1
 
 def run_diff(arguments: given.Diff) -> int:
     """`florc diff`."""
-    a, b = (History(run) for run in _two(arguments["runs"]))
+    a, b = (joint.seen(run) for run in _two(arguments["runs"]))
     found = compared(a, b, arguments["names"])
     if arguments["json"]:
         answer(json.dumps(found) + "\n")

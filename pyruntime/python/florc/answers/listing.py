@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..project.script import Unusable
-from ..runs import catalog, housekeeping, verdicts
+from ..runs import catalog, housekeeping, joint, verdicts
 from ..runs import run as runs
-from ..runs.journal import History
 from ..runs.kept import tell_kept
 from ..runs.run import Run
 from ..support.console import GREEN, RED, YELLOW, answer, duration, plain, say, size, tinted
@@ -146,7 +145,7 @@ def _order(value: Any) -> tuple[int, Any]:
 def _values(run: Run, names: Sequence[str]) -> dict[str, Cell]:
     """Of each name: the setting of `florc.arg`, else the numbers that were printed, in their order, of the first rank; those that
     were asked for in hindsight where none were recorded."""
-    history = History(run)
+    history = joint.seen(run)
     recorded: dict[str, list[float]] = {name: [] for name in names}
     later: dict[str, list[float]] = {name: [] for name in names}
     for found, values in ((rows.recorded(history), recorded), (asked.kept(history), later)):

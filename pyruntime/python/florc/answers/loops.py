@@ -16,6 +16,16 @@ def loops_of(history: History) -> list[dict[str, Any]]:
     return [_described(history, loop) for plan in history.plans.values() for loop in plan.loops]
 
 
+def of_all(history: History) -> list[dict[str, Any]]:
+    """The same; loops that only ranks ran which the script started itself, as the first of these ran them."""
+    found = loops_of(history)
+    for of_rank in history.spawned:
+        if of_rank.run.rank == 0:
+            ran = {(loop["file"], loop["line"]): loop for loop in loops_of(of_rank) if loop["iterations"] or loop["executions"]}
+            found = [loop if loop["iterations"] else ran.pop((loop["file"], loop["line"]), loop) for loop in found]
+    return found
+
+
 def _described(history: History, loop: _native.Loop) -> dict[str, Any]:
     places = [followed for followed in history.timeline.loops.values() if followed.base == loop.id]
     took = [seconds for key, seconds in history.block_seconds.items() if _block(key) == loop.id]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from ..project.script import NOTEBOOK
+from ..runs.entries import LogLine
 from ..runs.journal import History
 from ..support.console import cell_of, spelled
 from .templates import Template, of_shown, templates
@@ -38,6 +40,8 @@ class Row(NamedTuple):
     """`recorded`, or that of the replay: `exact`, `unverified`, `anomalous`."""
     cell: int | None = None
     """The code cell of a notebook that the statement stands in, from 1; `line` is that of the cell then."""
+    child: str | None = None
+    """Which of the processes that the script forked printed it: `2`, a child of that `2.1`. `context` is where it was forked."""
 
     @property
     def at(self) -> str:
@@ -45,8 +49,8 @@ class Row(NamedTuple):
         return spelled(os.path.relpath(self.file), self.cell, self.line)
 
     def to_json(self) -> dict[str, object]:
-        """By the names of the fields; `cell` only of a notebook."""
-        return {name: value for name, value in self._asdict().items() if name != "cell" or value is not None}
+        """By the names of the fields; `cell` only of a notebook, `child` only of a process that the script forked."""
+        return {name: value for name, value in self._asdict().items() if name not in ("cell", "child") or value is not None}
 
 
 class Printed(NamedTuple):
@@ -63,6 +67,8 @@ class Printed(NamedTuple):
     """What a logger was told, where one printed it."""
     is_error: bool = False
     """Whether it went to standard error."""
+    child: str | None = None
+    """Which of the processes that the script forked printed it."""
 
 
 class Named(NamedTuple):
@@ -80,7 +86,7 @@ class Named(NamedTuple):
         line = self.printed
         cell, within = cell_of(line.file, line.line, is_recorded=line.verdict == RECORDED)
         front = (self.run, line.rank, line.file, within, self.context, self.occurrence)
-        return [Row(*front, name, value, line.verdict, cell) for name, value in self.values.items()]
+        return [Row(*front, name, value, line.verdict, cell, line.child) for name, value in self.values.items()]
 
 
 class Names:
@@ -90,13 +96,14 @@ class Names:
         self._texts = texts
         self._known: dict[str, dict[int, list[Template]]] = {}
 
-    def values(self, printed: Printed) -> dict[str, Typed]:
-        """The values in a line, by their names; none where its statement writes no values that florc can name."""
+    def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
+        """The values in a line, by their names; none where its statement writes no values that florc can name. `number`: it is
+        the so many-th line of its statement, from 0."""
         for template in self._at(printed.file).get(printed.line, ()):
             if template.is_error not in (None, printed.is_error):
                 continue
             text = printed.text if printed.message is None or not template.is_logged else printed.message
-            found = taken_apart(template, text)
+            found = taken_apart(template, text, printed.text, number)
             if found is not None:
                 return found
         return {}
@@ -122,7 +129,8 @@ def _fixed(template: Template) -> int:
 
 def recorded(history: History) -> Iterator[Row]:
     """What a run printed, rank by rank."""
-    texts = {path: text for _, _, path, text in history.run.files()}
+    read = (history, *history.spawned)
+    texts = {path: text for one in read for _, _, path, text in one.run.files()}
     mark_cells(history)
     # what a cell shows at its end is said to be printed on the line before the cell
     ends = {(path, -one.head): one.line for path, text in texts.items() for one in _shown(path, text)}
@@ -138,10 +146,27 @@ def recorded(history: History) -> Iterator[Row]:
                 line.message,
                 line.is_error,
             )
-            for line in of_rank.written
+            for line in _once(of_rank.written)
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
         )
-        yield from rows(history, lines, Names(texts))
+        for line in named(of_rank, lines, Names(texts)):
+            yield from line._replace(run=history.run.id).rows
+
+
+def _once(written: list[LogLine]) -> Iterator[LogLine]:
+    """Lines, without those of loggers in files that stand on a standard stream, too, or in an earlier file."""
+    streams: dict[int, Counter[object]] = {0: Counter()}
+    for line in written:
+        if line.message is not None and not line.log:
+            streams[0][line.file, line.line, line.path, line.message] += 1
+    for line in written:
+        if not line.log:
+            yield line
+        elif line.message is not None:
+            here, key = streams.setdefault(line.log, Counter()), (line.file, line.line, line.path, line.message)
+            here[key] += 1
+            if all(here[key] > seen[key] for number, seen in streams.items() if number < line.log):
+                yield line
 
 
 def _shown(path: str, text: str) -> list[Shown]:
@@ -154,9 +179,10 @@ def _shown(path: str, text: str) -> list[Shown]:
 
 
 def ranks(history: History) -> Iterator[tuple[int | None, History]]:
-    """The history of each rank, and its number, where there are several."""
+    """The history of each rank, and its number, where there are several; then those of ranks that the script started itself."""
     several = len(history.together) > 1
-    return ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
+    yield from ((number if several else None, of_rank) for number, of_rank in enumerate(history.together))
+    yield from ((of_rank.run.rank, of_rank) for of_rank in history.spawned)
 
 
 def mark_cells(history: History) -> None:
@@ -168,25 +194,22 @@ def mark_cells(history: History) -> None:
         notebooks.mark_recorded(script, history.run.source(script) or "")
 
 
-def rows(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Row]:
-    """The values in lines, in their order. Raises Unusable when a file of the recorded project is damaged."""
-    for line in named(history, printed, names):
-        yield from line.rows
-
-
 def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
     """Lines, and what is named in each. Raises Unusable when a file of the recorded project is damaged."""
-    seen: dict[tuple[str, int, str, int | None], int] = {}
+    seen: dict[tuple[str, int, str, int | None, str | None], int] = {}
     for line in printed:
-        key = (line.file, line.line, line.path, line.rank)
+        key = (line.file, line.line, line.path, line.rank, line.child)
         occurrence = seen[key] = seen.get(key, -1) + 1
-        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line))
+        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line, occurrence))
 
 
 def context(history: History, path: str) -> dict[str, int]:
     """The loops around a place by their own variables, and where each of them was."""
     found: dict[str, int] = {}
-    for place, index in _native.Path(path).iterations:
+    iterations = _native.Path(path).iterations
+    if iterations and iterations[0][0] not in history.timeline.loops:  # in a rank that the script started itself
+        history = next((rank for rank in history.spawned if iterations[0][0] in rank.timeline.loops), history)
+    for place, index in iterations:
         followed, loop = history.timeline.loops.get(place), _native.Path(place)
         name = next(iter(history.variables.get(loop.loop, ())), loop.name)
         while name in found:

@@ -7,12 +7,11 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..runs import catalog, verdicts
-from ..runs.journal import History
+from ..runs import catalog, joint, verdicts
 from ..runs.run import Run, store_path
 from ..support.console import answer, count, duration, plain, relative, spelled
 from . import asked
-from .loops import loops_of
+from .loops import of_all
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -28,7 +27,7 @@ def run_show(arguments: given.Show) -> int:
 
 def described(run: Run) -> dict[str, Any]:
     """What `--json` prints (docs/answers.md). Raises StoreError for a damaged store."""
-    history, info = History(run), run.info
+    history, info = joint.seen(run), run.info
     report = info.get("report", {})
     return {
         "id": run.id,
@@ -40,6 +39,7 @@ def described(run: Run) -> dict[str, Any]:
         "folder": info["cwd"],
         "python": info["python"],
         "ranks": run.ranks,
+        "spawned": len(history.spawned),
         "commit": info.get("commit"),
         "environment": history.circumstances,
         "started": info["started"],
@@ -48,7 +48,7 @@ def described(run: Run) -> dict[str, Any]:
         "checkpoints": report.get("checkpoints"),
         "bytes": report.get("bytes"),
         "files": sorted(info.get("sources", {})),
-        "loops": loops_of(history),
+        "loops": of_all(history),
         "at": history.iteration(history.last_path) if run.status == "running" and history.last_path else None,
         "asked": list(asked.replays(history)),
         "replays": verdicts.noted(run),
@@ -59,6 +59,7 @@ def text(found: dict[str, Any]) -> str:
     """The same for people."""
     words = shlex.join(found["arguments"])
     ranks = f", {count(found['ranks'], 'rank')}" if found["ranks"] and found["ranks"] > 1 else ""
+    ranks += f", {count(found['spawned'], 'rank')} that it started" if found["spawned"] else ""
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found["started"]))
     took = f", {duration(found['seconds'])}" if found["seconds"] is not None else ""
     lines = [

@@ -52,12 +52,20 @@ def _flat(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     loops = variables(rows)
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
-    head = ["run"] * several + ["rank"] * has_ranks + loops + ["name", "value", "verdict", "at"]
+    has_children = any(row.child is not None for row in rows)
+    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + ["name", "value", "verdict", "at"]
     lines: list[list[Typed]] = []
     for row in rows:
-        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        front: list[Typed] = _front(row, several, has_ranks, has_children)
         lines.append([*front, *(row.context.get(name, "") for name in loops), row.name, row.value, row.verdict, row.at])
     return head, lines
+
+
+def _front(row: Row, several: bool, has_ranks: bool, has_children: bool) -> list[Typed]:
+    """What a line begins with: of which run, rank and process it is, where there is more than one."""
+    front: list[Typed] = [row.run] if several else []
+    front += [row.rank] if has_ranks else []
+    return front + ([row.child or ""] if has_children else [])
 
 
 def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
@@ -67,11 +75,12 @@ def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     names = [name for name in dict.fromkeys(row.name for row in rows) if name not in loops]  # `print("epoch", epoch, …)`
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
+    has_children = any(row.child is not None for row in rows)
     table: dict[tuple[Typed, ...], dict[str, Typed]] = {}
     for row in rows:
-        front: list[Typed] = [row.run] * several + ([row.rank] if has_ranks else [])
+        front: list[Typed] = _front(row, several, has_ranks, has_children)
         table.setdefault((*front, *(row.context.get(name, "") for name in loops)), {})[row.name] = row.value
-    head = ["run"] * several + ["rank"] * has_ranks + loops + names
+    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + names
     return head, [[*key, *(values.get(name, "") for name in names)] for key, values in table.items()]
 
 

@@ -11,6 +11,10 @@ import re
 from typing import NamedTuple
 
 _LOGGERS = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
+_OF_LOGGERS = frozenset({"exc_info", "extra", "stack_info", "stacklevel"})
+"""Keywords that say how, and are no values."""
+_BINDERS = frozenset({"bind", "new", "contextualize"})
+"""Methods of loggers whose keywords are written with each message."""
 _PRINTERS = frozenset({"echo", "print", "write"})
 """Methods that write what they are given, as `print` does or as one text: `accelerator.print`, `tqdm.write`."""
 _LOOKS = frozenset({"cpu", "detach", "double", "float", "item", "numpy", "tolist"})
@@ -45,11 +49,13 @@ class Template(NamedTuple):
     """Whether a logger is told it, which puts more around it."""
     is_error: bool | None = None
     """Whether it goes to standard error; None where the statement does not say."""
+    keys: tuple[str, ...] = ()
+    """Values that a logger is told by keyword, which it writes beside the message: structlog's, those of `extra`."""
 
     @property
     def names(self) -> list[str]:
         """The names of its values, in their order."""
-        return [piece.name for piece in self.pieces if isinstance(piece, Value)]
+        return [*(piece.name for piece in self.pieces if isinstance(piece, Value)), *self.keys]
 
 
 def templates(text: str) -> list[Template]:
@@ -62,12 +68,14 @@ def templates(text: str) -> list[Template]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             pieces = _of_call(node)
-            if pieces is not None and any(isinstance(piece, Value) for piece in pieces):
-                is_logged = (
-                    isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
-                )
+            is_logged = (
+                isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
+            )
+            keys = _keys(node) if is_logged and pieces is not None else ()
+            if pieces is not None and (keys or any(isinstance(piece, Value) for piece in pieces)):
                 end = node.end_lineno or node.lineno
-                found.append(Template(node.lineno, end, _joined(pieces), is_logged, None if is_logged else _is_error(node)))
+                is_error = None if is_logged else _is_error(node)
+                found.append(Template(node.lineno, end, _joined(pieces), is_logged, is_error, keys))
     return sorted(found, key=lambda template: (template.line, template.end_line))
 
 
@@ -104,11 +112,28 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return None
         first, *others = arguments
         if isinstance(first, ast.Constant) and isinstance(first.value, str) and (others or call.keywords):
-            if _CONVERSION.search(first.value) is None:  # loguru's
+            if _CONVERSION.search(first.value) is None:  # loguru's, and structlog's, whose keywords stand beside the message
                 return _of_format(first.value, ast.Call(call.func, others, call.keywords))
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _keys(call: ast.Call) -> tuple[str, ...]:
+    """The keywords of a call that tells a logger something, and those of `bind` before it; not those that fill in the message."""
+    found, filled = [], frozenset[str]()
+    if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+        filled = frozenset(field[1] for field in _FIELD.finditer(call.args[0].value) if field[1])
+    at: ast.expr = call
+    while isinstance(at, ast.Call) and isinstance(at.func, ast.Attribute):
+        for keyword in at.keywords if at is call or at.func.attr in _BINDERS else ():
+            if keyword.arg == "extra" and isinstance(keyword.value, ast.Dict):
+                keys = (key.value for key in keyword.value.keys if isinstance(key, ast.Constant))
+                found += [key for key in keys if isinstance(key, str)]
+            elif keyword.arg is not None and keyword.arg not in _OF_LOGGERS:
+                found.append(keyword.arg)
+        at = at.func.value
+    return tuple(dict.fromkeys(key for key in found if key not in filled))
 
 
 def _has_bytes(expression: ast.expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 
@@ -9,6 +10,11 @@ from .templates import Template, Value
 
 _NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)"
 _WORD, _ANY = r"\S+?", r".*?"
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+"""A text in quotes, as Python and logfmt write it."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_EVENTS = ("event", "message", "msg")
+"""Under which a line of JSON has the message."""
 _TENSOR = re.compile(rf"tensor\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
 """How torch shows a tensor of one number."""
 
@@ -16,18 +22,64 @@ Typed = bool | int | float | str | None
 """What a value can be: what is no number, truth value or None stays the text that was printed."""
 
 
-def taken_apart(template: Template, printed: str) -> dict[str, Typed] | None:
+def taken_apart(template: Template, printed: str, whole: str = "", number: int = 0) -> dict[str, Typed] | None:
     """The values in a printed line, by their names; None if the statement did not print that. Of a statement that writes several
-    lines, each may be taken apart."""
-    for pieces in _lines(template):
+    lines, each may be taken apart. `whole`: the line, where `printed` is what a logger was told in it; `number`: the so many-th
+    line that the statement wrote, from 0, which tells lines of the same form from each other."""
+    if template.keys:
+        found = _by_keys(template, _COLOURS.sub("", whole or printed))
+        if found is not None:
+            return found
+    lines = _lines(template)
+    expected = number % len(lines)
+    if lines[expected] == ((printed,) if printed else ()) or lines[expected] == ("",) and not printed:  # a line without values
+        return None
+    for pieces in (lines[expected], *lines[:expected], *lines[expected + 1 :]):
         if not any(isinstance(piece, Value) for piece in pieces):
             continue
         for pattern in _patterns(pieces):
-            found = pattern.fullmatch(printed)
-            if found is not None:
-                names = [piece.name for piece in pieces if isinstance(piece, Value)]
-                return {name: typed(text) for name, text in zip(names, found.groups())}
+            match = pattern.fullmatch(printed)
+            if match is not None:
+                return _named(pieces, match)
     return None
+
+
+def _named(pieces: tuple[str | Value, ...], found: re.Match[str]) -> dict[str, Typed]:
+    names = [piece.name for piece in pieces if isinstance(piece, Value)]
+    return {name: typed(text) for name, text in zip(names, found.groups())}
+
+
+def _by_keys(template: Template, line: str) -> dict[str, Typed] | None:
+    """What a logger wrote by keywords, as JSON or as `key=value`, beside a message that it was told."""
+    try:
+        written = json.loads(line) if line.startswith("{") else None
+    except ValueError:
+        written = None
+    if isinstance(written, dict):
+        event = next((written[name] for name in _EVENTS if isinstance(written.get(name), str)), "")
+        values = {key: _plain(written[key]) for key in template.keys if key in written}
+    else:
+        event, values = line, {}
+        for key in template.keys:
+            match = re.search(rf"(?:^|(?<=\s)){re.escape(key)}=({_QUOTED}|.*?)(?=\s+[A-Za-z_][\w.]*=|\s*$)", line)
+            if match is not None:
+                values[key] = _unquoted(match[1])
+    if not values:
+        return None
+    for pattern in _inside(template.pieces):
+        match = pattern.search(event)
+        if match is not None:
+            return {**_named(template.pieces, match), **values}
+    return None
+
+
+def _plain(value: object) -> Typed:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else json.dumps(value)
+
+
+def _unquoted(text: str) -> Typed:
+    """A text in quotes is what is in them; as it was printed where something in it is escaped."""
+    return text[1:-1] if re.fullmatch(_QUOTED, text) and "\\" not in text else typed(text)
 
 
 def typed(text: str) -> Typed:
@@ -70,3 +122,14 @@ def _patterns(pieces: tuple[str | Value, ...]) -> tuple[re.Pattern[str], ...]:
         return re.compile("".join(parts) + r"\s*", re.DOTALL)
 
     return pattern(_NUMBER), pattern(_WORD), pattern(_ANY)
+
+
+@lru_cache(maxsize=10_000)
+def _inside(pieces: tuple[str | Value, ...]) -> tuple[re.Pattern[str], ...]:
+    """The same for a message that has something around it."""
+
+    def pattern(value: str) -> re.Pattern[str]:
+        parts = [rf"({value})" if isinstance(piece, Value) else re.escape(piece) for piece in pieces]
+        return re.compile(r"(?<![\w.])" * (not pieces or isinstance(pieces[0], Value)) + "".join(parts) + r"(?![\w.])", re.DOTALL)
+
+    return pattern(_NUMBER), pattern(_WORD)

@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from ..runs import catalog
-from ..runs.journal import History
+from ..runs import catalog, joint
 from ..runs.run import Run, store_path
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def _runs(words: list[str]) -> Candidates:
 def _names(words: list[str]) -> Candidates:
     from ..answers import asked, rows
 
-    history = History(_run(words))
+    history = joint.seen(_run(words))
     found = dict.fromkeys(row.name for row in (*rows.recorded(history), *asked.kept(history)))
     yield from ((name, "") for name in found)
 
@@ -58,19 +57,19 @@ def _names_and_runs(words: list[str]) -> Candidates:
 
 def _loops(words: list[str]) -> Candidates:
     yield "all", "every loop"
-    for plan in History(_run(words)).plans.values():
+    for plan in joint.seen(_run(words)).plans.values():
         for loop in plan.loops:
             yield loop.id, f"{os.path.basename(loop.file)}:{loop.line}  {loop.header}"
 
 
 def _variables(words: list[str]) -> Candidates:
-    history = History(_run(words))
+    history = joint.seen(_run(words))
     found = dict.fromkeys(name for names in history.variables.values() for name in names)
     return ((name, "") for name in found)
 
 
 def _iterations(words: list[str]) -> Candidates:
-    history = History(_run(words))
+    history = joint.seen(_run(words))
     loop = history.timeline.main_loop(history.seconds)
     name = next(iter(history.variables.get(loop.base, ())), loop.loop)
     return ((f"{name}={loop.number_of(index)}", "") for index in range(loop.count))
@@ -97,7 +96,7 @@ def _columns(words: list[str]) -> Candidates:
 
     yield from ((name, "") for name in COLUMNS)
     for run in reversed(catalog.all_runs(store_path())[-_NEWEST:]):
-        yield from ((name, "florc.arg") for name in History(run).arguments)
+        yield from ((name, "florc.arg") for name in joint.seen(run).arguments)
     yield from _names([])
 
 

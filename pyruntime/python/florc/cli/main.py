@@ -80,12 +80,16 @@ def _replay(arguments: given.Replay) -> int | Prepared:
     found = _asked_about or _recorded(run_name, script, arguments["trust"])
     if arguments["interactive"]:
         return _questions(found, script)
+    from ..project import asked
     from ..replay.command import replay
+
+    asked.take()
 
     return replay(found, script, arguments)
 
 
 def _ask(arguments: given.Ask) -> int | Prepared:
+    from ..project import asked
     from ..replay.asking import is_question, put_questions, take_recorded
     from ..replay.command import present_script
     from ..replay.session import live
@@ -98,7 +102,7 @@ def _ask(arguments: given.Ask) -> int | Prepared:
         return _questions(found, script)
     is_for_page = live.is_asked()
     live.begin()
-    if is_for_page and not is_question(arguments):  # the statements that the files have now
+    if asked.take() or is_for_page and not is_question(arguments):  # the statements that the files have now
         return _replay(arguments)
     if is_for_page:
         take_recorded(found)

@@ -47,7 +47,10 @@ class Tap:
 
     def install(self) -> None:
         """Start to see. A stream whose `write` cannot be replaced stays unseen, and so does one of the user's own class."""
-        stream = sys.stderr if self._is_error else sys.stdout
+        self.see(sys.stderr if self._is_error else sys.stdout)
+
+    def see(self, stream: object) -> None:
+        """The same, for any stream."""
         if type(stream) is not io.TextIOWrapper:
             return
         with mishaps.Swallow("seeing what is printed"):
@@ -113,13 +116,14 @@ child: Child | None = None
 class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
-    `label`: the number of the child, in the order in which the script started them, that of a child's child after a dot;
-    `notes`: a file in which each run of a statement is noted: its name, the label, where its answer is in the file `answers`;
-    `errors`: where the parent finds what goes to standard error, a descriptor.
+    `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them,
+    that of a child's child after a dot; `notes`: a file in which each run of a statement is noted: its name, the label, where its
+    answer is in the file `answers`, the path; `errors`: where the parent finds what goes to standard error, a descriptor.
     """
 
-    def __init__(self, label: str, notes: str, answers: str, errors: int | None = None):
+    def __init__(self, path: str, label: str, notes: str, answers: str, errors: int | None = None):
         self.depth = 0
+        self._path = path
         self._label, self._notes, self._answers, self._errors = label, notes, answers, errors
         self._name = ""
 
@@ -149,7 +153,7 @@ class Child:
                 os.dup2(before, number)
                 os.close(before)
             os.close(self._file)
-            self._note(f"{self._name}\t{self._label}\t{self._begun}\t{ended}\n".encode())
+            self._note(f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
 
     def _note(self, line: bytes) -> None:
         with suppress(OSError):

@@ -232,10 +232,9 @@ class AfterImport:
         """The module's own spec, as the other finders have it."""
         if fullname != self.name:
             return None
-        import importlib.util
-
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        asked = (getattr(finder, "find_spec", None) for finder in [*sys.meta_path])
+        spec = next((found for find in asked if find is not None and (found := find(fullname, path, target)) is not None), None)
         if spec is None or spec.loader is None:
             return spec
         execute = spec.loader.exec_module
@@ -244,7 +243,7 @@ class AfterImport:
             execute(module)
             self.call()
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one loader alone
+        spec.loader.exec_module = exec_module  # of this one loader alone
         return spec
 
 

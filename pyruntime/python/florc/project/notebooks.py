@@ -133,7 +133,7 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in text.split("\n")]
 
 
-def _heads(text: str) -> list[int]:
+def heads(text: str) -> list[int]:
     """The line before each cell of a program."""
     lines, at, found = text.split("\n"), 0, []
     while at < len(lines):
@@ -145,10 +145,30 @@ def _heads(text: str) -> list[int]:
     return found
 
 
+def sizes(text: str) -> list[int]:
+    """How many lines each cell of a program has."""
+    lines = text.split("\n")
+    return [int(found[1]) for head in heads(text) if (found := _HEAD.match(lines[head - 1])) is not None]
+
+
+def counted(was: str, text: str) -> str:
+    """A program with statements that were added to `was`: the line before each cell has how many lines there are now."""
+    lines, new, at_heads = was.split("\n"), text.split("\n"), heads(was)
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate(new):
+        places.setdefault(line, []).append(at)
+    # a cell may hold such a line, too: no line of `was` is gone, and none that was added is one
+    found = [places[lines[head - 1]][lines[: head - 1].count(lines[head - 1])] for head in at_heads]
+    for number, (begin, end) in enumerate(zip(found, [*found[1:], len(new)]), 1):
+        size = len("\n".join(new[begin + 1 : end]).rstrip().split("\n"))
+        new[begin] = f"# %% cell {number}, {size} lines"
+    return "\n".join(new)
+
+
 def shown_at_ends(text: str) -> list[Shown]:
     """What the cells of a program end with and show."""
-    lines, heads, found = _lines(text), _heads(text), []
-    for head, after in zip(heads, [*(line - 1 for line in heads[1:]), len(lines)]):
+    lines, at_heads, found = _lines(text), heads(text), []
+    for head, after in zip(at_heads, [*(line - 1 for line in at_heads[1:]), len(lines)]):
         cell = "".join(lines[head:after])
         try:
             place = _native.shown_at_end(cell)
@@ -175,13 +195,13 @@ def no_longer_shown(was: str, text: str) -> set[int]:
 
 def mark(path: str, text: str) -> None:
     """From now on, this is the program of the notebook: messages name places in it by cell, and what is shown is known."""
-    console.cells[path] = _heads(text)
+    console.cells[path] = heads(text)
     shown[path] = {(one.line, one.column): one.head for one in shown_at_ends(text)}
 
 
 def mark_recorded(path: str, text: str) -> None:
     """This was its program when it was recorded."""
-    console.recorded_cells[path] = _heads(text)
+    console.recorded_cells[path] = heads(text)
 
 
 def prepare(script: Script, names: dict[str, Any]) -> None:

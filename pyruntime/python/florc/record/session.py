@@ -9,6 +9,7 @@ from types import CodeType, FrameType
 
 from .. import _native, session
 from ..plan import loops
+from ..process.log_files import LogFiles
 from ..process.output import Tap
 from ..project import positions as instrumented
 from ..project.territory import instrument, instrument_library, package_of_module
@@ -66,7 +67,8 @@ class Recording:
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
-        self._taps = Tap(self._lines, self.files, True), Tap(self._errors, self.files, True, is_error=True)
+        streams = Tap(self._lines, self.files, True), Tap(self._errors, self.files, True, is_error=True)
+        self._taps = (*streams, LogFiles(self._logged, self.files, True))
         self._spent = 0.0
         self._is_checked = bool(os.environ.get("FLORC_DEBUG"))
         """With FLORC_DEBUG, a record that no replay could read is a mishap where it is written."""
@@ -322,6 +324,9 @@ class Recording:
 
     def _errors(self, payload: str) -> None:
         self._log("errors", payload)
+
+    def _logged(self, number: int, payload: str) -> None:
+        self._log("errors", f'{payload.removesuffix("}")}, "log": {number}}}')
 
     def charge(self, seconds: float) -> None:
         """Florc took so many seconds of the script's."""

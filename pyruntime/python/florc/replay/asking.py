@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import _native
-from ..project import asked
-from ..project.script import Script, Unusable
+from ..project import asked, notebooks
+from ..project.script import NOTEBOOK, Script, Unusable
 from ..project.territory import MAIN, decode
-from ..support.console import relative, tinted_diff
+from ..support.console import count, line_of, place, relative, tinted_diff
 from .session import live
 from .session.opening import AGAIN, RANK, WORKER
 
@@ -30,8 +31,6 @@ _DIGITS = 9
 
 def put_questions(run: Run, script: Script, arguments: Ask) -> None:
     """Write the statements into the texts that are replayed, and show them. Raises Unusable for what cannot be asked."""
-    if script.is_notebook:
-        raise Unusable("F101", "florc ask reads scripts and modules: add the statement to the notebook, and use florc replay")
     if not is_question(arguments):
         raise Unusable(
             "F101", "nothing is asked: add --at LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch EXPRESSION"
@@ -70,9 +69,13 @@ def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[st
     found: dict[str, Questions] = {}
     for where, expression in zip(arguments["at"][::2], arguments["at"][1::2]):
         name, _, line = where.rpartition(":")
+        takes = "CELL:LINE, cells counted from 1, or FILE:LINE" if script.is_notebook else "the number of a line, or FILE:LINE"
         if not line.isdecimal() or len(line) > _DIGITS:
-            raise Unusable("F101", f"--at {where}: it takes the number of a line, or FILE:LINE")
-        found.setdefault(_file(present, script, name), []).append((int(line), expression.strip()))
+            raise Unusable("F101", f"--at {where}: it takes {takes}")
+        file, number = _file(present, script, name), int(line)
+        if script.is_notebook and file == script.path:
+            number = _line_of_cell(script, where, name, number)
+        found.setdefault(file, []).append((number, expression.strip()))
     for variable, expression in zip(arguments["after_loop"][::2], map(str.strip, arguments["after_loop"][1::2])):
         found.setdefault(_first(present, script, (variable, expression)), []).append((variable, expression))
     for expression in map(str.strip, arguments["watch"]):
@@ -84,7 +87,7 @@ def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[st
 
 def _file(present: dict[str, str], script: Script, name: str) -> str:
     """The file that a question names by the end of its path."""
-    if not name:
+    if not name or script.is_notebook and name.rpartition(":")[2].isdecimal():
         return script.path
     named = [file for file in present if file == os.path.abspath(name) or file.endswith(f"/{name}")]
     if len(named) == 1:
@@ -92,6 +95,20 @@ def _file(present: dict[str, str], script: Script, name: str) -> str:
     there = ", ".join(sorted(relative(file) for file in named or present))
     why = "several files of the run have that name" if named else "the run has no such file"
     raise Unusable("F101", f"--at {name}: {why}; there are: {there}")
+
+
+def _line_of_cell(script: Script, where: str, cell: str, line: int) -> int:
+    """The line of the program that a line of a cell is."""
+    number = cell.rpartition(":")[2]
+    if not number.isdecimal() or len(number) > _DIGITS:
+        raise Unusable("F101", f"--at {where}: a line of which cell? CELL:LINE, such as --at 1:{line}; cells are counted from 1")
+    sizes = notebooks.sizes(script.text)
+    if not 0 < int(number) <= len(sizes):
+        raise Unusable("F101", f"--at {where}: the notebook has {count(len(sizes), 'code cell')}")
+    size = sizes[int(number) - 1]
+    if not 0 < line <= size:
+        raise Unusable("F101", f"--at {where}: cell {number} has {count(size, 'line')}")
+    return notebooks.heads(script.text)[int(number) - 1] + line
 
 
 def _first(present: dict[str, str], script: Script, question: tuple[int | str | None, str]) -> str:
@@ -108,14 +125,26 @@ def _can_be_asked(file: str, text: str, question: tuple[int | str | None, str]) 
 
 
 def _asked(file: str, text: str, questions: Questions) -> str:
+    name = relative(file)
     try:
-        return _native.ask(text, relative(file), questions)
+        found = _native.ask(text, name, questions)
     except ValueError as error:
-        raise Unusable("F107", str(error)) from None
+        raise Unusable("F107", _with_cells(file, name, str(error))) from None
+    return notebooks.counted(text, found) if file.endswith(NOTEBOOK) else found
+
+
+def _with_cells(file: str, name: str, why: str) -> str:
+    """A sentence about a line of a notebook names its cell."""
+    if not file.endswith(NOTEBOOK):
+        return why
+    named = re.sub(rf"{re.escape(name)}:(\d+)", lambda found: place(file, int(found[1])), why)
+    return re.sub(r"in line (\d+)$", lambda found: f"in {line_of(file, int(found[1]))}", named)
 
 
 def _show(file: str, before: str, after: str) -> None:
     name = relative(file)
     lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, f"{name}, as asked", n=0)
+    if file.endswith(NOTEBOOK):
+        lines = (re.sub(r"^@@ -(\d+).*", lambda found: f"@@ {line_of(file, int(found[1]))} @@", line) for line in lines)
     with_ends = (line if line.endswith("\n") else f"{line}\n" for line in lines)
     print(*(tinted_diff(line, sys.stderr) for line in with_ends), sep="", end="", file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..plan.window import Window
 from ..process import spawned, start
+from ..project import asked
 from ..project import script as launch
 from ..project.asked import text_of
 from ..project.script import Unusable
@@ -90,7 +91,8 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
 
     def tell(found: report.Report, seconds: float, failure: BaseException | None, folder: str) -> int:
         form = arguments["format"] if task is None else None
-        lines = report.tell(found, seconds, failure, arguments["json"] and task is None, form, output, folder)
+        as_json, is_part = arguments["json"] and task is None, task is not None
+        lines = report.tell(found, seconds, failure, as_json, form, output, folder, is_part=is_part)
         if task is not None:
             return found.code(is_strict=False)
         return _finished(found, seconds, lines, arguments, to, copied, script)
@@ -227,7 +229,7 @@ def present_script(run: Run, path: str | None) -> launch.Script:
         return spawned.script(run.info["script"])
     words = run.info["argv"][1:] if module else [path or run.info["script"], *run.info["argv"][1:]]
     try:
-        script = launch.load(words, module)
+        script = _loaded(words, module)
         file = run.info["script"] if module is None else script.path
         text = text_of(file, script.text)
         compile(text, script.path, "exec", dont_inherit=True)
@@ -238,6 +240,18 @@ def present_script(run: Run, path: str | None) -> launch.Script:
         raise Unusable("F302", f"the script is not text in its declared encoding: {error}") from None
     # The recorded name: what the script sees of itself is what it saw then.
     return script._replace(argv=run.info["argv"], path=file, text=text)
+
+
+def _loaded(words: list[str], module: str | None) -> launch.Script:
+    """The script as it is now. A notebook that was asked something is that which was asked, whatever its cells hold now."""
+    path = os.path.abspath(words[0]) if module is None else ""
+    text = asked.texts.get(path) if path.endswith(launch.NOTEBOOK) and os.path.exists(path) else None
+    if text is None:
+        return launch.load(words, module)
+    from ..project import notebooks
+
+    notebooks.mark(path, text)
+    return launch.Script(path, text, words, None)
 
 
 def _named(loops: Sequence[str]) -> str:

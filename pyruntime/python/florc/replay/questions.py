@@ -9,7 +9,7 @@ import signal
 import sys
 
 from ..process import start
-from ..project.script import Script
+from ..project.script import NOTEBOOK, Script, Unusable
 from ..runs.journal import History
 from ..runs.run import Run
 from ..support import console as messages
@@ -38,7 +38,7 @@ def next_question(run: Run, path: str | None) -> list[str]:
         say(f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}")
     say(_ASKS if STARTED.words[0] == "ask" else f"Enter replays {os.path.relpath(script.path)} {_REPLAYS}")
     if live.is_asked():
-        live.put(1, {"ready": sum(took for _, took in found.seconds)})
+        live.put(1, {"ready": sum(took for _, took in found.seconds), "warm": not found.why_not})
     words = [word for word in STARTED.words if word != OPTION]
     code = 0
     while True:
@@ -88,13 +88,23 @@ def _become(words: list[str], found: Ahead, path: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv[1:] = STARTED.words = words
     try:
-        with open(path, encoding="utf-8") as file:
-            is_warm = not found.why_not and found.is_for(file.read())
-    except (OSError, UnicodeDecodeError, SyntaxError):
+        is_warm = not found.why_not and found.is_for(_text(path))
+    except (OSError, UnicodeDecodeError, SyntaxError, Unusable):
         is_warm = False  # it is said where it always is
     if not is_warm:
         os.execve(sys.executable, start.command(*words), start.environment(given=STARTED.environment))
     found.go_on()
+
+
+def _text(path: str) -> str:
+    """What a script holds now; of a notebook, its program."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if not path.endswith(NOTEBOOK):
+        return data.decode()
+    from ..project import notebooks
+
+    return notebooks.program(path, data)
 
 
 def _waited(child: int) -> int:

@@ -100,17 +100,18 @@ def tell(
     output: str | None = None,
     folder: str = "",
     importing: Sequence[tuple[str, float]] = (),
+    is_part: bool = False,
 ) -> list[Named]:
     """Print the report. Returns the lines that added statements printed, and what is named in each.
 
     `form`: values by their names, in one of `table.FORMATS`, and to the file `output`, if one is given. `failure`: what ended the
     script; its output is in `folder`. `importing`: the libraries that were imported for the script before it began, and their
-    seconds, which are among `seconds`."""
+    seconds, which are among `seconds`. `is_part`: this is a worker or a rank, whose values are kept with those of the others."""
     importing = [*importing, *_native.import_seconds()]
     if failure is not None:
         failed.tell(failure, folder, report.result.ended)
     lines: list[Named] = []
-    if report.result.values or report.result.points or as_json or form is not None:
+    if not is_part and (report.result.values or report.result.points or as_json or form is not None):
         lines = _put_values(report, seconds, as_json, form, output, importing)
     _tell(report, seconds, importing)
     if form is None and not as_json and os.isatty(1):  # `sys.stdout` may be an object of the script's own
@@ -133,7 +134,7 @@ def _put_values(
     from ..answers import asked, command  # what reads the statements is imported where there is something to read
 
     lines = _named(report)
-    found = [(row, value) for line, value in zip(lines, report.result.values) if value.child is None for row in line.rows]
+    found = [(row, value) for line, value in zip(lines, report.result.values) for row in line.rows]
     sent = _tracked(report)
     asked.keep(report.history.run, [*(row for row, _ in found), *sent])
     named = [*(row for row, value in found if report.shows(value)), *sent]
@@ -185,7 +186,7 @@ def _named(report: Report) -> list[Named]:
             texts[file] = text_of(file, source.read())
     said = verdicts(report, report.result.values)
     printed = (
-        rows.Printed(value.file, value.line, value.path, value.text, verdict, value.rank, value.message, value.is_error)
+        rows.Printed(*value[:4], verdict, value.rank, value.message, value.is_error, value.child)
         for value, verdict in zip(report.result.values, said)
     )
     return list(rows.named(report.history, printed, rows.Names(texts)))
@@ -210,11 +211,11 @@ def _entries(
             **_line(value.file, value.line),
             "path": value.path,
             "text": value.text,
-            **({"stream": "stderr"} if value.is_error else {}),
+            **({"stream": "stderr"} if value.is_error else {"stream": "file"} if value.is_file else {}),
             "verdict": line.printed.verdict,
-            **(
-                {} if value.child is not None else {"context": line.context, "occurrence": line.occurrence, "values": line.values}
-            ),
+            "context": line.context,
+            "occurrence": line.occurrence,
+            "values": line.values,
             **({} if value.rank is None else {"rank": value.rank}),
             **({} if value.child is None else {"child": value.child}),
         }

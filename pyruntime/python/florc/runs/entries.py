@@ -33,6 +33,8 @@ class LogLine(NamedTuple):
     """What a logger was told, where one wrote it."""
     is_error: bool = False
     """Whether it went to standard error."""
+    log: int = 0
+    """The number of the file that a logger wrote it to; 0 for the standard streams."""
 
 
 def _kept(loop: _native.Loop | None) -> dict[str, bool]:
@@ -52,7 +54,7 @@ class Entries:
         self.lines: list[LogLine] = []
         """Of standard output."""
         self.written: list[LogLine] = []
-        """These, and what the project's statements and loggers wrote to standard error."""
+        """These, and what the project's statements and loggers wrote to standard error, and loggers to files."""
         self.generators: dict[str, str] = {}
         self.block_seconds: dict[str, float] = {}
         self.planned: dict[str, dict[str, bool]] = {}
@@ -132,7 +134,8 @@ class Entries:
                 self.lines += found
                 self.written += found
             case _native.Errors():
-                self.written += [self._line(line, self.is_late)._replace(is_error=True) for line in record.lines]
+                lines = (self._line(line, self.is_late) for line in record.lines)
+                self.written += [line._replace(is_error=not record.log, log=record.log) for line in lines]
             case _native.Line():
                 self.lines.append(self._line(record, False))
                 self.written.append(self.lines[-1])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from .. import _native
 from ..project.script import Unusable
+from ..support.light import suppress
 from .catalog import of_rank
 from .journal import History
 from .run import Run
@@ -31,6 +32,15 @@ def of_one(run: Run) -> History:
     """What one rank recorded, joined with what the others did."""
     found: History = next(history for history in histories(run) if history.run.rank == run.rank)
     return found
+
+
+def seen(run: Run) -> History:
+    """What a run recorded, to be looked at: the first rank, with the others. Of a run that goes on, or of which a rank cannot be
+    read, the first rank alone. Raises Unusable where that cannot be read."""
+    if run.ranks > 1:
+        with suppress(Unusable, _native.StoreError):
+            return of_one(run)
+    return History(run)
 
 
 def _join(together: Sequence[History]) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Collection, Sequence
 
 from .. import _native
 from ..adapters.libraries import DURATIONS
+from ..process.spawned import FOLDER
+from ..project.script import Unusable
 from ..support.console import recorded_cells
+from ..support.light import suppress
 from . import found_files, masks
+from .catalog import all_runs, of_rank
 from .clocks import Spans
 from .entries import Entries, LogLine, Read
 from .run import CUT, Run
@@ -24,6 +29,18 @@ class History(Entries):
         """The histories of all ranks that ran together (`joint`), this one included, in their order."""
         self.one_sided: set[str] = set()
         """Blocks that only some ranks ran, and that are restored there: the others may wait for what they sent."""
+
+    @functools.cached_property
+    def spawned(self) -> list[History]:
+        """What each of the ranks recorded that the script started itself, call by call; of those that can be read."""
+        found: list[History] = []
+        folder = self.run.own(FOLDER)
+        with suppress(OSError):
+            for store in sorted(os.listdir(folder)):
+                for run in all_runs(os.path.join(folder, store)):
+                    with suppress(Unusable, _native.StoreError):
+                        found += [History(of_rank(run, number)) for number in range(run.ranks)]
+        return found
 
     @property
     def is_cut(self) -> bool:

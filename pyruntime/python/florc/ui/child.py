@@ -36,6 +36,8 @@ class Child:
     def __init__(self, store: str, run: str):
         self.code = 0
         """The exit code of the last question."""
+        self.is_warm = True
+        """Whether it has done the imports of the script, for all questions."""
         self._answering: int | None = None
         self._missing = 0
         self._told = 0.0
@@ -141,6 +143,7 @@ class Child:
             except ValueError:
                 continue
             if isinstance(event, dict):
+                self.is_warm = event.get("warm", self.is_warm)
                 if "process" in event:
                     self._answering = event["process"]
                 self._events.put(event)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import RLock
 from typing import Any
 
+from .. import _native
 from ..answers import asked, rows, show
-from ..project.script import Unusable
+from ..process.spawned import FOLDER
+from ..project import notebooks
+from ..project.script import NOTEBOOK, Unusable
 from ..project.territory import decode
 from ..runs import catalog, joint
 from ..runs.journal import History
 from ..runs.run import Run
 from . import curves, source, timeline
+from .places import Places
 
 _MOST = 4
 """So many journals are kept as they were read."""
+_DIGITS = 6
+"""Of the number of a rank."""
 Query = Mapping[str, str]
 
 
@@ -30,10 +37,10 @@ class Facts:
         self._lock = RLock()
         self.answers: dict[str, Callable[[Query], Any]] = {
             "runs": self._runs,
-            "show": lambda query: show.described(self._run(query.get("run"))),
+            "show": lambda query: self._show(query.get("run")),
             "logs": lambda query: [row.to_json() for row in self.rows(query.get("run"))],
             "curves": self._curves,
-            "timeline": lambda query: timeline.of(self.history(query.get("run"))),
+            "timeline": lambda query: timeline.of_rank(self.history(query.get("run")), _number(query.get("rank"))),
             "source": lambda query: self._source(query.get("run")),
         }
 
@@ -44,7 +51,7 @@ class Facts:
             version = _version(run)
             kept = self._histories.pop(run.id, None)
             if kept is None or kept[0] != version:
-                kept = version, joint.of_one(run) if run.ranks > 1 else History(run)
+                kept = version, joint.seen(run)
             self._histories[run.id] = kept
             for name in list(self._histories)[:-_MOST]:
                 del self._histories[name]
@@ -57,8 +64,9 @@ class Facts:
 
     def rows(self, wanted: str | None) -> list[rows.Row]:
         """The values of a run, as `florc logs` has them."""
-        history = self.history(wanted)
-        return [*rows.recorded(history), *asked.kept(history)]
+        with self._lock:  # the cells of a notebook are those of one run at a time
+            history = self.history(wanted)
+            return [*rows.recorded(history), *asked.kept(history)]
 
     def sources(self, wanted: str | None) -> dict[str, str]:
         """The recorded files of the user's, by path; of a run that is not there, none."""
@@ -66,12 +74,25 @@ class Facts:
             return source.recorded(self.history(wanted))
         return {}
 
+    def has_ranks(self, wanted: str | None) -> bool:
+        """Whether several processes answer a question about a run."""
+        with suppress(Unusable, _native.StoreError):
+            return len(self.history(wanted).together) > 1 or self.spawns(wanted)
+        return False
+
+    def spawns(self, wanted: str | None) -> bool:
+        """Whether the script started ranks itself."""
+        with suppress(Unusable, _native.StoreError):
+            return bool(self.history(wanted).spawned)
+        return False
+
     def present(self, wanted: str | None) -> dict[str, str]:
         """The same files as they are now."""
         found = {}
         for file in self.sources(wanted):
-            with suppress(OSError, SyntaxError, UnicodeDecodeError), open(file, "rb") as opened:
-                found[file] = decode(opened.read())
+            with suppress(OSError, SyntaxError, UnicodeDecodeError, Unusable), open(file, "rb") as opened:
+                data = opened.read()
+                found[file] = notebooks.program(file, data) if file.endswith(NOTEBOOK) else decode(data)
         return found
 
     def _runs(self, query: Query) -> list[dict[str, Any]]:
@@ -83,12 +104,16 @@ class Facts:
             found.append({**{name: run.info.get(name) for name in known}, "report": report, "status": run.status})
         return found
 
+    def _show(self, wanted: str | None) -> dict[str, Any]:
+        with self._lock:
+            return show.described(self._run(wanted))
+
     def _curves(self, query: Query) -> dict[str, Any]:
         found = self.rows(query.get("run"))
         beside = query.get("beside")
         if beside:
             found += self.rows(beside)
-        return curves.of(found, query.get("x") or None)
+        return curves.of(found, query.get("x") or None, Places.of(self.history(query.get("run"))))
 
     def _source(self, wanted: str | None) -> dict[str, Any]:
         history = self.history(wanted)
@@ -98,10 +123,16 @@ class Facts:
         return catalog.find(self._store, wanted or None, None)
 
 
+def _number(word: str | None) -> int:
+    return int(word) if word is not None and word.isdecimal() and len(word) < _DIGITS else 0
+
+
 def _version(run: Run) -> object:
     """Changes when a run does."""
     found = []
-    for path in [run.journal, run.own("run.json"), *(f"{run.journal[:-1]}{rank}" for rank in range(1, run.ranks))]:
+    spawned = glob.glob(os.path.join(glob.escape(run.own(FOLDER)), "*", "runs", "*", "journal.*"))
+    ranks = [f"{run.journal[:-1]}{rank}" for rank in range(1, run.ranks)]
+    for path in [run.journal, run.own("run.json"), *ranks, *sorted(spawned)]:
         with suppress(OSError):
             known = os.stat(path)
             found.append((known.st_mtime_ns, known.st_size))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..answers.rows import Names, Printed, context
 from ..project.script import Unusable
-from .places import first_difference
+from .places import Places, first_difference
 
 if TYPE_CHECKING:
     from ..runs.journal import History
@@ -23,6 +23,7 @@ class Live:
         self._history: History | None = None
         self._names: Names | None = None
         self._texts: dict[str, str] = {}
+        self._places = Places({})
         self._seen: dict[tuple[str, int, str], int] = {}
 
     def told(self, batch: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -53,10 +54,12 @@ class Live:
         """The values in a line that a statement printed. Those of a replay are told again at its end, with their verdict."""
         seen = self._seen[file, line, path] = self._seen.get((file, line, path), -1) + 1
         if self._names is None:
-            self._names = Names({**self._facts.present(self._run), **self._texts})
+            texts = {**self._facts.present(self._run), **self._texts}
+            self._names, self._places = Names(texts), Places(texts)
         with suppress(Unusable):
             self._history = self._history or self._facts.history(self._run)
             around = context(self._history, path)
             printed = Printed(file, line, path, text, "", None, message, is_error)
-            for name, value in self._names.values(printed).items():
-                yield {"name": name, "value": value, "context": around, "occurrence": seen, "file": file, "line": line}
+            for name, value in self._names.values(printed, seen).items():
+                place = {"file": file, "line": line, "at": self._places.said(file, line)}
+                yield {"name": name, "value": value, "context": around, "occurrence": seen, **place}

@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         elif name == "api/ask":
             self._stream(self.server.warm.ask(self.server.facts, run, question))
         else:
-            self._send_json(self.server.warm.forecast(run, question))
+            self._send_json(self.server.warm.forecast(self.server.facts, run, question))
 
     def _other(self) -> None:
         self.close_connection = True

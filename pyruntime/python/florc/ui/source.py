@@ -9,7 +9,9 @@ from typing import Any
 
 from .. import _native
 from ..answers.rows import Row
+from ..project.notebooks import heads
 from ..runs.journal import History
+from .places import Places
 
 
 def recorded(history: History) -> dict[str, str]:
@@ -22,15 +24,16 @@ def recorded(history: History) -> dict[str, str]:
 
 def of(history: History, present: dict[str, str], kept: Sequence[Row]) -> dict[str, Any]:
     """Each file: its lines, the loops that begin in them, the questions that stand at them, and what is different now."""
-    folder = history.run.info["cwd"]
+    folder, places = history.run.info["cwd"], Places.of(history)
     return {
         "files": [
             {
                 "file": file,
                 "name": _name(file, folder),
                 "lines": text.splitlines(),
-                "loops": [_loop(history, loop) for loop in _loops(history, file)],
-                "asked": _asked(file, kept),
+                "cells": places.cells(file),
+                "loops": [_loop(ran, loop) for ran, loop in _loops(history, file)],
+                "asked": _asked(file, kept, places),
                 **_since(text, present.get(file)),
             }
             for file, text in recorded(history).items()
@@ -43,9 +46,21 @@ def _name(file: str, folder: str) -> str:
     return file if inside.startswith("..") else inside
 
 
-def _loops(history: History, file: str) -> Sequence[_native.Loop]:
-    plan = history.plans.get(file)
-    return plan.loops if plan is not None else ()
+def _loops(history: History, file: str) -> list[tuple[History, _native.Loop]]:
+    """The loops of a file, each with the journal that tells of it: a rank's that the script started, if only those ran it."""
+    found: dict[int, tuple[History, _native.Loop]] = {}
+    for ran in (history, *history.spawned):
+        plan = ran.plans.get(file)
+        for loop in plan.loops if plan is not None else ():
+            known = found.get(loop.line)
+            if known is None or not _has_run(*known) and _has_run(ran, loop):
+                found[loop.line] = ran, loop
+    return list(found.values())
+
+
+def _has_run(history: History, loop: _native.Loop) -> bool:
+    is_followed = any(followed.base == loop.id for followed in history.timeline.loops.values())
+    return is_followed or any(_native.Path(key).loop == loop.id for key in history.block_seconds)
 
 
 def _loop(history: History, loop: _native.Loop) -> dict[str, Any]:
@@ -67,12 +82,13 @@ def _loop(history: History, loop: _native.Loop) -> dict[str, Any]:
     }
 
 
-def _asked(file: str, kept: Sequence[Row]) -> list[dict[str, Any]]:
+def _asked(file: str, kept: Sequence[Row], places: Places) -> list[dict[str, Any]]:
     """The questions that were answered, by their lines."""
     found: dict[tuple[int, str], dict[str, Any]] = {}
     for row in kept:
         if row.file == file:
-            known = found.setdefault((row.line, row.name), {"line": row.line, "name": row.name, "values": 0, "verdict": ""})
+            line = places.line_of(row)
+            known = found.setdefault((line, row.name), {"line": line, "name": row.name, "values": 0, "verdict": ""})
             known["values"] += 1
             known["verdict"] = row.verdict
     return list(found.values())
@@ -84,10 +100,18 @@ def _since(text: str, present: str | None) -> dict[str, Any]:
         return {"state": "gone", "added": [], "removed": []}
     if present == text:
         return {"state": "unchanged", "added": [], "removed": []}
-    old, new = text.splitlines(), present.splitlines()
+    old, new = _plain(text), _plain(present)
     added, removed = [], list[int]()
     for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if what != "equal":
             removed += range(i1 + 1, i2 + 1)
             added += [{"behind": i2, "texts": new[j1:j2]}] if j2 > j1 else []
     return {"state": "changed", "added": added, "removed": removed}
+
+
+def _plain(text: str) -> list[str]:
+    """The lines of a file. What stands before a cell of a notebook is its number and size, which may be others now."""
+    lines = text.splitlines()
+    for head in heads(text):
+        lines[head - 1] = "# %%"
+    return lines

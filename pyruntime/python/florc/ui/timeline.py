@@ -7,9 +7,34 @@ from typing import Any
 
 from .. import _native
 from ..runs.journal import History
+from .places import Places
 
 _MOST = 1_000
 """Bars of a lane; of more, neighbours are drawn as one."""
+
+
+def of_rank(history: History, rank: int) -> dict[str, Any]:
+    """What one of several ranks did: of those that a launcher started, or that the script did. `ranks`: how many there are."""
+    if len(history.together) > 1:
+        rank = min(rank, len(history.together) - 1)
+        return {**of(history.together[rank]), "ranks": len(history.together), "rank": rank}
+    if not history.spawned:
+        return {**of(history), "ranks": 0, "rank": 0}
+    ranks = 1 + max(one.run.rank for one in history.spawned)
+    rank = min(rank, ranks - 1)
+    found = of(history)
+    for one in history.spawned:
+        if one.run.rank == rank:
+            found["lanes"] += _later(of(one)["lanes"], one.run.info["started"] - history.run.info["started"])
+    return {**found, "ranks": ranks, "rank": rank}
+
+
+def _later(lanes: list[dict[str, Any]], by: float) -> list[dict[str, Any]]:
+    """The lanes of a process that began so many seconds later."""
+    for lane in lanes:
+        lane["bars"] = [{**bar, "begin": bar["begin"] + by, "end": bar["end"] + by} for bar in lane["bars"]]
+        lane["checkpoints"] = [{**found, "at": found["at"] + by} for found in lane["checkpoints"]]
+    return lanes
 
 
 def of(history: History) -> dict[str, Any]:
@@ -17,6 +42,7 @@ def of(history: History) -> dict[str, Any]:
     begin and end in seconds of the run, and for blocks their keys; `checkpoints`: key and second."""
     seconds = history.seconds or max((at for loop in history.timeline.loops.values() for at in loop.begun.values()), default=0.0)
     lanes: dict[str, dict[str, Any]] = {}
+    places = Places.of(history)
     for place, followed in history.timeline.loops.items():
         lane = _lane(history, lanes, followed.base)
         begun = sorted(followed.begun.items())
@@ -32,6 +58,7 @@ def of(history: History) -> dict[str, Any]:
     for lane in lanes.values():
         lane["bars"].sort(key=lambda bar: bar["begin"])
         lane["bars"] = _together(lane["bars"])
+        lane["at"] = places.said(lane["file"], lane["line"])
     order = sorted(lanes.values(), key=lambda lane: (lane["depth"], lane["line"]))
     return {"seconds": seconds, "lanes": order, "status": history.run.status}
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from threading import Lock
@@ -14,6 +15,9 @@ from .live import Live
 if TYPE_CHECKING:
     from .facts import Facts
 
+_CODE = re.compile(r" \[F\d+\]")
+"""What docs/messages.md explains: a refusal."""
+_NOTE = "The ranks that the script starts restore what they have checkpoints of."
 _MOST = 3
 """So many are kept: each holds the libraries of a script in memory."""
 _WAITING = 1.0
@@ -51,7 +55,7 @@ class Warm:
         yield {"done": child.code, "seconds": time.perf_counter() - begun}
         facts.forget(run)
 
-    def forecast(self, run: str, question: dict[str, Any]) -> dict[str, Any]:
+    def forecast(self, facts: Facts, run: str, question: dict[str, Any]) -> dict[str, Any]:
         """What a question would cost (`florc replay --dry-run --json`); `error`: why it cannot be asked."""
         words = words_of(question)
         if isinstance(words, str):
@@ -67,8 +71,12 @@ class Warm:
             said += [event["said"] for event in batch if "said" in event]
             found = next((event for event in batch if "blocks" in event), found)
         if found:
-            return found
-        return {"error": "\n".join(line.removeprefix("florc: ") for line in said if line.startswith("florc: ")) or "no answer"}
+            is_warm = child.is_warm and not facts.has_ranks(run)  # else each question imports what it needs
+            found = found if is_warm else {**found, "import_seconds": 0.0}
+            return {**found, "blocks": [], "note": _NOTE} if facts.spawns(run) else found
+        own = [line.removeprefix("florc: ") for line in said if line.startswith("florc: ")]
+        refused = [line for line in own if _CODE.search(line)]  # besides, what was imported
+        return {"error": "\n".join(refused or own) or "no answer"}
 
     def stop(self, run: str) -> bool:
         """End the question that is being answered; whether there was one."""

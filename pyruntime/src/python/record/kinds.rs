@@ -68,8 +68,13 @@ kinds! {
     /// Lines of standard output.
     Lines { lines: Vec<Line>, }
 
-    /// Lines of standard error that the project's statements and loggers wrote.
-    Errors { lines: Vec<Line>, }
+    /// Lines of standard error that the project's statements and loggers wrote, or those that loggers wrote to a file.
+    Errors {
+        lines: Vec<Line>,
+        /// The number of the file, from 1; 0 for standard error.
+        #[serde(default)]
+        log: u32,
+    }
 
     /// How long a block ran.
     Block { key: String, seconds: f64, }

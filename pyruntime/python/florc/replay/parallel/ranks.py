@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...plan.window import Window
 from ...process import launcher, start
+from ...project import asked
 from ...project.script import SPAWNED
 from ...runs.catalog import of_rank
 from ...runs.found_files import FOLDER_NAME
@@ -80,7 +81,7 @@ class _Rank:
 
     def __init__(self, run: Run, task: RankTask, port: int, again: dict[str, Any], words: list[str]):
         self.task, self._begun, self.took = task, time.perf_counter(), 0.0
-        given = {**STARTED.environment, **task.to_environment()}
+        given = {**STARTED.environment, **task.to_environment(), **asked.hand_on(os.path.dirname(task.base))}
         if run.info["module"] == SPAWNED:  # the script itself tells its ranks where they meet
             given[start.SPAWNED] = json.dumps({"store": run.store, "script": run.info["script"]})
         else:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ... import _native
 from ...process.divert import Divert
+from ...process.log_files import LogFiles
 from ...process.output import Tap
 from . import live
+from .statements import Answer
 
 
 class Value(NamedTuple):
@@ -26,6 +29,8 @@ class Value(NamedTuple):
     """What a logger was told, where one printed it."""
     is_error: bool = False
     """Whether it went to standard error."""
+    is_file: bool = False
+    """Whether a logger wrote it to a file only."""
 
 
 class Line(NamedTuple):
@@ -37,6 +42,8 @@ class Line(NamedTuple):
 
 MOST = 100_000
 """With fewer runs of added statements, what they print is kept for `florc logs`, too: to take a line apart takes 10 µs."""
+Taps = tuple[Tap, Tap, LogFiles]
+"""Of standard output, of standard error, of the files of loggers."""
 _Told = list[tuple[str, str | None]]
 """Lines, and what a logger was told in each."""
 
@@ -44,34 +51,64 @@ _Told = list[tuple[str, str | None]]
 class Noted:
     """Knows where in the spool lies what each run of a probe printed, where that is printed and not kept."""
 
-    def __init__(self, divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
+    def __init__(self, divert: Divert, taps: Taps, place_of: Callable[[str], tuple[str, int]]):
         self.divert, self.taps, self._place_of = divert, taps, place_of
-        self.runs: list[tuple[str, str, int, int, _Told, _Told]] = []
-        """The probe, the place in the loop nest, where its lines begin and end, those of them that loggers wrote, and those on
-        standard error."""
+        self.runs: list[tuple[str, str, int, int, _Told, _Told, _Told]] = []
+        """The probe, the place in the loop nest, where its lines begin and end, those of them that loggers wrote, those on
+        standard error, and those that loggers wrote to files only."""
 
     def over(self, name: str, begun: int) -> None:
         """A run of a probe is over, which began after so many bytes."""
-        told, errors = (tap.answers() for tap in self.taps)
-        if (self.divert.out.written > begun or errors) and len(self.runs) < MOST:
-            self.runs.append((name, _native.loop_path(), begun, self.divert.out.written, told, errors))
+        told, errors, filed = _answers(self.taps)
+        if (self.divert.out.written > begun or errors or filed) and len(self.runs) < MOST:
+            self.runs.append((name, _native.loop_path(), begun, self.divert.out.written, told, errors, filed))
 
     def values(self) -> list[Value]:
         """What they printed, line by line; nothing where there were more of them than are noted."""
         if not self.runs or len(self.runs) == MOST:
             return []
         printed, found = self.divert.out.since(0), list[Value]()
-        for name, path, begun, ended, told, errors in self.runs:
-            found += _values(*self._place_of(name), path, printed[begun:ended], told, errors)
+        for name, path, begun, ended, *told in self.runs:
+            found += _values(*self._place_of(name), path, printed[begun:ended], *told)
         return found
 
 
-def _values(file: str, line: int, path: str, printed: bytes, told: _Told, errors: _Told) -> list[Value]:
+def of_child(answer: Answer, place_of: Callable[[str], tuple[str, int]]) -> list[Value]:
+    """What one run of a statement printed in a process that the script forked, line by line."""
+    found = _values(*place_of(answer.name), answer.path, answer.text, [], [])
+    return [value._replace(child=answer.child) for value in found]
+
+
+def _answers(taps: Taps) -> tuple[_Told, _Told, _Told]:
+    """What a run of a probe wrote: lines of loggers on standard output, those on standard error, those in files only."""
+    out, err, files = taps
+    told, errors = out.answers(), err.answers()
+    return told, errors, _only_there(files.answers(), told + errors)
+
+
+def _only_there(files: Sequence[_Told], elsewhere: _Told) -> _Told:
+    """What loggers wrote to files, and not elsewhere: each message once."""
+    seen = Counter(message for _, message in elsewhere)
+    found: _Told = []
+    for told in files:
+        here: Counter[str | None] = Counter()
+        for text, message in told:
+            here[message] += 1
+            if message is not None and here[message] > seen[message]:
+                found.append((text, message))
+        seen |= here
+    return found
+
+
+def _values(
+    file: str, line: int, path: str, printed: bytes, told: _Told, errors: _Told, filed: _Told | None = None
+) -> list[Value]:
     messages = dict(told)
     lines = printed.decode(errors="backslashreplace").splitlines()
     return [
         *(Value(file, line, path, text, message=messages.get(text)) for text in lines),
         *(Value(file, line, path, text, message=message, is_error=True) for text, message in errors),
+        *(Value(file, line, path, text, message=message, is_file=True) for text, message in filed or ()),
     ]
 
 
@@ -99,18 +136,17 @@ class NotedRun:
 class Capture:
     """Keeps what probes write to standard output, line by line, for `--json`."""
 
-    def __init__(self, values: list[Value], divert: Divert, taps: tuple[Tap, Tap], place_of: Callable[[str], tuple[str, int]]):
+    def __init__(self, values: list[Value], divert: Divert, taps: Taps, place_of: Callable[[str], tuple[str, int]]):
         self.divert, self.taps, self._values, self._place_of = divert, taps, values, place_of
 
     def over(self, name: str, begun: int) -> None:
         """A run of a probe is over, which began after so many bytes."""
-        told, errors = (tap.answers() for tap in self.taps)
-        self._keep(_values(*self._place_of(name), _native.loop_path(), self.divert.out.since(begun), told, errors))
+        printed = self.divert.out.since(begun)
+        self._keep(_values(*self._place_of(name), _native.loop_path(), printed, *_answers(self.taps)))
 
-    def keep(self, name: str, printed: bytes, child: str) -> None:
+    def keep(self, answer: Answer) -> None:
         """Keep what one run of a statement printed in a process that the script forked."""
-        found = _values(*self._place_of(name), "", printed, [], [])
-        self._keep([value._replace(child=child) for value in found])
+        self._keep(of_child(answer, self._place_of))
 
     def _keep(self, found: list[Value]) -> None:
         self._values += found

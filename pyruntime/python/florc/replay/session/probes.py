@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _native
 from ...support.console import count, say
-from .capture import Capture, Noted, NotedRun, Value
+from .capture import MOST, Capture, Noted, NotedRun, Value, of_child
 
 if TYPE_CHECKING:
     from .session import Replay
@@ -57,8 +57,10 @@ class Probes:
         answers = self.session.statements.of_children()
         for answer in answers:
             if self._capture is not None:
-                self._capture.keep(answer.name, answer.text, answer.child)
+                self._capture.keep(answer)
                 continue
+            if len(answers) < MOST:
+                self.session.values += of_child(answer, self.session.versions.probe_place)
             with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
                 left = answer.text
                 while left:

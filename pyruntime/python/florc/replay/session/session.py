@@ -15,6 +15,7 @@ from ...plan import places
 from ...plan.window import Window
 from ...process.divert import Divert
 from ...process.fast_forward import after, why_not
+from ...process.log_files import LogFiles
 from ...process.output import Tap
 from ...project import positions as instrumented
 from ...runs import environment, trust, variables, writers
@@ -60,7 +61,8 @@ class Replay:
     ):
         """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
-        self.taps = Tap(self._line, self.versions.files), Tap(lambda *_: None, self.versions.files, is_error=True)
+        streams = Tap(self._line, self.versions.files), Tap(lambda *_: None, self.versions.files, is_error=True)
+        self.taps = (*streams, LogFiles(lambda *_: None, self.versions.files))
         self.lines: list[Line] = []
         self.values: list[Value] = []
         self.skipped = Skipped()

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from ... import _native
 from ...process import output
 from ...runs.versions import Versions
 from ...support.console import count
@@ -32,6 +33,8 @@ class Answer(NamedTuple):
     child: str
     """Its number, in the order in which the script started them; that of a child's child after a dot: `2.1`."""
     text: bytes
+    path: str
+    """Where in the loop nest the child was forked."""
 
 
 class Statements:
@@ -57,24 +60,26 @@ class Statements:
         """Keep what added statements print in this forked child."""
         self._label += f"{'.' * bool(self._label)}{self._children}"
         self._children = 0
-        output.child = output.Child(self._label, self._notes, os.path.join(self._folder, self._label), self._errors)
+        answers = os.path.join(self._folder, self._label)
+        output.child = output.Child(_native.loop_path(), self._label, self._notes, answers, self._errors)
 
-    def _noted(self) -> list[tuple[str, str, int, int]]:
-        """Statement, child, and where the answer is in the child's file; in the order of children, then in that of time."""
+    def _noted(self) -> list[tuple[str, str, int, int, str]]:
+        """Statement, child, where the answer is in the child's file, where the child was forked; in the order of children, then
+        in that of time."""
         found = []
         with suppress(OSError), open(self._notes, encoding="utf-8") as file:
             for line in file.read().splitlines():
-                name, label, begun, ended = line.split("\t")
-                found.append((name, label, int(begun), int(ended)))
+                name, label, begun, ended, path = line.split("\t")
+                found.append((name, label, int(begun), int(ended), path))
         return sorted(found, key=lambda noted: [*map(int, noted[1].split("."))])
 
     def of_children(self) -> list[Answer]:
         """What added statements printed in children, in the order in which the script started these."""
         found = []
-        for name, label, begun, ended in self._noted() if self.carries else ():
+        for name, label, begun, ended, path in self._noted() if self.carries else ():
             with suppress(OSError), open(os.path.join(self._folder, label), "rb") as file:
                 file.seek(begun)
-                found.append(Answer(name, label, file.read(ended - begun)))
+                found.append(Answer(name, label, file.read(ended - begun), path))
         return found
 
     def all(self) -> dict[str, Ran]:

@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
 
 let known = [], current = null;
 
-const timeline = new Timeline();
+const timeline = new Timeline((rank) => guarded(() => drawTimeline(rank)));
 const runs = new Runs((id) => (location.hash = `run=${encodeURIComponent(id)}`));
 const source = new Source((file, line) => ask.at(file, line, file === source.files[0]));
 const curves = new Curves(() => guarded(drawCurves), (file, line) => source.go(file, line));
@@ -25,14 +25,15 @@ const ask = new Ask({
     curves.values(rows);
   },
   block: (key, isRestored) => timeline.block(key, isRestored),
-  end: (found) => {
-    timeline.jumped(found.began_with);
-    timeline.legend();
-  },
+  end: (found, isWhole) => timeline.end(found, isWhole),
   goTo: (file, line) => source.go(file, line),
   differs: (found) => found.line && source.differs(found.file, found.line),
   done: () => guarded(answered),
 });
+
+async function drawTimeline(rank) {
+  timeline.fill(await get("timeline", { run: current, rank }));
+}
 
 async function drawCurves() {
   curves.fill(await get("curves", { run: current, ...curves.query }));
@@ -60,6 +61,7 @@ async function open(id) {
   if (current !== id) return;
   show(byId("main"), true);
   heading(described);
+  ask.of(described, text.files[0]);
   ask.before(described.asked);
   timeline.fill(time);
   source.fill(text.files);
@@ -80,7 +82,7 @@ function heading(run) {
     ["kept", run.checkpoints === null ? null : `${many(run.checkpoints, "checkpoint")}, ${bytes(run.bytes)}`],
     ["overhead", run.overhead === null ? null : `${(100 * run.overhead).toFixed(1)} %`],
     ["Python", run.python],
-    ["ranks", run.ranks > 1 ? run.ranks : null],
+    ["ranks", run.ranks > 1 ? run.ranks : run.spawned ? `${run.spawned}, started by the script` : null],
     ["in", run.folder],
   ];
   const shown = facts.filter(([, value]) => value !== null && value !== undefined);

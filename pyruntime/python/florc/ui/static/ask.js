@@ -34,11 +34,21 @@ export class Ask {
     show(byId("difference"), false);
   }
 
+  // What is open: whether a line is one of a cell, and who answers.
+  of(run, file) {
+    const isNotebook = Boolean(file?.cells.length);
+    byId("line-name").textContent = isNotebook ? "Cell:line" : "Line";
+    byId("line").placeholder = isNotebook ? "2:10" : "";
+    const several = run.ranks > 1 ? `The ${run.ranks} ranks` : run.spawned ? `The ${many(run.spawned, "rank")} that the script starts` : "";
+    byId("ranks").textContent = `${several} answer together, and each imports what it needs: their values appear when all have answered.`;
+    show(byId("ranks"), Boolean(several));
+  }
+
   // From a line of the source.
   at(file, line, isMain) {
     byId("kind").value = "at";
     this.file = isMain ? null : file.file;
-    byId("line").value = isMain ? String(line) : `${file.name}:${line}`;
+    byId("line").value = isMain ? named(file, line) : `${file.name}:${line}`;
     this.kind();
     byId("expression").focus();
     this.changed();
@@ -94,11 +104,12 @@ export class Ask {
     if (found.error) return this.tell(found.error, "bad");
     const cost = found.seconds === null ? "Its cost is not known." : `About ${seconds(Math.max(0, found.seconds - found.import_seconds))}; the recorded run took ${seconds(found.recorded_seconds)}.`;
     const blocks = found.blocks.map((block) => el("li", { class: block.what.startsWith("runs") ? "again" : "restored" }, el("code", { text: block.block }), ` ${block.header}: ${block.what}`));
-    byId("forecast").replaceChildren(el("p", {}, el("strong", { text: cost })), el("ul", {}, ...blocks));
+    byId("forecast").replaceChildren(el("p", {}, el("strong", { text: cost }), found.note ? ` ${found.note}` : ""), el("ul", {}, ...blocks));
   }
 
   async ask(question) {
     if (this.isAsking || !this.run) return;
+    this.isWhole = !question.iterations;
     this.begin();
     const run = this.run;
     try {
@@ -144,7 +155,7 @@ export class Ask {
 
   end(found) {
     this.ended = found;
-    this.hear.end(found);
+    this.hear.end(found, this.isWhole);
     if (found.first_difference) this.differ(found.first_difference);
   }
 
@@ -160,7 +171,7 @@ export class Ask {
     const box = byId("difference");
     const more = found.more ? ` ${found.more} more ${found.more === 1 ? "difference follows" : "differences follow"}.` : "";
     box.replaceChildren(el("strong", { text: "First difference from the record" }), el("p", { text: found.text + more }));
-    if (found.line) box.append(el("button", { type: "button", text: `Go to line ${found.line}`, onclick: () => this.hear.goTo(found.file, found.line) }));
+    if (found.line) box.append(el("button", { type: "button", text: `Go to ${found.at}`, onclick: () => this.hear.goTo(found.file, found.line) }));
     show(box, true);
     this.hear.differs(found);
   }
@@ -180,4 +191,10 @@ export class Ask {
     box.textContent = text;
     box.className = `badge ${kind}`;
   }
+}
+
+// A line as a question names it: `17`; of a notebook, its cell and the line in it, `2:10`.
+function named(file, line) {
+  const cells = file.cells.filter((head) => head < line);
+  return cells.length ? `${cells.length}:${line - cells.at(-1)}` : String(line);
 }

@@ -54,7 +54,7 @@ export class Curves {
     const title = el("h4", {}, el("code", { text: found.name }));
     if (asked) title.append(el("span", { class: `badge ${found.verdicts?.join(" ") ?? "live"}`, text: found.verdicts ? `asked: ${found.verdicts.join(", ")}` : "asked" }));
     if (found.not_drawn) title.append(el("span", { class: "badge bad", text: `${found.not_drawn} not drawn: no finite numbers` }));
-    const where = found.line ? el("button", { type: "button", class: "link", text: `line ${found.line}`, onclick: () => this.goTo(found.file, found.line) }) : null;
+    const where = found.line ? el("button", { type: "button", class: "link", text: found.at, onclick: () => this.goTo(found.file, found.line) }) : null;
     const panel = el("section", { class: `panel${asked ? " asked" : ""}`, "aria-label": found.name }, el("div", { class: "head" }, title, where), box);
     panel.dataset.name = found.name;
     place.append(panel);
@@ -92,7 +92,7 @@ export class Curves {
 
   first(row) {
     const names = Object.keys(row.context);
-    const found = { over: names.length === 1 ? names[0] : null, x: [], y: [], panel: null, file: row.file, line: row.line };
+    const found = { over: names.length === 1 ? names[0] : null, x: [], y: [], panel: null, file: row.file, line: row.line, at: row.at };
     this.live.set(row.name, found);
     return found;
   }
@@ -108,7 +108,7 @@ export class Curves {
   draw(found, name) {
     const curves = [{ label: `${name}, arriving`, asked: true, x: found.x.slice(), y: found.y.slice() }];
     if (found.panel) found.panel.chart.update(curves);
-    else found.panel = this.panel(byId("live"), { name, axis: found.over ?? "order", curves, file: found.file, line: found.line });
+    else found.panel = this.panel(byId("live"), { name, axis: found.over ?? "order", curves, file: found.file, line: found.line, at: found.at });
   }
 }
 

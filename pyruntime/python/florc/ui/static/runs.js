@@ -27,6 +27,7 @@ export class Runs {
     const words = (run.argv ?? []).slice(1).join(" ");
     const when = new Date(run.started * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     const kept = run.report.checkpoints === undefined ? "" : many(run.report.checkpoints, "checkpoint");
+    const ranks = run.ranks?.of > 1 ? many(run.ranks.of, "rank") : "";
     const took = run.report.seconds === undefined ? "" : seconds(run.report.seconds);
     return el(
       "div",
@@ -34,7 +35,7 @@ export class Runs {
       el("span", { class: "run-name", text: run.name ? `${run.name}` : script }),
       el("span", { class: `badge ${run.status === "ok" ? "good" : run.status === "running" ? "live" : "bad"}`, text: run.status }),
       el("span", { class: "run-words", text: [run.name ? script : "", words].filter(Boolean).join(" ") }),
-      el("span", { class: "run-when", text: [when, took, kept].filter(Boolean).join(" · ") }),
+      el("span", { class: "run-when", text: [when, took, kept, ranks].filter(Boolean).join(" · ") }),
       el("span", { class: "run-id", text: run.id }),
     );
   }

@@ -41,14 +41,20 @@ export class Source {
     const removed = new Set(file?.removed ?? []);
     const added = new Map((file?.added ?? []).map((found) => [found.behind, found.texts]));
     const columns = nest(file?.loops ?? []);
+    const cells = new Map((file?.cells ?? []).map((head, number) => [head, number + 1]));
     const behind = (line) => (added.get(line) ?? []).forEach((text) => rows.push(addedRow(text)));
     behind(0);
     (file?.lines ?? []).forEach((text, index) => {
-      const row = lineRow(file, index + 1, text, columns, removed.has(index + 1));
-      rows.push(row);
-      options.push(row);
-      this.lines.push(index + 1);
-      behind(index + 1);
+      const line = index + 1;
+      if (cells.has(line)) {
+        rows.push(cellRow(cells.get(line)));
+      } else if (!cells.has(line + 1)) { // else between two cells
+        const row = lineRow(file, line, text, columns, removed.has(line));
+        rows.push(row);
+        options.push(row);
+        this.lines.push(line);
+      }
+      behind(line);
     });
     byId("source").replaceChildren(...rows);
     byId("source").scrollTop = 0;
@@ -61,13 +67,13 @@ export class Source {
     const at = this.files.findIndex((found) => found.file === file);
     if (at < 0) return;
     if (at !== this.at) this.open(at);
-    this.list.go(line - 1, isFocused);
+    this.list.go(Math.max(0, this.lines.indexOf(line)), isFocused);
     if (isFocused) byId("source").focus();
   }
 
   differs(file, line) {
     const at = this.files.findIndex((found) => found.file === file);
-    if (at >= 0 && at === this.at) this.list.options[line - 1]?.classList.add("differs");
+    if (at >= 0 && at === this.at) this.list.options[this.lines.indexOf(line)]?.classList.add("differs");
   }
 
   chosen(at) {
@@ -105,11 +111,15 @@ function lineRow(file, line, text, columns, isRemoved) {
   return el(
     "div",
     { role: "option", "aria-selected": "false", class: `line${asked.length ? " probed" : ""}${isRemoved ? " removed" : ""}` },
-    el("span", { class: "number", text: line }),
+    el("span", { class: "number", text: line - (file.cells.findLast((head) => head < line) ?? 0) }),
     margin,
     el("code", { text: text || " " }),
     ...marks,
   );
+}
+
+function cellRow(number) {
+  return el("div", { class: "line cell", role: "presentation" }, el("span", { class: "mark", text: `cell ${number}` }));
 }
 
 function addedRow(text) {

@@ -1,13 +1,14 @@
 // When the run did what, a lane for each loop; what a replay restored and what ran again, in colour and in height.
 
-import { byId, el, many, seconds, svg } from "./dom.js";
+import { byId, el, many, seconds, show, svg } from "./dom.js";
 
 const WIDTH = 1000, HEIGHT = 26;
 const TALL = { y: 2, height: 18 }, FLAT = { y: 10, height: 10 };
 
 export class Timeline {
-  constructor() {
+  constructor(choose) {
     this.box = byId("timeline");
+    byId("rank").addEventListener("change", (event) => choose(event.target.value));
     this.states = new Map();
     this.bars = new Map();
   }
@@ -20,6 +21,9 @@ export class Timeline {
     const from = Math.max(0, Math.min(found.seconds, ...lanes.flatMap((lane) => lane.bars.map((bar) => bar.begin))));
     this.box.replaceChildren(...(lanes.length ? lanes.map((lane) => this.lane(lane, from, found.seconds)) : [el("p", { class: "note", text: "The run has no loop that florc followed." })]));
     if (lanes.length) this.box.append(scale(from, found.seconds));
+    byId("rank").replaceChildren(...Array.from({ length: found.ranks }, (_, rank) => el("option", { value: rank, text: String(rank) })));
+    byId("rank").value = String(found.rank);
+    show(byId("rank-field"), found.ranks > 1);
     this.legend();
   }
 
@@ -46,7 +50,7 @@ export class Timeline {
     return el(
       "div",
       { class: "lane" },
-      el("div", { class: "lane-name", style: undefined }, el("code", { text: lane.header, title: `${lane.loop}, line ${lane.line}` }), el("span", { text: `${what}${kept}` })),
+      el("div", { class: "lane-name", style: undefined }, el("code", { text: lane.header, title: `${lane.loop}, ${lane.at}` }), el("span", { text: `${what}${kept}` })),
       drawn,
     );
   }
@@ -78,6 +82,15 @@ export class Timeline {
       sized(rect, isRestored ? FLAT : TALL);
       title.textContent = `${said}; ${isRestored ? "restored" : "ran again"}`;
     }
+  }
+
+  // Of ranks it is known only now what they restored. Of a question about the whole run, the rest of what ran is what ran again.
+  end(found, isWhole) {
+    for (const key of found.restored) if (!this.states.has(key)) this.block(key, true);
+    const blocks = [...this.bars.keys()].filter((key) => /#\d+$/.test(key) && !this.states.has(key));
+    for (const key of isWhole ? blocks : []) if (key.split("/").pop().split("#")[0] in found.ran) this.block(key, false);
+    this.jumped(found.began_with);
+    this.legend();
   }
 
   // What a replay jumped over, by the iterations with which its loops began.
