@@ -3,6 +3,7 @@ process: a replay has ended what libraries need, and imports nothing into the sc
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -67,10 +68,5 @@ def send_given() -> None:
     """Send what `deliver` gives this process."""
     tracker, run, given = json.load(sys.stdin)
     points = [Sent(*point) for point in given]
-    if tracker == "mlflow":
-        from .mlflow import send
-    elif tracker == "wandb":
-        from .wandb import send
-    else:
-        from .trackio import send
+    send = importlib.import_module(f".{tracker}", __package__).send
     print(f"{_SENT}{send(run, points)}")

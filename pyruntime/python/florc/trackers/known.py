@@ -42,24 +42,27 @@ TRACKERS = {
         "Weights & Biases", ("wandb.sdk.wandb_init", "wandb.sdk.wandb_run", "wandb.sdk.wandb_login"), "wandb", "PROJECT/RUN"
     ),
     "trackio": Tracker("Trackio", ("trackio",), "trackio", "PROJECT/RUN"),
+    "aim": Tracker("Aim", ("aim.sdk.base_run", "aim.sdk.repo", "aim.sdk.run"), "aim", "RUN"),
 }
+
+
+SERVED = {"visdom": ("visdom",)}
+"""Trackers that get nothing from florc, with the modules as in `Tracker`: a replay holds the script's calls back, and tells of those
+of added statements."""
 
 
 class Switch(NamedTuple):
     """How a tracker whose calls are not heard is switched off: by a variable, before it is imported."""
 
     said: str
-    variable: str = ""
-    """Empty where there is none."""
-    value: str = ""
+    variable: str
+    value: str
 
 
 SWITCHES = {
-    "aim": Switch("Aim"),
     "clearml": Switch("ClearML", "CLEARML_OFFLINE_MODE", "1"),
     "comet_ml": Switch("Comet", "COMET_AUTO_LOG_DISABLE", "1"),
     "neptune": Switch("Neptune", "NEPTUNE_MODE", "debug"),
-    "visdom": Switch("Visdom"),
 }
 """By package. Tried with comet_ml 3.x, clearml 2.x and neptune 1.x, offline."""
 

@@ -11,7 +11,7 @@ from ..process.start import AfterImport
 from ..support import mishaps
 from ..support.console import say
 from ..support.light import OWN
-from .known import SWITCHES, TRACKERS
+from .known import SERVED, SWITCHES, TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Watch:
 
     def install(self) -> None:
         """From now on, for what is imported already, too."""
-        modules = {module: tracker for tracker, known in TRACKERS.items() for module in known.modules}
+        heard = {**{tracker: known.modules for tracker, known in TRACKERS.items()}, **SERVED}
+        modules = {module: tracker for tracker, known in heard.items() for module in known}
         for module, tracker in modules.items():
             if module in sys.modules:
                 self._adapt(tracker, module)
@@ -100,16 +101,8 @@ class SwitchedOff:
         if switch is None or fullname in self._told:
             return
         self._told.add(fullname)
-        if switch.variable:
-            os.environ[switch.variable] = switch.value
-            say(f"{switch.said} is switched off in the replay ({switch.variable}={switch.value}): nothing is sent to it")
-        else:
-            said = switch.said
-            say(
-                f"florc does not hold {said} back: what the script sends to {said}, the replay sends again",
-                always=True,
-                code="F511",
-            )
+        os.environ[switch.variable] = switch.value
+        say(f"{switch.said} is switched off in the replay ({switch.variable}={switch.value}): nothing is sent to it")
 
 
 def put(holder: Any, name: str, around: Callable[..., Any]) -> None:
