@@ -1,6 +1,6 @@
-"""Aim. Its store is RocksDB, written by native code, so a replay's view does not hold it back: on replay a repository in the replay's
-own folder stands in for each, for those of servers, too, and a run begins there with the recorded hash. A run takes values of any
-step after its end, so they go to the recorded run itself."""
+"""Aim. Its store is RocksDB, written by native code, so a replay's view does not hold it back: on replay a repository in the
+replay's own folder stands in for each, for those of servers, too, and a run begins there with the recorded hash. A run takes
+values of any step after its end, so they go to the recorded run itself."""
 
 from __future__ import annotations
 

@@ -39,16 +39,23 @@ TRACKERS = {
         "MLflow", ("mlflow.tracking.client", "mlflow.tracking.fluent", "mlflow.tracking._tracking_service.utils"), "mlflow", "RUN"
     ),
     "wandb": Tracker(
-        "Weights & Biases", ("wandb.sdk.wandb_init", "wandb.sdk.wandb_run", "wandb.sdk.wandb_login"), "wandb", "PROJECT/RUN"
+        "Weights & Biases",
+        tuple(f"wandb.sdk.wandb_{name}" for name in ("init", "run", "login", "summary", "config")),
+        "wandb",
+        "PROJECT/RUN",
     ),
     "trackio": Tracker("Trackio", ("trackio",), "trackio", "PROJECT/RUN"),
     "aim": Tracker("Aim", ("aim.sdk.base_run", "aim.sdk.repo", "aim.sdk.run"), "aim", "RUN"),
 }
 
 
-SERVED = {"visdom": ("visdom",)}
-"""Trackers that get nothing from florc, with the modules as in `Tracker`: a replay holds the script's calls back, and tells of those
-of added statements."""
+_CONNECTOR = "trainer.connectors.logger_connector.logger_connector"
+HEARD = {
+    "visdom": ("visdom",),
+    "lightning": tuple(f"{lib}.{of}" for lib in ("lightning.pytorch", "pytorch_lightning") for of in ("core.module", _CONNECTOR)),
+}
+"""What is heard, too, with the modules as in `Tracker`: a tracker that gets nothing from florc, and a library whose own calls lead
+to trackers."""
 
 
 class Switch(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import uuid
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -20,18 +22,10 @@ _NO_STEP = -(1 << 62)
 _OF_FILES = ("", "file", "sqlite")
 _MOST = 1000
 """Metrics that a batch takes."""
-_UNSENT = (
-    "log_param",
-    "set_tag",
-    "log_artifact",
-    "log_artifacts",
-    "log_dict",
-    "log_figure",
-    "log_image",
-    "log_table",
-    "log_text",
-    "log_inputs",
-)
+_UNSENT = ("log_param", "set_tag", "delete_tag", "log_image", "log_table", "log_inputs", "log_outputs")
+_OF_MODELS = ("create_logged_model", "log_model_params", "log_model_artifact", "log_model_artifacts")
+_LARGEST = 16 << 20
+"""Bytes of the files of a call that are kept until the verdict is known."""
 _STORES = ("mlflow.store.tracking.sqlalchemy_store", "mlflow.store.tracking.file_store")
 
 
@@ -80,12 +74,52 @@ def _adapt_client(kind: type, watch: Watch) -> None:
             watch.unsent("MLflow's parameters and tags")
         return None
 
+    def files(is_of_folder: bool) -> Any:
+        def around(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+            if not watch.is_added():
+                return original(self, *args, **kwargs)
+            path, below = argument(args, kwargs, 1, "local_path", "local_dir"), argument(args, kwargs, 2, "artifact_path") or ""
+            found = _read(str(path), "" if is_of_folder else os.path.basename(os.path.normpath(path)))
+            if found is None:
+                watch.unsent(f"an artifact larger than {_LARGEST >> 20} MiB ({os.path.basename(path)})")
+            for name, data in (found or {}).items():
+                run = run_of(self, argument(args, kwargs, 0, "run_id"))
+                watch.take("mlflow", run, os.path.join(below, name), None, 0, b64encode(data).decode())
+            return None
+
+        return around
+
+    def model(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+        if watch.is_added():
+            watch.unsent("models to MLflow")
+        return original(self, *args, **kwargs)  # which the view or the store in the replay's folder holds back
+
     put(kind, "create_run", create)
     if watch.replays:
         put(kind, "log_metric", metric)
         put(kind, "log_batch", batch)
+        put(kind, "log_artifact", files(False))
+        put(kind, "log_artifacts", files(True))
         for name in _UNSENT:
             put(kind, name, not_sent(watch, f"MlflowClient.{name}"))
+        for name in _OF_MODELS:
+            put(kind, name, model)
+
+
+def _read(path: str, name: str) -> dict[str, bytes] | None:
+    """A file, or the files of a folder, by their names below `name`; None where they are too large. Raises OSError."""
+    if not os.path.isdir(path):
+        every = {name: path}
+    else:
+        inside = [os.path.join(folder, file) for folder, _, files in os.walk(path) for file in files]
+        every = {os.path.join(name, os.path.relpath(file, path)): file for file in inside}
+    if sum(os.path.getsize(file) for file in every.values()) > _LARGEST:
+        return None
+    found = {}
+    for name, file in every.items():
+        with open(file, "rb") as opened:
+            found[name] = opened.read()
+    return found
 
 
 def _without_step(watch: Watch, at: int) -> Any:
@@ -136,19 +170,37 @@ def _adapt_stores(module: ModuleType, watch: Watch) -> None:
 
 def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
     """Add metrics to a run, with the time at which the recorded run was there, in ms. A point that the run has is left out; where
-    it has another value at a step, the whole name gets a number (`norm.2`), as MLflow takes nothing back. Returns how many it
-    got. Raises what MLflow raises."""
+    it has another value at a step, the whole name gets a number (`norm.2`), as MLflow takes nothing back. An artifact takes the
+    place of the one of its name. Returns how many points are new. Raises what MLflow raises."""
     from mlflow.entities import Metric
     from mlflow.tracking import MlflowClient
 
     client = MlflowClient(tracking_uri=run["uri"])
+    numbers = [point for point in points if not point.data]
     new = [
         Metric(key, point.value or 0.0, int(point.at * 1000), point.step)
-        for key, point in missing(points, lambda key: _history(client, run["run"], key))
+        for key, point in missing(numbers, lambda key: _history(client, run["run"], key))
     ]
     for at in range(0, len(new), _MOST):
         client.log_batch(run["run"], metrics=new[at : at + _MOST])
-    return len(new)
+    return len(new) + _send_artifacts(client, run["run"], [point for point in points if point.data])
+
+
+def _send_artifacts(client: Any, run: str, points: Sequence[Sent]) -> int:
+    new = 0
+    for name, data in {point.name: point.data for point in points}.items():  # of several, the last
+        folder = os.path.dirname(name)
+        with tempfile.TemporaryDirectory() as made:
+            if any(found.path == name for found in client.list_artifacts(run, folder)):
+                with open(client.download_artifacts(run, name, made), "rb") as file:
+                    if file.read() == b64decode(data):
+                        continue
+            path = os.path.join(made, os.path.basename(name))
+            with open(path, "wb") as out:
+                out.write(b64decode(data))
+            client.log_artifact(run, path, folder)
+            new += sum(point.name == name for point in points)
+    return new
 
 
 def _history(client: Any, run: str, name: str) -> dict[int, list[str]]:

@@ -1,6 +1,6 @@
-"""Visdom. What a script draws goes to a server, so a replay's view does not hold it back: on replay the server gets nothing, and is
-answered for as far as a script goes on by its answers. What the script writes with `log_to_filename` is in the view. Added
-statements are told of: a window of a server keeps no steps to which values could be added."""
+"""Visdom. What a script draws goes to a server, so a replay's view does not hold it back: on replay the server gets nothing, and
+florc answers in its place. What the script writes with `log_to_filename` is in the view. What added statements draw is told of,
+and not sent."""
 
 from __future__ import annotations
 

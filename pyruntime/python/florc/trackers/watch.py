@@ -11,7 +11,7 @@ from ..process.start import AfterImport
 from ..support import mishaps
 from ..support.console import say
 from ..support.light import OWN
-from .known import SERVED, SWITCHES, TRACKERS
+from .known import HEARD, SWITCHES, TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Watch:
 
     def install(self) -> None:
         """From now on, for what is imported already, too."""
-        heard = {**{tracker: known.modules for tracker, known in TRACKERS.items()}, **SERVED}
+        heard = {**{tracker: known.modules for tracker, known in TRACKERS.items()}, **HEARD}
         modules = {module: tracker for tracker, known in heard.items() for module in known}
         for module, tracker in modules.items():
             if module in sys.modules:
@@ -65,6 +65,13 @@ class Watch:
     def is_added(self) -> bool:
         """Whether an added statement calls."""
         return False
+
+    def statement(self) -> Any:
+        """The added statement that runs in this thread, for `send_for`."""
+        return None
+
+    def send_for(self, statement: Any, call: Callable[[], None]) -> None:
+        """Call something that sends what an added statement gave that ran before."""
 
     def take(self, tracker: str, run: dict[str, Any], name: str, value: Any, step: Any, data: str = "") -> None:
         """An added statement sends a value."""

@@ -71,6 +71,18 @@ class Tracked(Watch):
         """Whether an added statement runs in this thread."""
         return threading.get_ident() in self._running
 
+    def statement(self) -> Any:
+        """As `begin` was given it."""
+        return self._running[threading.get_ident()][-1]
+
+    def send_for(self, statement: Any, call: Callable[[], None]) -> None:
+        """Call something that sends what an added statement gave that ran before."""
+        self.begin(*statement)
+        try:
+            call()
+        finally:
+            self.end()
+
     def take(self, tracker: str, run: dict[str, Any], name: str, value: Any, step: Any, data: str = "") -> None:
         """It sends a value: kept, if the statement is to be answered."""
         statement, is_answered = self._running[threading.get_ident()][-1]
