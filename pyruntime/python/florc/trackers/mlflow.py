@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from . import mlflow_server
 from .hooks import argument, missing, not_sent, number, shown, whole
 from .point import Sent
 from .watch import Watch, put
 
 _NO_STEP = -(1 << 62)
 """Stands for a step that was not given: MLflow makes 0 of that before its client is called."""
-_OF_FILES = ("", "file", "sqlite")
 _MOST = 1000
 """Metrics that a batch takes."""
 _UNSENT = ("log_param", "set_tag", "delete_tag", "log_image", "log_table", "log_inputs", "log_outputs")
@@ -39,7 +39,7 @@ def adapt(module: ModuleType, watch: Watch) -> None:
         for name, at in (("log_metric", 2), ("log_metrics", 1)):
             put(module, name, _without_step(watch, at))
     else:
-        _adapt_stores(module, watch)
+        mlflow_server.adapt(module, watch)
 
 
 def _adapt_client(kind: type, watch: Watch) -> None:
@@ -47,9 +47,12 @@ def _adapt_client(kind: type, watch: Watch) -> None:
         if watch.is_added():
             return original(self, *args, **kwargs)
         known = watch.expected("mlflow")
+        if known.get("named") and len(args) < 4:  # the store draws a name for a run without one
+            kwargs["run_name"] = known["named"]
         with _drawn(known.get("run")):
             run = original(self, *args, **kwargs)
-        watch.began("mlflow", run=run.info.run_id, uri=self.tracking_uri, folder=os.getcwd())
+        own = {"experiment": run.info.experiment_id, "named": run.info.run_name}
+        watch.began("mlflow", run=run.info.run_id, uri=self.tracking_uri, folder=os.getcwd(), **own)
         return run
 
     def run_of(self: Any, run: Any) -> dict[str, Any]:
@@ -95,6 +98,8 @@ def _adapt_client(kind: type, watch: Watch) -> None:
         return original(self, *args, **kwargs)  # which the view or the store in the replay's folder holds back
 
     put(kind, "create_run", create)
+    if not watch.replays:
+        mlflow_server.hear_experiments(kind, watch)
     if watch.replays:
         put(kind, "log_metric", metric)
         put(kind, "log_batch", batch)
@@ -151,21 +156,6 @@ def _drawn(run: str | None) -> Iterator[None]:
     finally:
         for store in changed:
             store.uuid = uuid  # type: ignore[attr-defined]  # as it was before
-
-
-def _adapt_stores(module: ModuleType, watch: Watch) -> None:
-    """Servers and databases are for the recorded run alone."""
-    schemes = getattr(getattr(module, "_tracking_store_registry", None), "_registry", None)
-    if not isinstance(schemes, dict):
-        return
-
-    def stand_in(store_uri: str | None = None, artifact_uri: str | None = None, **_: Any) -> Any:
-        folder = watch.folder("mlflow")
-        return module._get_sqlalchemy_store(f"sqlite:///{folder}/mlflow.db", artifact_uri or os.path.join(folder, "artifacts"))
-
-    for scheme in list(schemes):
-        if scheme not in _OF_FILES:
-            schemes[scheme] = stand_in
 
 
 def send(run: dict[str, Any], points: Sequence[Sent]) -> int:

@@ -8,7 +8,8 @@ import glob
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -68,7 +69,8 @@ def _init(watch: Watch) -> Any:
             kwargs = {name: value for name, value in kwargs.items() if name not in _OF_RESUMING}
             kwargs.update(dir=watch.folder("wandb"), mode="disabled" if is_off else "offline")
             kwargs.update({"id": known["run"], "name": known["name"]} if known else {})
-            run = original(*args, **kwargs)
+            with _offline(kwargs["mode"]):
+                run = original(*args, **kwargs)
         if not watch.is_added() and not getattr(run, "disabled", False):
             watch.began(
                 "wandb", run=run.id, project=run.project, entity=run.entity, name=run.name, folder=os.path.abspath(run.sync_dir)
@@ -76,6 +78,19 @@ def _init(watch: Watch) -> Any:
         return run
 
     return around
+
+
+@contextmanager
+def _offline(mode: str) -> Iterator[None]:
+    """While wandb's own process starts: it reads the mode from its environment, too, and sends figures about itself."""
+    kept = os.environ.get("WANDB_MODE")
+    os.environ["WANDB_MODE"] = mode
+    try:
+        yield
+    finally:
+        os.environ.pop("WANDB_MODE")
+        if kept is not None:
+            os.environ["WANDB_MODE"] = kept
 
 
 def _log(watch: Watch) -> Any:

@@ -58,6 +58,10 @@ class Watch:
         while recording."""
         return {}
 
+    def noted(self, tracker: str, of: str) -> list[dict[str, Any]]:
+        """All that the recorded run noted of a tracker with the entry `of`. Nothing while recording."""
+        return []
+
     def folder(self, name: str) -> str:
         """A folder for files of other programs, which goes with the replay."""
         raise NotImplementedError

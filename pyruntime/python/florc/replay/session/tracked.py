@@ -27,6 +27,7 @@ class Tracked(Watch):
         self.not_sent: dict[str, str] = {}
         """What added statements called that is not sent -> the statement."""
         self._place_of, self._folder = place_of, folder
+        self._noted = history.tracked
         self._left: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         """By tracker, by what is known of its run, and by the place in the loop nest: a replay begins some of them only."""
         self._running: dict[int, list[tuple[str, bool]]] = {}
@@ -60,6 +61,10 @@ class Tracked(Watch):
         """The next of the runs that were recorded here, which the script begins again."""
         left = self._left.get((tracker, of, _native.loop_path()))
         return left.pop(0) if left else {}
+
+    def noted(self, tracker: str, of: str) -> list[dict[str, Any]]:
+        """All that the recorded run noted of a tracker with the entry `of`."""
+        return [found for name, found in self._noted if name == tracker and of in found]
 
     def folder(self, name: str) -> str:
         """A folder that goes with the view of files."""
