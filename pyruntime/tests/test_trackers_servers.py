@@ -40,7 +40,7 @@ def serving(command: list[str], url: str, folder: Path, **variables: str) -> Ite
     options: dict[str, Any] = {"stdout": log, "stderr": log, "start_new_session": True}
     process = subprocess.Popen(command, cwd=folder, env={**os.environ, **variables}, **options)
     try:
-        for _ in range(600):
+        for _ in range(1800):  # one of MLflow takes half a minute on a slow machine
             assert process.poll() is None, (folder / "log").read_text()
             try:
                 urllib.request.urlopen(url, timeout=5).close()

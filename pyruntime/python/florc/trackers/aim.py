@@ -128,9 +128,7 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
     from aim.sdk.tracker import RunTracker
     from aim.storage.context import Context
 
-    class Recorded(BaseRun):  # type: ignore[misc]  # of a package that need not be there
-        """The run without what `aim.Run` notes of its beginning and end."""
-
+    recorded: Any = type("Recorded", (BaseRun,), {})  # without what `aim.Run` notes of its beginning and end
     repo = Repo.from_path(run.get("uri") or run["folder"])
     if not repo.run_exists(run["run"]):
         raise ValueError(f"Aim has no run {run['run']} in {repo.path}")
@@ -140,7 +138,7 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
         known = _known(repo, run["run"], Context(context).idx)
         new += [(key, point, context) for key, point in missing([point for point in points if point.data == data], known)]
     if new:
-        opened = Recorded(run["run"], repo=repo)
+        opened = recorded(run["run"], repo=repo)
         try:
             track = RunTracker(opened)._track
             for key, point, context in sorted(new, key=lambda found: found[1].step):
