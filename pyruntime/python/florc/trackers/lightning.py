@@ -8,6 +8,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
+from ..support import mishaps
 from .hooks import argument
 from .watch import Watch, put
 
@@ -38,6 +39,8 @@ class _Beside:
         """By name, as `Watch.statement` has them."""
         self.batches = 0
         """Of the present epoch, that this replay ran."""
+        self.last = 0
+        """The number of the last one."""
         self.due: dict[str, Any] = {}
         """At the end of an evaluation, of all its data loaders."""
 
@@ -48,13 +51,18 @@ _BESIDE: dict[int, _Beside] = {}
 
 def _beside(trainer: Any) -> _Beside | None:
     results = trainer._results
-    return None if results is None else _BESIDE.setdefault(id(results), _Beside(results))
+    if results is None:
+        return None
+    known = _BESIDE.get(id(results))
+    if known is None:
+        known = _BESIDE[id(results)] = _Beside(results)
+    return known
 
 
 def _log(watch: Watch) -> Any:
     def around(original: Any, self: Any, name: str, value: Any, *args: Any, **kwargs: Any) -> None:
         trainer = getattr(self, "_trainer", None)
-        if not watch.is_added() or trainer is None or trainer.barebones or trainer._results is None:
+        if not watch.is_added() or trainer is None or getattr(trainer, "barebones", True) or trainer._results is None:
             original(self, name, value, *args, **kwargs)
             return
         if hasattr(value, "_update_count"):  # a Metric is the script's own, and would be updated and reset
@@ -86,36 +94,50 @@ def _loops(trainer: Any) -> list[Any]:
     return [training, training.val_loop, trainer.validate_loop, trainer.test_loop]
 
 
+def _swallow() -> mishaps.Swallow:
+    return mishaps.Swallow("following Lightning's self.log")  # in another version of it: the script goes on
+
+
 def _counted(original: Any, self: Any, *args: Any, **kwargs: Any) -> None:
     original(self, *args, **kwargs)
-    beside = _beside(self.trainer)
-    if beside is not None:
+    with _swallow():
+        beside = _beside(self.trainer)
+        if beside is None:
+            return
+        ready = _ran(self.trainer)
+        if self.trainer.training and ready != beside.last + 1:  # the replay has restored what was in between
+            beside.kept.reset()
+            beside.batches = 0
+        beside.last = ready
         beside.batches += 1
 
 
 def _reset(original: Any, self: Any) -> None:
-    beside = _beside(self.trainer)
-    if beside is not None:
-        beside.kept.reset()
-        beside.batches = 0
+    with _swallow():
+        beside = _beside(self.trainer)
+        if beside is not None:
+            beside.kept.reset()
+            beside.batches = beside.last = 0
     original(self)
 
 
 def _train_step(watch: Watch) -> Any:
     def around(original: Any, self: Any) -> None:
         original(self)
-        trainer = self.trainer
-        if trainer.fit_loop._should_accumulate() and trainer.lightning_module.automatic_optimization:
-            return
-        if self.should_update_logs or trainer.fast_dev_run:
-            _send(watch, self, _due(self), None)
+        with _swallow():
+            trainer = self.trainer
+            if trainer.fit_loop._should_accumulate() and trainer.lightning_module.automatic_optimization:
+                return
+            if self.should_update_logs or trainer.fast_dev_run:
+                _send(watch, self, _due(self), None)
 
     return around
 
 
 def _train_epoch(watch: Watch) -> Any:
     def around(original: Any, self: Any) -> None:
-        _send(watch, self, _due(self), None)  # before the results are reset
+        with _swallow():
+            _send(watch, self, _due(self), None)  # before the results are reset
         original(self)
 
     return around
@@ -124,7 +146,8 @@ def _train_epoch(watch: Watch) -> Any:
 def _eval_step(watch: Watch) -> Any:
     def around(original: Any, self: Any, step: int) -> None:
         original(self, step)
-        _send(watch, self, _due(self), step)
+        with _swallow():
+            _send(watch, self, _due(self), step)
 
     return around
 
@@ -132,20 +155,22 @@ def _eval_step(watch: Watch) -> Any:
 def _eval_epoch(original: Any, self: Any) -> Any:
     """It is called for each data loader, and once more for all."""
     found = original(self)
-    beside = _beside(self.trainer)
-    if beside is not None:
-        beside.due.update(_due(self))
+    with _swallow():
+        beside = _beside(self.trainer)
+        if beside is not None:
+            beside.due.update(_due(self))
     return found
 
 
 def _eval_end(watch: Watch) -> Any:
     def around(original: Any, self: Any, metrics: Any) -> None:
         original(self, metrics)
-        beside = _beside(self.trainer)
-        if beside is not None:
-            due, beside.due = beside.due, {}
-            if not self.trainer.sanity_checking:
-                _send(watch, self, due, None)
+        with _swallow():
+            beside = _beside(self.trainer)
+            if beside is not None:
+                due, beside.due = beside.due, {}
+                if not self.trainer.sanity_checking:
+                    _send(watch, self, due, None)
 
     return around
 

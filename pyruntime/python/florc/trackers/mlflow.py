@@ -33,13 +33,11 @@ def adapt(module: ModuleType, watch: Watch) -> None:
     """Hear what a module of MLflow defines."""
     if module.__name__ == "mlflow.tracking.client":
         _adapt_client(module.MlflowClient, watch)
-    elif not watch.replays:
-        return
-    elif module.__name__ == "mlflow.tracking.fluent":
+    elif module.__name__ != "mlflow.tracking.fluent":
+        mlflow_server.adapt(module, watch)
+    elif watch.replays:
         for name, at in (("log_metric", 2), ("log_metrics", 1)):
             put(module, name, _without_step(watch, at))
-    else:
-        mlflow_server.adapt(module, watch)
 
 
 def _adapt_client(kind: type, watch: Watch) -> None:
@@ -98,8 +96,6 @@ def _adapt_client(kind: type, watch: Watch) -> None:
         return original(self, *args, **kwargs)  # which the view or the store in the replay's folder holds back
 
     put(kind, "create_run", create)
-    if not watch.replays:
-        mlflow_server.hear_experiments(kind, watch)
     if watch.replays:
         put(kind, "log_metric", metric)
         put(kind, "log_batch", batch)

@@ -16,17 +16,22 @@ _OF_FILES = ("", "file", "sqlite")
 
 
 def adapt(module: ModuleType, watch: Watch) -> None:
-    """Put the stores that stand in where a module chooses one."""
+    """While recording, hear of experiments; on replay, put the stores that stand in where a module chooses one."""
     if module.__name__ == "mlflow.tracking._tracking_service.client":
-        put(module.TrackingServiceClient, "_log_url", _log_url(module))
+        if watch.replays:
+            put(module.TrackingServiceClient, "_log_url", _log_url(module))
+        else:
+            _hear_experiments(module.TrackingServiceClient, watch)
+    elif not watch.replays:
+        return
     elif module.__name__ == "mlflow.tracking._model_registry.utils":
         put(module, "_get_store_registry", _registry(module, watch))
     else:
         _adapt_stores(module, watch)
 
 
-def hear_experiments(kind: type, watch: Watch) -> None:
-    """While recording: the numbers and names of experiments."""
+def _hear_experiments(kind: type, watch: Watch) -> None:
+    """Their numbers and names."""
 
     def found(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
         experiment = original(self, *args, **kwargs)
