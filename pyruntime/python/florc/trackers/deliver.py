@@ -44,7 +44,8 @@ def _by_its_package(tracker: str, run: dict[str, Any], points: Sequence[Sent], e
     given = json.dumps([tracker, run, points])
     code = f"import sys; sys.path[:1] = []; from {__name__} import send_given; send_given()"
     quiet = {"WANDB_SILENT": "true", "WANDB_MODE": "offline"}
-    known = {**environment, **quiet, **({"TRACKIO_DIR": run["store"]} if run.get("store") else {})}
+    few = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2"}  # MLflow's own 7 take minutes where the server is gone
+    known = {**few, **environment, **quiet, **({"TRACKIO_DIR": run["store"]} if run.get("store") else {})}
     folder = run.get("folder") if tracker == "mlflow" else None
     done = subprocess.run(
         [sys.executable, "-c", code],
