@@ -181,17 +181,12 @@ def test_a_tracker_that_the_run_did_not_use_has_to_be_named(workshop: Workshop) 
     assert done.code == 2 and "1 value" not in done.out and "[F511]" in done.said, done.said
 
 
-@pytest.mark.parametrize(("package", "variable", "told"), [("clearml", "CLEARML_OFFLINE_MODE", ""), ("aim", "PATH", "[F511]")])
-def test_a_tracker_that_is_not_heard_is_switched_off_or_told_of(
-    workshop: Workshop, package: str, variable: str, told: str
-) -> None:
-    workshop.write(f"{package}.py", f"import os\nMODE = os.environ.get({variable!r})\n")
-    text = f"import {package}\n{HEAD}\nfor epoch in range(2):\n    model.step()\n    # here\n    print(epoch)\n"
+def test_a_tracker_that_is_not_heard_is_switched_off(workshop: Workshop) -> None:
+    workshop.write("clearml.py", "import os\nMODE = os.environ.get('CLEARML_OFFLINE_MODE')\n")
+    text = f"import clearml\n{HEAD}\nfor epoch in range(2):\n    model.step()\n    # here\n    print(epoch)\n"
     recorded(workshop, text)
-    done = replayed(workshop, text, f"print('mode', {package}.MODE)")
-    known = os.environ["PATH"] if told else "1"
-    assert all(line.endswith(known) for line in done.out.splitlines()) and len(done.out.splitlines()) == 2
-    assert told in done.said and {"clearml": "ClearML is switched off", "aim": "does not hold Aim back"}[package] in done.said
+    done = replayed(workshop, text, "print('mode', clearml.MODE)")
+    assert done.out == "mode 1\n" * 2 and "ClearML is switched off" in done.said
 
 
 def test_event_files_are_what_tensorboard_writes(tmp_path: Path) -> None:

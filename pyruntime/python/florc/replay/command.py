@@ -130,7 +130,7 @@ def _finished(
     if copied is not None:
         answered.write(*copied, script, found)
     code = found.code(arguments["strict"])
-    if result.points or arguments["to"] is not None:
+    if result.points or result.not_sent or arguments["to"] is not None:
         return code if sending.send(found, lines, arguments["to"], to) else code or _NOT_SENT
     return code
 

@@ -3,6 +3,7 @@ process: a replay has ended what libraries need, and imports nothing into the sc
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -43,7 +44,8 @@ def _by_its_package(tracker: str, run: dict[str, Any], points: Sequence[Sent], e
     given = json.dumps([tracker, run, points])
     code = f"import sys; sys.path[:1] = []; from {__name__} import send_given; send_given()"
     quiet = {"WANDB_SILENT": "true", "WANDB_MODE": "offline"}
-    known = {**environment, **quiet, **({"TRACKIO_DIR": run["store"]} if run.get("store") else {})}
+    few = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2"}  # MLflow's own 7 take minutes where the server is gone
+    known = {**few, **environment, **quiet, **({"TRACKIO_DIR": run["store"]} if run.get("store") else {})}
     folder = run.get("folder") if tracker == "mlflow" else None
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -67,10 +69,5 @@ def send_given() -> None:
     """Send what `deliver` gives this process."""
     tracker, run, given = json.load(sys.stdin)
     points = [Sent(*point) for point in given]
-    if tracker == "mlflow":
-        from .mlflow import send
-    elif tracker == "wandb":
-        from .wandb import send
-    else:
-        from .trackio import send
+    send = importlib.import_module(f".{tracker}", __package__).send
     print(f"{_SENT}{send(run, points)}")

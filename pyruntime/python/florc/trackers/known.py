@@ -20,6 +20,7 @@ class Tracker(NamedTuple):
     """By what its runs differ: the entry of `found` in a journal's `tracked`."""
 
 
+_OF_MLFLOW = ("client", "fluent", "_tracking_service.utils", "_tracking_service.client", "_model_registry.utils")
 TRACKERS = {
     "tb": Tracker(
         "TensorBoard",
@@ -35,31 +36,40 @@ TRACKERS = {
     "csv": Tracker(
         "CSVLogger", ("lightning.fabric.loggers.csv_logs", "lightning_fabric.loggers.csv_logs"), where="FILE.csv", of="folder"
     ),
-    "mlflow": Tracker(
-        "MLflow", ("mlflow.tracking.client", "mlflow.tracking.fluent", "mlflow.tracking._tracking_service.utils"), "mlflow", "RUN"
-    ),
+    "mlflow": Tracker("MLflow", tuple(f"mlflow.tracking.{of}" for of in _OF_MLFLOW), "mlflow", "RUN"),
     "wandb": Tracker(
-        "Weights & Biases", ("wandb.sdk.wandb_init", "wandb.sdk.wandb_run", "wandb.sdk.wandb_login"), "wandb", "PROJECT/RUN"
+        "Weights & Biases",
+        tuple(f"wandb.sdk.wandb_{name}" for name in ("init", "run", "login", "summary", "config")),
+        "wandb",
+        "PROJECT/RUN",
     ),
-    "trackio": Tracker("Trackio", ("trackio",), "trackio", "PROJECT/RUN"),
+    "trackio": Tracker("Trackio", ("trackio", "trackio.remote_client"), "trackio", "PROJECT/RUN"),
+    "aim": Tracker("Aim", ("aim.sdk.base_run", "aim.sdk.repo", "aim.sdk.run"), "aim", "RUN"),
 }
+
+
+_LIGHTNINGS = ("lightning.pytorch", "pytorch_lightning")
+_CONNECTOR = "trainer.connectors.logger_connector.logger_connector"
+HEARD = {
+    "visdom": ("visdom",),
+    "lightning": tuple(f"{library}.{of}" for library in _LIGHTNINGS for of in ("core.module", _CONNECTOR)),
+}
+"""What is heard, too, with the modules as in `Tracker`: a tracker that gets nothing from florc, and a library whose own calls
+lead to trackers."""
 
 
 class Switch(NamedTuple):
     """How a tracker whose calls are not heard is switched off: by a variable, before it is imported."""
 
     said: str
-    variable: str = ""
-    """Empty where there is none."""
-    value: str = ""
+    variable: str
+    value: str
 
 
 SWITCHES = {
-    "aim": Switch("Aim"),
     "clearml": Switch("ClearML", "CLEARML_OFFLINE_MODE", "1"),
     "comet_ml": Switch("Comet", "COMET_AUTO_LOG_DISABLE", "1"),
     "neptune": Switch("Neptune", "NEPTUNE_MODE", "debug"),
-    "visdom": Switch("Visdom"),
 }
 """By package. Tried with comet_ml 3.x, clearml 2.x and neptune 1.x, offline."""
 

@@ -8,11 +8,12 @@ import glob
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .hooks import not_sent, take_all
+from .hooks import not_sent, number, take_all
 from .known import EXACT, UNVERIFIED
 from .point import Sent
 from .watch import Watch, put
@@ -20,7 +21,21 @@ from .watch import Watch, put
 _PLACES = ("entity", "project", "dir", "id", "name")
 """The first parameters of `wandb.init`."""
 _OF_RESUMING = ("resume", "resume_from", "fork_from")
-_UNSENT = ("log_artifact", "log_code", "save", "alert", "link_artifact", "log_model", "link_model")
+_UNSENT = (
+    "log_artifact",
+    "upsert_artifact",
+    "finish_artifact",
+    "link_artifact",
+    "log_model",
+    "link_model",
+    "log_code",
+    "save",
+    "alert",
+    "define_metric",
+)
+_OF_CONFIG = ("__setitem__", "__setattr__", "update", "setdefault")
+_SUMMARY = "summary"
+"""Stands in a point for its step: the value is one of the whole run."""
 
 
 def adapt(module: ModuleType, watch: Watch) -> None:
@@ -31,6 +46,11 @@ def adapt(module: ModuleType, watch: Watch) -> None:
         return
     elif module.__name__.endswith("wandb_login"):
         put(module, "login", lambda original, *args, **kwargs: True)
+    elif module.__name__.endswith("wandb_summary"):
+        put(module.Summary, "_update", _summary(watch))
+    elif module.__name__.endswith("wandb_config"):
+        for name in _OF_CONFIG:
+            put(module.Config, name, not_sent(watch, "wandb's config"))
     else:
         put(module.Run, "log", _log(watch))
         for name in _UNSENT:
@@ -49,7 +69,8 @@ def _init(watch: Watch) -> Any:
             kwargs = {name: value for name, value in kwargs.items() if name not in _OF_RESUMING}
             kwargs.update(dir=watch.folder("wandb"), mode="disabled" if is_off else "offline")
             kwargs.update({"id": known["run"], "name": known["name"]} if known else {})
-            run = original(*args, **kwargs)
+            with _offline(kwargs["mode"]):
+                run = original(*args, **kwargs)
         if not watch.is_added() and not getattr(run, "disabled", False):
             watch.began(
                 "wandb", run=run.id, project=run.project, entity=run.entity, name=run.name, folder=os.path.abspath(run.sync_dir)
@@ -59,12 +80,46 @@ def _init(watch: Watch) -> Any:
     return around
 
 
+@contextmanager
+def _offline(mode: str) -> Iterator[None]:
+    """While wandb's own process starts: it reads the mode from its environment, too, and sends figures about itself."""
+    kept = os.environ.get("WANDB_MODE")
+    os.environ["WANDB_MODE"] = mode
+    try:
+        yield
+    finally:
+        os.environ.pop("WANDB_MODE")
+        if kept is not None:
+            os.environ["WANDB_MODE"] = kept
+
+
 def _log(watch: Watch) -> Any:
     def around(original: Any, self: Any, data: Any, step: Any = None, *args: Any, **kwargs: Any) -> None:
         if not watch.is_added():
             original(self, data, step, *args, **kwargs)
             return
         take_all(watch, "wandb", {"run": self.id}, data, step, "wandb.log")
+
+    return around
+
+
+def _summary(watch: Watch) -> Any:
+    def around(original: Any, self: Any, record: Any) -> None:
+        if not watch.is_added():
+            original(self, record)
+            return
+        run = getattr(getattr(self, "_update_callback", None), "__self__", None)
+        if run is None:  # of a run that is switched off
+            return
+        for item in record.update:
+            name = ".".join(item.key)
+            found = number(item.value)
+            if found is None:
+                watch.unsent(f"wandb's summary of {name}, which is no number")
+            else:
+                watch.take("wandb", {"run": run.id}, name, found, 0, _SUMMARY)
+        if record.remove:
+            watch.unsent("the removal from wandb's summary")
 
     return around
 
@@ -80,12 +135,14 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
     if os.path.exists(run["kept"]):
         with open(run["kept"], encoding="utf-8") as file:
             held = [Sent(*point) for point in json.load(file)]
-    asked = {(point.name, point.step) for point in points}
-    before = {point[:3] for point in held}
-    new = sum(point[:3] not in before for point in points)
+    asked = {(point.name, point.step, point.data) for point in points}
+    before = {(*point[:3], point.data) for point in held}
+    new = sum((*point[:3], point.data) not in before for point in points)
     if not new:
         return 0
-    whole = sorted([*(point for point in held if (point.name, point.step) not in asked), *points], key=lambda point: point.step)
+    whole = sorted(
+        [*(point for point in held if (point.name, point.step, point.data) not in asked), *points], key=lambda point: point.step
+    )
     root = os.path.dirname(os.path.dirname(run["folder"]))
     name = _free(os.path.join(root, "wandb"), f"{run['run']}-hindsight")
     links = {path: os.readlink(path) for path in glob.glob(os.path.join(glob.escape(root), "wandb", "*")) if os.path.islink(path)}
@@ -104,8 +161,13 @@ def send(run: dict[str, Any], points: Sequence[Sent]) -> int:
         beside.define_metric(f"{prefix}step", hidden=True)
         beside.define_metric(f"{prefix}*", step_metric=f"{prefix}step")
     for point in whole:
+        if point.data == _SUMMARY:
+            continue
         prefix = UNVERIFIED if point.name.startswith(UNVERIFIED) else EXACT
         beside.log({point.name: point.value, f"{prefix}step": point.step, "_timestamp": point.at})
+    for point in whole:
+        if point.data == _SUMMARY:
+            beside.summary[point.name] = point.value
     beside.finish()
     for path, leads_to in links.items():  # `latest-run` stays the user's own
         if os.path.islink(path) and os.readlink(path) != leads_to:

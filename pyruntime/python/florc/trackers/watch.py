@@ -11,7 +11,7 @@ from ..process.start import AfterImport
 from ..support import mishaps
 from ..support.console import say
 from ..support.light import OWN
-from .known import SWITCHES, TRACKERS
+from .known import HEARD, SWITCHES, TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Watch:
 
     def install(self) -> None:
         """From now on, for what is imported already, too."""
-        modules = {module: tracker for tracker, known in TRACKERS.items() for module in known.modules}
+        heard = {**{tracker: known.modules for tracker, known in TRACKERS.items()}, **HEARD}
+        modules = {module: tracker for tracker, known in heard.items() for module in known}
         for module, tracker in modules.items():
             if module in sys.modules:
                 self._adapt(tracker, module)
@@ -57,6 +58,10 @@ class Watch:
         while recording."""
         return {}
 
+    def noted(self, tracker: str, of: str) -> list[dict[str, Any]]:
+        """All that the recorded run noted of a tracker with the entry `of`. Nothing while recording."""
+        return []
+
     def folder(self, name: str) -> str:
         """A folder for files of other programs, which goes with the replay."""
         raise NotImplementedError
@@ -64,6 +69,13 @@ class Watch:
     def is_added(self) -> bool:
         """Whether an added statement calls."""
         return False
+
+    def statement(self) -> Any:
+        """The added statement that runs in this thread, for `send_for`."""
+        return None
+
+    def send_for(self, statement: Any, call: Callable[[], None]) -> None:
+        """Call something that sends what an added statement gave that ran before."""
 
     def take(self, tracker: str, run: dict[str, Any], name: str, value: Any, step: Any, data: str = "") -> None:
         """An added statement sends a value."""
@@ -100,16 +112,8 @@ class SwitchedOff:
         if switch is None or fullname in self._told:
             return
         self._told.add(fullname)
-        if switch.variable:
-            os.environ[switch.variable] = switch.value
-            say(f"{switch.said} is switched off in the replay ({switch.variable}={switch.value}): nothing is sent to it")
-        else:
-            said = switch.said
-            say(
-                f"florc does not hold {said} back: what the script sends to {said}, the replay sends again",
-                always=True,
-                code="F511",
-            )
+        os.environ[switch.variable] = switch.value
+        say(f"{switch.said} is switched off in the replay ({switch.variable}={switch.value}): nothing is sent to it")
 
 
 def put(holder: Any, name: str, around: Callable[..., Any]) -> None:

@@ -27,6 +27,7 @@ class Tracked(Watch):
         self.not_sent: dict[str, str] = {}
         """What added statements called that is not sent -> the statement."""
         self._place_of, self._folder = place_of, folder
+        self._noted = history.tracked
         self._left: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         """By tracker, by what is known of its run, and by the place in the loop nest: a replay begins some of them only."""
         self._running: dict[int, list[tuple[str, bool]]] = {}
@@ -61,6 +62,10 @@ class Tracked(Watch):
         left = self._left.get((tracker, of, _native.loop_path()))
         return left.pop(0) if left else {}
 
+    def noted(self, tracker: str, of: str) -> list[dict[str, Any]]:
+        """All that the recorded run noted of a tracker with the entry `of`."""
+        return [found for name, found in self._noted if name == tracker and of in found]
+
     def folder(self, name: str) -> str:
         """A folder that goes with the view of files."""
         path = os.path.join(self._folder, "trackers", name)
@@ -70,6 +75,18 @@ class Tracked(Watch):
     def is_added(self) -> bool:
         """Whether an added statement runs in this thread."""
         return threading.get_ident() in self._running
+
+    def statement(self) -> Any:
+        """As `begin` was given it."""
+        return self._running[threading.get_ident()][-1]
+
+    def send_for(self, statement: Any, call: Callable[[], None]) -> None:
+        """Call something that sends what an added statement gave that ran before."""
+        self.begin(*statement)
+        try:
+            call()
+        finally:
+            self.end()
 
     def take(self, tracker: str, run: dict[str, Any], name: str, value: Any, step: Any, data: str = "") -> None:
         """It sends a value: kept, if the statement is to be answered."""
