@@ -139,13 +139,12 @@ def test_each_call_has_its_own_ranks(workshop: Workshop) -> None:
 
 
 def test_ranks_that_are_not_started_again_are_missed(workshop: Workshop) -> None:
-    """What ranks leave behind is there when the script starts again: it takes another turn, and nothing that it prints says so."""
-    text = SCRIPT.replace("        mp.spawn(main,", '        os.path.exists("done") or mp.spawn(main,').replace(
-        "            meet()\n", "            meet()\n" + " " * 12 + 'open("done", "w").close()\n'
-    )
+    """A script takes another turn, for a file that somebody made since, and nothing that it prints says so."""
+    text = SCRIPT.replace("        mp.spawn(main,", '        os.path.exists("done") or mp.spawn(main,')
     workshop.write("meeting.py", MEETING)
     workshop.write("train.py", text)
     assert workshop.florc("record", "--checkpoint", "every", "train.py", _port()).code == 0
+    workshop.write("done", "")
     workshop.write("train.py", _probed(text, IN_RANKS, IN_SCRIPT))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.code == 1 and "did not start the processes" in replayed.said, replayed
@@ -346,3 +345,58 @@ def test_ranks_that_print_nothing_are_compared_all_the_same(workshop: Workshop) 
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out == "P [0.0, 2.0]\n" and "exact: " in replayed.said, replayed.said
     assert "once more, to be compared" in replayed.said, replayed.said
+
+
+RESUMING = """
+    import os
+    import sys
+    import torch
+    import torch.multiprocessing as mp
+
+    def fit(rank):
+        weights = torch.load("model.pt") if rank == 0 and os.path.exists("model.pt") else torch.zeros(4)
+        for epoch in range(3):
+            for batch in range(20):
+                weights += torch.ones(4) * (batch + rank)
+            sys.stdout.write(f"epoch {rank} {epoch} {weights[0].item()}\\n")
+        if rank == 0:
+            os.makedirs("out", exist_ok=True)
+            torch.save(weights, "model.pt")
+            with open("out/log.txt", "a") as log:
+                log.write(f"{weights[0].item()}\\n")
+
+    if __name__ == "__main__":
+        print("resumes", os.path.exists("model.pt"), os.path.exists("out"), sorted(os.listdir()))
+        for turn in range(2):
+            mp.spawn(fit, nprocs=2)
+            print("turn", turn, torch.load("model.pt")[0].item(), open("out/log.txt").read().split())
+"""
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["new", "resumed"])
+def test_a_script_that_looks_for_files_of_its_ranks_finds_what_it_found(is_there: bool, workshop: Workshop) -> None:
+    files = ("model.pt", "out")
+    workshop.write("train.py", RESUMING)
+    if is_there:
+        assert workshop.plain("train.py").code == 0
+        for name in files:
+            (shutil.copytree if name == "out" else shutil.copy)(workshop.path / name, workshop.path.parent / f"before-{name}")
+
+    def begin() -> None:
+        for name in files:
+            path = workshop.path / name
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            if is_there:
+                before = workshop.path.parent / f"before-{name}"
+                (shutil.copytree if name == "out" else shutil.copy)(before, path)
+
+    begin()
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    left = {name: (workshop.path / name).read_bytes() for name in ("model.pt", "out/log.txt")}
+    text = RESUMING.replace("        if rank == 0:", '        print("PROBE", rank, weights.sum().item())\n        if rank == 0:')
+    workshop.write("train.py", text)
+    done = workshop.florc("replay", "train.py")
+    assert left == {name: (workshop.path / name).read_bytes() for name in left}
+    begin()
+    truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
+    assert sorted(done.out.splitlines()) == sorted(truth) and truth and "exact: " in done.said, done.said

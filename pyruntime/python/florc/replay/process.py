@@ -37,7 +37,7 @@ from .check import check
 from .files.user_files import UserFiles
 from .parallel import trials
 from .parallel.ranks import RankTask
-from .parallel.spawned import Calls
+from .parallel.spawned import Calls, noted_files
 from .parallel.workers import Task, errors_of
 from .report import Report
 from .session import live, progress
@@ -119,6 +119,7 @@ class ReplayProcess:
             self._replay.looking.is_running,
             frozenset().union(*attempt.versions.names()),
             attempt.task.files if isinstance(attempt.task, RankTask) else None,
+            noted_files(run),
         )
         self._replay.probes.flush_files = self._files.flush
         self._files.start_again(self._run_those_that_wrote)

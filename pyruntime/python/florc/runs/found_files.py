@@ -63,6 +63,11 @@ class Noted:
         first.brief += second.brief
         return first
 
+    def followed_by(self, other: Noted) -> Noted:
+        """What is noted of the same path by processes that ran one after the other."""
+        self.places += other.places
+        return self
+
     def blocks(self) -> set[str]:
         """The blocks in which the run changed it."""
         return {block for place in self.places for block in _native.Path(place).blocks}

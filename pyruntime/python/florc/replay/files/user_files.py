@@ -18,7 +18,7 @@ from typing import IO
 from ...inputs import again as inputs_again
 from ...process import native_writers
 from ...project.script import Unusable
-from ...runs.found_files import FOLDER_NAME
+from ...runs.found_files import FOLDER_NAME, Noted
 from ...runs.journal import History
 from ...runs.run import Run
 from ...support.console import say
@@ -69,8 +69,10 @@ class UserFiles:
         is_added: Callable[[], bool] = lambda: False,
         names: frozenset[str] = frozenset(),
         shared: Shared | None = None,
+        of_ranks: dict[str, Noted] | None = None,
     ):
-        """`names`: what the files of the project mention; `shared`: the view is that of all ranks."""
+        """`names`: what the files of the project mention; `shared`: the view is that of all ranks; `of_ranks`: what is known of
+        files that ranks changed which the script starts."""
         self._run, self._shared = run, shared
         self._folder = os.path.join(folder, FOLDER_NAME) if shared is None else shared.folder
         self._pid, self._is_added = os.getpid(), is_added
@@ -79,7 +81,8 @@ class UserFiles:
         try:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: IO[bytes] | bool | None = _locked(self._folder) if shared is None else True
-            self._view = View(self._folder, history.noted_files(), skipped, history.folders, pid, is_shared=shared is not None)
+            notes = history.noted_files()
+            self._view = View(self._folder, notes, skipped, history.folders, pid, is_shared=shared is not None, of_ranks=of_ranks)
         except OSError as error:
             raise Unusable(
                 "F206",

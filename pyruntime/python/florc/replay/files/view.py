@@ -40,15 +40,18 @@ class View:
         listed: dict[str, set[str]] | None = None,
         pid: int | None = None,
         is_shared: bool = False,
+        of_ranks: dict[str, Noted] | None = None,
     ):
         """`pid`: the number of the recorded process, where the script may name files by it. `is_shared`: with processes that were
-        not forked from this one."""
+        not forked from this one. `of_ranks`: what is known of files that ranks changed which the script starts (`show`)."""
         self.upper = os.path.join(folder, TREE)
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
         self._entries: dict[str, Entry] = {}
         self._inside: dict[str, set[str]] = {}
         """Folder -> names of the paths in it that are not the user's own."""
+        self._of_ranks = set(of_ranks or ()) - notes.keys()
+        notes = {**(of_ranks or {}), **notes}
         self._notes, self._skipped, self._listed = notes, skipped, listed or {}
         """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be
         opened."""
@@ -355,18 +358,18 @@ class View:
         with self.lock:
             for path in sorted(paths):
                 where = tree + path if is_really_there(tree + path) else path
-                if path in self._notes or not is_really_there(where):
+                if path in self._notes and path not in self._of_ranks or not is_really_there(where):
                     continue
                 if where != path:
                     written.add(path)
                 if not stat.S_ISDIR(_lstat(where).st_mode):
-                    self._enter(path, Entry(KEPT, where))
+                    self._enter(path, Entry(KEPT, where, self._clock))
                 elif is_really_there(path):
-                    self._enter(path, Entry(ADDED))
+                    self._enter(path, Entry(ADDED, "", self._clock))
                 else:
                     self.prepare(path)
                     os.makedirs(self.at(path), exist_ok=True)
-                    self._enter(path, Entry(HERE))
+                    self._enter(path, Entry(HERE, "", self._clock))
         return written
 
     def _below(self, path: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...process.spawned import FOLDER, Ended, Places
 from ...project.script import Unusable
 from ...runs.catalog import all_runs, of_rank
+from ...runs.found_files import Noted
 from ...runs.journal import History
 from ..session.others import Others
 from ..session.result import ReplayResult
@@ -90,20 +91,48 @@ class Calls:
         return [f"{name}: {why}" for name in dict.fromkeys(self._plain)]
 
     def _recorded(self, store: str, nprocs: int) -> Run | None:
-        """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the script's
-        run."""
-        try:
-            runs = all_runs(store)
-            each = [of_rank(runs[0], number) for number in range(nprocs)] if len(runs) == 1 and runs[0].ranks == nprocs else []
-            if each and all(History(rank).sent is not None and rank.status == "ok" for rank in each):
-                return runs[0] if all(rank.is_own or not self._run.is_own for rank in each) else None
-        except Unusable:
-            pass
-        return None
+        """The ranks of a call that can be replayed, if there were so many."""
+        ranks = _ranks(self._run, store)
+        return ranks[0] if len(ranks) == nprocs else None
+
+
+def noted_files(run: Run) -> dict[str, Noted]:
+    """What is known of the files that ranks of the script's calls changed: for the script, they change where it calls. Only of
+    calls whose ranks are replayed."""
+    found: dict[str, Noted] = {}
+    with suppress(OSError):
+        for name in sorted(os.listdir(run.own(FOLDER)), key=_order):
+            for rank in _ranks(run, os.path.join(run.own(FOLDER), name)):
+                for path, noted in History(rank).noted_files().items():
+                    noted.places, noted.removed, noted.brief = [_path(name)], [], []
+                    known = found.get(path)
+                    found[path] = noted if known is None else known.followed_by(noted)
+    return found
+
+
+def _ranks(run: Run, store: str) -> list[Run]:
+    """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the run of the
+    script."""
+    with suppress(Unusable):
+        runs = all_runs(store)
+        each = [of_rank(runs[0], number) for number in range(runs[0].ranks or 0)] if len(runs) == 1 else []
+        if all(History(rank).sent is not None and rank.status == "ok" and (rank.is_own or not run.is_own) for rank in each):
+            return each
+    return []
+
+
+def _order(name: str) -> int:
+    """The calls of one place, in their order."""
+    return int(name.rpartition("-")[2])
+
+
+def _path(name: str) -> str:
+    """The place of a call in the loop nest, by the name of its store (`Places`)."""
+    return "" if _said(name) == "top" else _said(name)
 
 
 def _said(name: str) -> str:
-    """Where a call is, by the name of its store (`Places`)."""
+    """The same, as a word."""
     return name.rpartition("-")[0].replace(",", "/")
 
 
