@@ -93,7 +93,7 @@ impl Selection<'_, '_> {
         for site in &self.analysis.graph.sites {
             let Some(from) = self.context_of_site(site.scope, site.stmt, &decisions) else { continue };
             for &target in &site.targets {
-                if is_compiled(self.analysis, target) || is_hidden(self.analysis, target) {
+                if is_compiled(self.analysis, target) || is_hidden(self.analysis, self.facts, target) {
                     continue;
                 }
                 let slot = &mut found[target];
@@ -212,12 +212,12 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> IdVec<ScopeId, Option
             if !matches!(scopes[id].owner, Owner::Function(_)) {
                 return Some(Context::Memoized(None));
             }
-            if called[id] && !is_hidden(analysis, id) {
+            if called[id] && !is_hidden(analysis, facts, id) {
                 return None;
             }
             let trains = facts.scopes[id].trains_below;
             let mentioned = analysis.graph.mentioned.contains(&id);
-            let hidden = is_compiled(analysis, id) || is_hidden(analysis, id) || (mentioned && !trains);
+            let hidden = is_compiled(analysis, id) || is_hidden(analysis, facts, id) || (mentioned && !trains);
             // Nobody in sight calls it: somebody else does, and may do so in a loop.
             Some(if hidden { Context::Memoized(None) } else { Context::Followed })
         })
@@ -225,10 +225,12 @@ fn initial_contexts(analysis: &Analysis, facts: &Facts) -> IdVec<ScopeId, Option
 }
 
 /// Methods that Python or PyTorch calls on its own, once per item or per call of an object: their loops run as often as
-/// a batch has parts.
-fn is_hidden(analysis: &Analysis, id: ScopeId) -> bool {
+/// a batch has parts. A `__call__` that takes training steps is no such one: its object is handed over as a function is
+/// (`mp.spawn(Trainer(), …)`).
+fn is_hidden(analysis: &Analysis, facts: &Facts, id: ScopeId) -> bool {
     let Owner::Function(Function { name, .. }) = analysis.project.scopes.list[id].owner else { return false };
     let is_special = name.starts_with("__") && name.ends_with("__") && name != "__init__";
+    let is_special = is_special && !(name == "__call__" && facts.scopes[id].trains_below);
     is_special || Knowledge::shipped().lists(List::IsCalledOften, name)
 }
 

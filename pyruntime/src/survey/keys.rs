@@ -53,9 +53,7 @@ impl Key {
             (Key::Name(a), Key::Name(b))
             | (Key::Attribute(a), Key::Attribute(b))
             | (Key::KeywordDefault(a), Key::KeywordDefault(b))
-            | (Key::Cell(a), Key::Cell(b)) => {
-                a.is(b) || is_equal(a.bind(py), b.bind(py))
-            }
+            | (Key::Cell(a), Key::Cell(b)) => a.is(b) || is_equal(a.bind(py), b.bind(py)),
             (Key::Entry(a), Key::Entry(b)) | (Key::Given(a), Key::Given(b)) => {
                 a.is(b) || a.bind(py).get_type().is(b.bind(py).get_type()) && is_equal(a.bind(py), b.bind(py))
             }

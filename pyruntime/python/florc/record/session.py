@@ -67,8 +67,9 @@ class Recording:
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
-        streams = Tap(self._lines, self.files, True), Tap(self._errors, self.files, True, is_error=True)
-        self._taps = (*streams, LogFiles(self._logged, self.files, True))
+        lines = Tap(lambda payload: self._log("lines", payload), self.files, True)
+        errors = Tap(lambda payload: self._log("errors", payload), self.files, True, is_error=True)
+        self._taps = lines, errors, LogFiles(self._logged, self.files, True)
         self._spent = 0.0
         self._is_checked = bool(os.environ.get("FLORC_DEBUG"))
         """With FLORC_DEBUG, a record that no replay could read is a mishap where it is written."""
@@ -318,12 +319,6 @@ class Recording:
         """Keep what was printed, and nothing that comes."""
         for tap in self._taps:
             tap.remove()
-
-    def _lines(self, payload: str) -> None:  # JSON
-        self._log("lines", payload)
-
-    def _errors(self, payload: str) -> None:
-        self._log("errors", payload)
 
     def _logged(self, number: int, payload: str) -> None:
         self._log("errors", f'{payload.removesuffix("}")}, "log": {number}}}')

@@ -229,7 +229,7 @@ class ReplayProcess:
         task, environment = self._attempt.task, STARTED.environment
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
-        environment.update(task.to_environment() if task else {})
+        environment.update(task.to_environment(os.getppid()) if task else {})
         known = {"blocks": {**self._again, **blocks}, "written": self._divert.printed(), "damaged": self._checks_first}
         environment[AGAIN] = json.dumps({**known, "lost": self._lost_s + time.perf_counter() - self._begun})
         live.asks_again(environment)

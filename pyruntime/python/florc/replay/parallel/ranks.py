@@ -54,9 +54,9 @@ class RankTask(NamedTuple):
         return Shared(os.path.join(os.path.dirname(self.base), FOLDER_NAME))
 
     def to_environment(self) -> dict[str, str]:
-        """The environment variable that gives a process its task."""
+        """The environment variable that gives a process which this one starts its task."""
         window = self.window and self.window.to_json()
-        return {RANK: json.dumps({"rank": self.rank, "window": window, "base": self.base})}
+        return {RANK: json.dumps({"rank": self.rank, "window": window, "base": self.base, "parent": os.getpid()})}
 
     @classmethod
     def of_this_process(cls) -> RankTask | None:
@@ -65,7 +65,7 @@ class RankTask(NamedTuple):
         if told is None:
             return None
         read = json.loads(told)
-        end_with_parent()
+        end_with_parent(read["parent"])
         return cls(read["rank"], read["window"] and Window(**read["window"]), read["base"])
 
     def start_again(self, blocks: dict[str, str], is_damaged: bool) -> NoReturn:

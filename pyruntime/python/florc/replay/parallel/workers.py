@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from ...plan.window import Window
 from ...support import console
-from ...support.console import duration, hand_on, say
+from ...support.console import duration, exit_at_once, hand_on, say
 from ..session.opening import WORKER
 from ..session.result import ReplayResult
 
@@ -35,9 +35,9 @@ class Task(NamedTuple):
     progress: str | None = None
     """The file in which it says where it is, if somebody looks on."""
 
-    def to_environment(self) -> dict[str, str]:
-        """The environment variable that gives a process its task."""
-        return {WORKER: json.dumps({**self._asdict(), "window": self.window.to_json()})}
+    def to_environment(self, parent: int) -> dict[str, str]:
+        """The environment variable that gives a process its task. `parent`: the number of the process that starts it."""
+        return {WORKER: json.dumps({**self._asdict(), "window": self.window.to_json(), "parent": parent})}
 
     @classmethod
     def of_this_process(cls) -> Task | None:
@@ -46,14 +46,17 @@ class Task(NamedTuple):
         if told is None:
             return None
         read = json.loads(told)
-        end_with_parent()
+        end_with_parent(read["parent"])
         return cls(Window(**read["window"]), read["result"], read["progress"])
 
 
-def end_with_parent() -> None:
-    """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too."""
+def end_with_parent(parent: int) -> None:
+    """Ctrl-C is the parent's, as a worker has its own process group; where the parent is killed, the worker ends, too. `parent`:
+    its number: it may be gone by now."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        exit_at_once(128 + signal.SIGKILL)
 
 
 class Process(Protocol):
@@ -135,7 +138,7 @@ class _Worker:
 
     def start(self) -> None:
         self.attempts += 1
-        self.process = self._launch(self._command, {**self._environment, **self.task.to_environment()}, self.out, self.log)
+        self.process = self._launch(self._command, {**self._environment, **self.task.to_environment(os.getpid())}, self.out, self.log)
 
     def code(self) -> int | None:
         """Its exit code; None while it runs."""
