@@ -138,7 +138,9 @@ class _Worker:
 
     def start(self) -> None:
         self.attempts += 1
-        self.process = self._launch(self._command, {**self._environment, **self.task.to_environment(os.getpid())}, self.out, self.log)
+        self.process = self._launch(
+            self._command, {**self._environment, **self.task.to_environment(os.getpid())}, self.out, self.log
+        )
 
     def code(self) -> int | None:
         """Its exit code; None while it runs."""
