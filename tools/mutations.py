@@ -969,7 +969,7 @@ add(
 add(
     "lapsed: what is foreseen to be used is restored all the same",
     FLORC + "runs/versions.py",
-    "        return _MOVES if why is None and self._history.lapsed(key) and (self._are_used() or self._moves()) else why\n",
+    "        return _MOVES if why is None and self.lapsed.is_missed(key) else why\n",
     "        return why\n",
     LAPSE + "test_an_iterator_that_cannot_be_restored_is_missed_only_where_it_is_used",
 )

@@ -228,3 +228,49 @@ def test_what_is_seen_to_change_is_restored(name: str, form: str, workshop: Work
     _, done, wanted = workshop.asked(text, probed, "PROBE")
     assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said
     assert name in MAY_RUN or "4 blocks restored" in done.said, done.said
+
+
+WRAPPED = {
+    "lru_cache": (
+        "import functools\n@functools.lru_cache(maxsize=1)\ndef call(v, seen=[]):\n    seen.append(v)\n    return len(seen)",
+        "call.__wrapped__.__defaults__",
+    ),
+    "contextmanager": (
+        "import contextlib\n@contextlib.contextmanager\ndef timed(v, seen=[]):\n    seen.append(v)\n    yield len(seen)\n"
+        "def call(v):\n    with timed(v):\n        pass",
+        "timed.__wrapped__.__defaults__",
+    ),
+    "singledispatch": (
+        "import functools\n@functools.singledispatch\ndef call(v, seen=[]):\n    seen.append(v)",
+        "call.__wrapped__.__defaults__",
+    ),
+    "no_grad": ("import torch\n@torch.no_grad()\ndef call(v, seen=[]):\n    seen.append(v)", "call.__wrapped__.__defaults__"),
+    "a list's method": ("def call(v, add=[].append):\n    add(v)", "call.__defaults__[0].__self__"),
+    "a counter's method": (
+        "import itertools\nclass Sample:\n    new_id = itertools.count().__next__\ndef call(v):\n    return Sample.new_id()",
+        "repr(Sample.new_id.__self__)",
+    ),
+    "a generator's method": (
+        "import random\ndef call(v, draw=random.Random(5).random):\n    return draw()",
+        "call.__defaults__[0].__self__.getstate()[1][-1], call.__defaults__[0].__self__.getstate()[1][0]",
+    ),
+    "a method in a closure": (
+        "def made():\n    pop = [*range(400)].pop\n    return lambda v: pop()\ncall = made()",
+        "len(call.__closure__[0].cell_contents.__self__)",
+    ),
+    "a defaultdict": (
+        "import collections\ndef made():\n    n = 0\n    def fresh():\n        nonlocal n\n        n += 1\n        return n\n"
+        "    return collections.defaultdict(fresh)\nd = made()\ndef call(v):\n    return d[len(d)]",
+        "d.default_factory.__closure__[0].cell_contents, len(d)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_what_a_wrapper_of_a_library_leads_to_is_seen(name: str, workshop: Workshop) -> None:
+    made, seen = WRAPPED[name]
+    body = BODY.replace("w +=", "W[0] +=").replace(", w)", ", W)")
+    text = f"import time\n{made}\nHOOKS = {{'x': call}}\nW = [0]\n" + FORMS["in a file"].format(body=body)
+    probed = text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
+    _, done, wanted = workshop.asked(text, probed, "PROBE")
+    assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said

@@ -117,6 +117,7 @@ fn merge(known: &mut Change, new: &Change) {
     known.bound |= new.bound;
     known.iterated &= new.iterated;
     known.maybe &= new.maybe;
+    known.global |= new.global; // what only reads a global does not ask how it is bound
 }
 
 /// Drops what a larger place covers; what is changed in place first, then what is iterated over, then what is rebound.

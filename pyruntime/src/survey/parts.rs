@@ -146,7 +146,7 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
     let py = obj.py();
     let code = obj.getattr(intern!(py, "__code__"))?;
     if !classes.files.bind(py).contains(code.getattr(intern!(py, "co_filename"))?)? {
-        return Ok(false);
+        return of_wrapper(classes, obj, &code, out);
     }
     out.push((Key::Told("(code)"), Value::Number(code.as_ptr() as i64)));
     if let Ok(defaults) = obj.getattr(intern!(py, "__defaults__"))?.cast::<PyTuple>() {
@@ -168,6 +168,36 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
         put_attributes(&own, out);
     }
     Ok(true)
+}
+
+/// Of a library's function, which functions of the user's it wraps: `@contextmanager`, `@torch.no_grad()`, `@singledispatch`.
+fn of_wrapper(classes: &Classes, obj: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>, out: &mut Parts) -> PyResult<bool> {
+    let py = obj.py();
+    let is_ours = |part: &Bound<'_, PyAny>| -> PyResult<bool> {
+        if !part.get_type().is(obj.get_type()) {
+            return Ok(false);
+        }
+        let file = part.getattr(intern!(py, "__code__"))?.getattr(intern!(py, "co_filename"))?;
+        classes.files.bind(py).contains(file)
+    };
+    let before = out.len();
+    if let Ok(cells) = obj.getattr(intern!(py, "__closure__"))?.cast::<PyTuple>() {
+        let names = code.getattr(intern!(py, "co_freevars"))?;
+        for (name, cell) in names.cast::<PyTuple>()?.iter().zip(cells.iter()) {
+            if let Ok(part) = cell.getattr(intern!(py, "cell_contents"))
+                && is_ours(&part)?
+            {
+                out.push((Key::Cell(name.unbind()), Value::of(&part)));
+            }
+        }
+    }
+    if let Some(own) = instance_dict(obj)?
+        && let Some(part) = own.get_item(intern!(py, "__wrapped__"))?
+        && is_ours(&part)?
+    {
+        out.push((Key::Attribute(intern!(py, "__wrapped__").clone().into_any().unbind()), Value::of(&part)));
+    }
+    Ok(out.len() > before)
 }
 
 /// Whether what stands in a class is called when somebody uses an object of it: a function, what wraps one, an object of the user's.

@@ -21,6 +21,8 @@ from ..runs.found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of
 from ..support.console import size as sized
 from ..support.copying import share_blocks
 from ..support.light import OWN, suppress
+from .files_of_children import FilesOfChildren
+from .open_folders import in_open_folders, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +48,6 @@ _OF_DISK = 0.1
 _COPY, _LINK = "copy", "link"
 """How the old content of a file may be kept: by a copy only, or also by a second name of the file."""
 _BEFORE = "(before)"
-_DESCRIPTORS = "/proc/self/fd"
 _APPENDED, _DONE = "only appended to", "noted"
 
 
@@ -71,6 +72,7 @@ class FilesNoted:
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
         self._is_on = False
+        self._of_children = FilesOfChildren(os.path.dirname(folder))
 
     def watch(self) -> None:
         """From now on."""
@@ -82,6 +84,8 @@ class FilesNoted:
 
     def end(self) -> None:
         """The run is over."""
+        with suppress(OSError, ValueError):
+            self._hear_children()
         self._is_on = False
         _native.listen_no_more()
 
@@ -112,11 +116,12 @@ class FilesNoted:
         if handle is None or not self._is_on:
             return
         me = get_ident()
-        if me in self._busy or os.getpid() != self._pid:
+        if me in self._busy:
             return
         begun = time.perf_counter()
         self._busy.add(me)
         try:
+            self._hear_children()
             handle(self, *args)
         except Exception as error:
             if not _is_own(error.__traceback__):  # a signal came, and the script's handler raises
@@ -124,6 +129,29 @@ class FilesNoted:
         finally:
             self._busy.discard(me)
             self._charge(time.perf_counter() - begun)
+
+    @property
+    def _is_child(self) -> bool:
+        """Whether this process was forked from the run's."""
+        return os.getpid() != self._pid
+
+    def _tell(self, kind: Any, **payload: Any) -> None:
+        """Write a record. Of children, only what they change is noted."""
+        if not self._is_child:
+            self._note(kind, **payload)
+        elif kind == "file":
+            self._of_children.tell(payload)
+
+    def _hear_children(self) -> None:
+        """Note what children changed before this process changes the same."""
+        for told in () if self._is_child else self._of_children.told():
+            real, at = told["path"], told["at"]
+            if real not in self._seen and "was" in told:
+                self._seen[real] = _DONE
+                self._places.add((real, _native.Path(at).shape, told.get("gone", "")))
+                self._note("file", **told)
+            else:  # what was there first is noted
+                self._again(real, at, told.get("gone", ""))
 
     # -- what Python announces -------------------------------------------------------------------------------------
 
@@ -133,7 +161,7 @@ class FilesNoted:
         if not flags & _WRITES:
             self._reads(path)
             return
-        for where in (path, *(_in_open_folders(path) if mode is None else ())):
+        for where in (path, *(in_open_folders(path) if mode is None else ())):
             if flags & os.O_TRUNC or not flags & os.O_APPEND:
                 self._changes(where, _COPY if not flags & os.O_EXCL else None)
             else:
@@ -141,7 +169,7 @@ class FilesNoted:
 
     def _attributes(self, path: Any, *given: Any) -> None:
         """Its mode, owner, times: the content stays."""
-        path = path if isinstance(path, int) else _within(path, given[-1])
+        path = path if isinstance(path, int) else within(path, given[-1])
         if not isinstance(path, int) and os.path.lexists(path):
             self._changes(path, None, appends=True)
 
@@ -157,7 +185,7 @@ class FilesNoted:
             self._changes(path, _COPY)
 
     def _renamed(self, source: Any, target: Any, source_folder: int = -1, target_folder: int = -1) -> None:
-        source, target = _within(source, source_folder), _within(target, target_folder)
+        source, target = within(source, source_folder), within(target, target_folder)
         if os.path.isdir(source) and not os.path.islink(source):
             self._changes_below(source)
         self._changes(source, _COPY, is_link=True, goes=True)
@@ -165,20 +193,20 @@ class FilesNoted:
         self._real.clear()
 
     def _removed(self, path: Any, folder: int = -1) -> None:
-        self._changes(_within(path, folder), _LINK, is_link=True, goes=True)
+        self._changes(within(path, folder), _LINK, is_link=True, goes=True)
         self._real.clear()
 
     def _removed_tree(self, path: Any, *_: Any) -> None:
         self._changes_below(path)
 
     def _made(self, path: Any, _: Any = 0, folder: int = -1) -> None:
-        self._makes(_within(path, folder))
+        self._makes(within(path, folder))
 
     def _linked(self, source: Any, path: Any, source_folder: int = -1, folder: int = -1) -> None:
-        self._makes(_within(path, folder))
+        self._makes(within(path, folder))
 
     def _symlinked(self, source: Any, path: Any, folder: int = -1) -> None:
-        self._makes(_within(path, folder))
+        self._makes(within(path, folder))
         self._real.clear()
 
     # -- what is noted ---------------------------------------------------------------------------------------------
@@ -220,11 +248,11 @@ class FilesNoted:
         if is_file and not appends and keep is not None:
             found.update(self._keep(real, keep))
         self._places.add((real, _native.Path(at).shape, gone))
-        self._note("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
+        self._tell("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
 
     def _reads(self, path: Any) -> None:
         """A file is opened to be read: a replay must find the same. Modules are known by the versions of their packages."""
-        if len(self._read) >= _MOST_READ:
+        if len(self._read) >= _MOST_READ or self._is_child:
             return
         real = os.path.abspath(os.fsdecode(os.fspath(path)))
         is_system = real.startswith(("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", self._store, sys.prefix, sys.base_prefix))
@@ -238,7 +266,7 @@ class FilesNoted:
         if stat.S_ISREG(found.st_mode):
             is_small = found.st_size <= min(_HASHED, self._hashed)
             self._hashed -= found.st_size if is_small else 0
-            self._note(
+            self._tell(
                 "read", path=real, size=found.st_size, mtime_ns=found.st_mtime_ns, hash=hash_of(real) if is_small else None
             )
 
@@ -258,7 +286,7 @@ class FilesNoted:
                 names.append(entry.name)
                 if len(names) > _MOST_NAMES:
                     return
-        self._note("folder", path=folder, names=names)
+        self._tell("folder", path=folder, names=names)
 
     def _real_path(self, whole: str, is_link: bool) -> str:
         known = self._real.get((whole, is_link))
@@ -273,7 +301,7 @@ class FilesNoted:
         kind = _native.Path(at).shape
         if (real, kind, gone) not in self._places and len(self._places) < 2 * _MOST:
             self._places.add((real, kind, gone))
-            self._note("file", path=real, at=at, **({"gone": gone} if gone else {}))
+            self._tell("file", path=real, at=at, **({"gone": gone} if gone else {}))
 
     @staticmethod
     def _state(real: str, appends: bool) -> dict[str, Any]:
@@ -294,7 +322,9 @@ class FilesNoted:
         """Where the content of a file is kept, whole or not at all."""
         name = name_of(real)
         kept = os.path.join(self._folder, name)
-        half = f"{kept}.{get_ident()}"
+        half = f"{kept}.{get_ident()}.{os.getpid()}"
+        if self._is_child and os.path.lexists(kept):  # by another child, which came first
+            return {"kept": None, "why": "another process had changed it"}
         try:
             os.makedirs(self._folder, exist_ok=True)
             if not self._copy(real, half, keep):
@@ -338,24 +368,6 @@ def _free(folder: str) -> int:
     """Bytes that are free on the disk of a folder."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
-
-
-def _within(path: Any, folder: int) -> str:
-    """A path that is relative to an open folder."""
-    text = os.fsdecode(os.fspath(path))
-    return text if folder < 0 or os.path.isabs(text) else os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)
-
-
-def _in_open_folders(path: Any) -> list[str]:
-    """Where `os.open(path, dir_fd=…)` may open a file: Python does not announce in which folder."""
-    text, found = os.fsdecode(os.fspath(path)), []
-    if os.path.isabs(text):
-        return []
-    for name in os.listdir(_DESCRIPTORS):
-        with suppress(OSError):
-            if stat.S_ISDIR(os.stat(f"{_DESCRIPTORS}/{name}").st_mode):
-                found.append(os.path.join(os.readlink(f"{_DESCRIPTORS}/{name}"), text))
-    return [where for where in found if os.path.isdir(os.path.dirname(where))]
 
 
 def _is_own(traceback: TracebackType | None) -> bool:

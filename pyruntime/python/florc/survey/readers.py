@@ -68,6 +68,7 @@ asks_caches = False
 def of_lru_cache(obj: Any) -> Parts:
     """Numbers and texts that are computed again instead of remembered are the same ones; another object would be another one."""
     own, parts = attributes_of(obj), gc.get_referents(obj)
+    given: Parts = {f".{name}": value for name, value in own.items() if not name.startswith("__") or name == "__wrapped__"}
     if _lru_cache_wrapper.cache_info(obj).maxsize is None:
         held = [
             value for part in parts if type(part) is dict and part is not own for value in islice(part.values(), LIMITS.items + 1)
@@ -75,8 +76,8 @@ def of_lru_cache(obj: Any) -> Parts:
     else:  # what is remembered and what it was computed from, side by side
         held = [part for part in parts if type(part) not in (dict, type, object, types.FunctionType)]
     if not asks_caches and len(held) <= LIMITS.items and all(id(type(value)) in ATOM_IDS for value in held):
-        return {}
-    return {".cache_info()": hash(_lru_cache_wrapper.cache_info(obj))}
+        return given
+    return {**given, ".cache_info()": hash(_lru_cache_wrapper.cache_info(obj))}
 
 
 def of_tensor(obj: Any) -> Parts:
@@ -180,11 +181,23 @@ def _buffer(obj: Any) -> Parts:
     return {} if obj.closed else {"(content)": hash(obj.getvalue()), "(position)": obj.tell()}
 
 
+def _of_builtin(obj: Any) -> Parts:
+    """A method of Python's own, bound to a container, an iterator or a generator: `seen.append`, `count().__next__`. The
+    generators of `random` and NumPy that all share are in every checkpoint."""
+    bound_to = obj.__self__
+    kind, random = type(bound_to), sys.modules.get("random")
+    is_drawn = random is not None and issubclass(kind, random.Random) and bound_to is not attributes_of(random).get("_inst")
+    is_held = issubclass(kind, (dict, list, set, bytearray)) or module_of(kind) == "collections" or is_iterator(kind)
+    return {".__self__": bound_to} if is_drawn or is_held else {}
+
+
 READERS = WeakTable(
     {
         _io.StringIO: _buffer,
         _io.BytesIO: _buffer,
         types.MethodType: lambda obj: {".__self__": obj.__self__, ".__func__": obj.__func__},
+        types.BuiltinFunctionType: _of_builtin,
+        types.MethodWrapperType: _of_builtin,
         partial: lambda obj: {".func": obj.func, ".args": obj.args, ".keywords": obj.keywords},
         _lru_cache_wrapper: of_lru_cache,
         property: lambda obj: {".fget": obj.fget, ".fset": obj.fset},

@@ -15,11 +15,11 @@ from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import deque
+    from collections import defaultdict, deque
     from collections.abc import Callable, Container
     from typing import Any
 else:
-    from _collections import deque
+    from _collections import defaultdict, deque
 
 _CONTAINERS: tuple[tuple[type, str], ...] = ((dict, "dict"), (list, "list"), (tuple, "tuple"), (deque, "deque"), (set, "set"))
 _LOGGING = ("logging", "logging.handlers", "queue")
@@ -89,7 +89,7 @@ class Reader:
         for base, way in _CONTAINERS:
             if kind is base:
                 return [way]
-        if kind is getattr(sys.modules.get("collections"), "OrderedDict", None):
+        if kind is getattr(sys.modules.get("collections"), "OrderedDict", None) or kind is defaultdict:
             return ["dict", "python"]
         if kind in readers.READERS or handles.reader(kind) is not None or readers.is_iterator(kind):
             return ["python"]
@@ -129,6 +129,8 @@ class Reader:
         kind = type(obj)
         if kind is getattr(sys.modules.get("collections"), "OrderedDict", None):  # its order is one of its own
             return {"(order)": hash(tuple(map(id, kind.keys(obj))))}
+        if kind is defaultdict:
+            return {".default_factory": obj.default_factory}
         reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind) or handles.reader(kind)
         if reader is not None:
             return reader(obj)
