@@ -136,3 +136,39 @@ def test_a_child_that_comes_to_the_end_of_the_script_is_no_replay(workshop: Work
     done = workshop.florc("replay", "train.py")
     assert _lines(done.out) == _lines(truth.out), done
     assert done.said.count("florc: replayed") == 1 and "exact" in done.said, done.said
+
+
+WRITES = {
+    "a file": 'open("seen.txt", "a").write("x")',
+    "a file of the script": 'open("script.txt", "a").write("x")',
+    "a log": 'logging.info("v %s", v)',
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_what_a_statement_writes_in_a_child_is_told_of(name: str, workshop: Workshop) -> None:
+    text = """
+        import logging, time
+        import multiprocessing as mp
+        logging.basicConfig(filename="run.log", level=logging.INFO, format="%(message)s")
+        open("script.txt", "w").close()
+        def work(v):
+            time.sleep(0.01)
+            #ADDED
+            return v * v
+        for epoch in range(2):
+            total = 0
+            for i in range(3):
+                time.sleep(0.01)
+                total += i
+            with mp.get_context("fork").Pool(1) as pool:
+                print(epoch, total, pool.map(work, [1, 2]))
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    left = sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))
+    workshop.write("train.py", text.replace("#ADDED", WRITES[name]))
+    done = workshop.florc("replay", "train.py")
+    assert done.code == 0 and "unverified" in done.said, done.said
+    assert "in a process that the script forked: that is lost" in done.said, done.said
+    assert left == sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))

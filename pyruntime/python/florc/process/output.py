@@ -113,6 +113,10 @@ child: Child | None = None
 """In a child that the script forked in a replay."""
 
 
+WRITTEN = ".written"
+"""The end of the name of a file beside `Child.notes`: by line, a statement and a path that it wrote to."""
+
+
 class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
@@ -126,6 +130,7 @@ class Child:
         self._path = path
         self._label, self._notes, self._answers, self._errors = label, notes, answers, errors
         self._name = ""
+        self._written: set[str] = set()
 
     def answering(self, name: str) -> Child:
         """Around an added statement."""
@@ -153,11 +158,17 @@ class Child:
                 os.dup2(before, number)
                 os.close(before)
             os.close(self._file)
-            self._note(f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
+            self._note(self._notes, f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
 
-    def _note(self, line: bytes) -> None:
+    def wrote(self, path: str) -> None:
+        """A statement writes to a file, which is in the view of the replay alone."""
+        if self.depth and path not in self._written:
+            self._written.add(path)
+            self._note(self._notes + WRITTEN, f"{self._name}\t{path}\n".encode(errors="surrogateescape"))
+
+    def _note(self, path: str, line: bytes) -> None:
         with suppress(OSError):
-            descriptor = os.open(self._notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 os.write(descriptor, line)
             finally:

@@ -253,6 +253,7 @@ class ReplayProcess:
             return messages.INTERRUPTED
         replay.values += replay.probes.printed()
         replay.probes.answer_for_children()
+        replay.statements.others.unanswered.extend(replay.statements.lost_files(replay.versions.said))
         replay.started_again_for(self._again)
         unsure = self._files.unsure
         if self._divert.is_otherwise:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...inputs import standard_input
+from ...process import output
 from ...process.native_writers import ANEW, READ, UPDATED
 from .handles import opened, watched
 from .kinds import ADDED, GONE, HERE, OWN, PLAIN, Found
@@ -154,6 +155,8 @@ class Opens:
 
     def _as_added(self, real: str, found: Found) -> str | None:
         """Where an added statement writes: the user's own file, unless it is one of the script's."""
+        if output.child is not None:
+            output.child.wrote(real)
         if not self._functions.is_added():
             return None
         if found.kind in (ADDED, OWN):
@@ -185,10 +188,12 @@ class Opens:
                 file.flush()
 
     def _wrote(self, descriptor: int) -> None:
-        if self._functions.is_added():
+        if self._functions.is_added() or output.child is not None and output.child.depth:
             path = self._view.doubts.path_of(descriptor)
             if path is not None:
                 self.beside[path] = None
+                if output.child is not None:
+                    output.child.wrote(path)
 
     def native(self, path: str, how: str, endings: Sequence[str] = ()) -> str:
         """The path that a function gets which opens files natively."""

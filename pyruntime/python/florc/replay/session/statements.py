@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -80,6 +80,14 @@ class Statements:
             with suppress(OSError), open(os.path.join(self._folder, label), "rb") as file:
                 file.seek(begun)
                 found.append(Answer(name, label, file.read(ended - begun), path))
+        return found
+
+    def lost_files(self, said: Callable[[str], str]) -> list[str]:
+        """Sentences about files that statements wrote to in children: these are in the view of the replay alone."""
+        found: list[str] = []
+        with suppress(OSError), open(self._notes + output.WRITTEN, encoding="utf-8", errors="surrogateescape") as file:
+            for name, path in (line.split("\t", 1) for line in dict.fromkeys(file.read().splitlines())):
+                found.append(f"{said(name)}: wrote to {os.path.relpath(path)} in a process that the script forked: that is lost")
         return found
 
     def all(self) -> dict[str, Ran]:
