@@ -172,3 +172,30 @@ def test_what_a_statement_writes_in_a_child_is_told_of(name: str, workshop: Work
     assert done.code == 0 and "unverified" in done.said, done.said
     assert "in a process that the script forked: that is lost" in done.said, done.said
     assert left == sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))
+
+
+def test_a_child_that_a_statement_forks_and_ends_has_answers(workshop: Workshop) -> None:
+    text = """
+        import os, time
+        w = [0.0]
+        for epoch in range(3):
+            for i in range(5):
+                time.sleep(0.005)
+                w[0] += i
+            #ADDED
+            print("epoch", epoch, w)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    added = """pid = os.fork()
+            if pid == 0:
+                print("P child", w[0], flush=True)
+                os._exit(0)
+            os.waitpid(pid, 0)
+            print("P parent", w[0])"""
+    workshop.write("train.py", text.replace("#ADDED", added))
+    truth = _lines(workshop.plain("train.py").out)
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == truth and len(truth) == 6 and "exact" in done.said, done.said
+    *values, _ = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
+    assert sorted(value["text"] for value in values) == truth

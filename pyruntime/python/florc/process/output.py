@@ -121,8 +121,9 @@ class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
     `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them,
-    that of a child's child after a dot; `notes`: a file in which each run of a statement is noted: its name, the label, where its
-    answer is in the file `answers`, the path; `errors`: where the parent finds what goes to standard error, a descriptor.
+    that of a child's child after a dot; `notes`: a file in which each run of a statement is noted as it begins and ends: its
+    name, the label, where its answer is in the file `answers`, the path; `errors`: where the parent finds what goes to standard
+    error, a descriptor.
     """
 
     def __init__(self, path: str, label: str, notes: str, answers: str, errors: int | None = None):
@@ -148,6 +149,7 @@ class Child:
             os.dup2(self._file, 1)
             if self._errors is not None:
                 os.dup2(self._errors, 2)
+            self._note_run(-1)
 
     def __exit__(self, *_: object) -> None:
         self.depth -= 1
@@ -158,7 +160,11 @@ class Child:
                 os.dup2(before, number)
                 os.close(before)
             os.close(self._file)
-            self._note(self._notes, f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
+            self._note_run(ended)
+
+    def _note_run(self, ended: int) -> None:
+        """`ended`: -1 while it runs; it may end the process (`os._exit`)."""
+        self._note(self._notes, f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
 
     def wrote(self, path: str) -> None:
         """A statement writes to a file, which is in the view of the replay alone."""

@@ -66,11 +66,17 @@ class Statements:
     def _noted(self) -> list[tuple[str, str, int, int, str]]:
         """Statement, child, where the answer is in the child's file, where the child was forked; in the order of children, then
         in that of time."""
-        found = []
+        found: list[tuple[str, str, int, int, str]] = []
+        running: dict[tuple[str, str, str], int] = {}
+        """By statement, child and where the answer begins: where in `found` it is. One that ends the process has no end."""
         with suppress(OSError), open(self._notes, encoding="utf-8") as file:
             for line in file.read().splitlines():
                 name, label, begun, ended, path = line.split("\t")
-                found.append((name, label, int(begun), int(ended), path))
+                at = None if ended == "-1" else running.pop((name, label, begun), None)
+                if at is None:
+                    running[name, label, begun] = at = len(found)
+                    found.append((name, label, int(begun), int(ended), path))
+                found[at] = name, label, int(begun), int(ended), path
         return sorted(found, key=lambda noted: [*map(int, noted[1].split("."))])
 
     def of_children(self) -> list[Answer]:
@@ -79,7 +85,7 @@ class Statements:
         for name, label, begun, ended, path in self._noted() if self.carries else ():
             with suppress(OSError), open(os.path.join(self._folder, label), "rb") as file:
                 file.seek(begun)
-                found.append(Answer(name, label, file.read(ended - begun), path))
+                found.append(Answer(name, label, file.read() if ended < 0 else file.read(ended - begun), path))
         return found
 
     def lost_files(self, said: Callable[[str], str]) -> list[str]:
