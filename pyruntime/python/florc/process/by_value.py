@@ -40,7 +40,7 @@ class Picklers:
         self._awaited.discard(name)
         found = AfterImport(name, lambda: _give(name, self._originals))
         sys.meta_path.insert(0, found)
-        return found.find_spec(name)
+        return found.find_spec(name, path, target)
 
     def leave(self) -> None:
         """Wait for no more of them."""
