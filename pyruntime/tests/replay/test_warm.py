@@ -58,14 +58,14 @@ class Prompt:
 
     def end(self) -> tuple[int, str]:
         """End of the questions: exit code, and all that went to standard output."""
-        out, _ = self._process.communicate(timeout=60)
+        out, _ = self._process.communicate(timeout=300)
         return self._process.returncode, out
 
 
 @contextmanager
 def prompt(workshop: Workshop, *words: str) -> Iterator[Prompt]:
     process = workshop.start(sys.executable, "-m", "florc", "replay", "--interactive", *words, "train.py", stdin=subprocess.PIPE)
-    watch = threading.Timer(60, lambda: os.killpg(process.pid, signal.SIGKILL))  # a test that waits for a line in vain fails
+    watch = threading.Timer(300, lambda: os.killpg(process.pid, signal.SIGKILL))  # a test that waits for a line in vain fails
     watch.start()
     try:
         yield Prompt(process)
