@@ -6,34 +6,39 @@ name in all of them, as the script does."""
 
 from __future__ import annotations
 
-import re
 import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_STEP = re.compile(r"__(closure|defaults|kwdefaults)__\[(\w+)\]\Z")
+_KINDS = ("__closure__", "__defaults__", "__kwdefaults__")
+
+
+def _parted(text: str) -> tuple[str, str] | None:
+    """The kind of a step, and what stands in its brackets; None for another step. (To import `re` takes long.)"""
+    kind, bracket, key = text.partition("[")
+    return (kind, key[:-1]) if bracket and key.endswith("]") and kind in _KINDS else None
 
 
 def is_step(text: str) -> bool:
     """Whether a step is one of these."""
-    return _STEP.match(text) is not None
+    return _parted(text) is not None
 
 
 def variable(text: str) -> str:
     """The name of the variable that a step leads to, empty for a positional default or another step."""
-    found = _STEP.match(text)
-    return "" if found is None or found[1] == "defaults" else found[2]
+    found = _parted(text)
+    return "" if found is None or found[0] == "__defaults__" else found[1]
 
 
 def read(function: Any, step: str) -> Any:
     """What is there. Raises AttributeError where nothing is: an empty cell, or another function than the recorded one."""
     kind, key = _of(function, step)
     try:
-        if kind == "closure":
+        if kind == "__closure__":
             return _cell(function, key).cell_contents
-        return function.__defaults__[int(key)] if kind == "defaults" else function.__kwdefaults__[key]
+        return function.__defaults__[int(key)] if kind == "__defaults__" else function.__kwdefaults__[key]
     except (TypeError, LookupError, ValueError):  # ValueError: an empty cell
         raise AttributeError(step) from None
 
@@ -42,9 +47,9 @@ def bind(function: Any, step: str, value: Any) -> None:
     """Put an object there. Raises AttributeError where there is no such place."""
     kind, key = _of(function, step)
     try:
-        if kind == "closure":
+        if kind == "__closure__":
             _cell(function, key).cell_contents = value
-        elif kind == "kwdefaults":
+        elif kind == "__kwdefaults__":
             function.__kwdefaults__[key] = value
         else:
             held = list(function.__defaults__)
@@ -57,7 +62,7 @@ def bind(function: Any, step: str, value: Any) -> None:
 def unbind(function: Any, step: str) -> None:
     """Empty a cell. Raises AttributeError for a default, which is never unbound."""
     kind, key = _of(function, step)
-    if kind != "closure":
+    if kind != "__closure__":
         raise AttributeError(step)
     try:
         del _cell(function, key).cell_contents
@@ -66,10 +71,10 @@ def unbind(function: Any, step: str) -> None:
 
 
 def _of(function: Any, step: str) -> tuple[str, str]:
-    found = _STEP.match(step)
+    found = _parted(step)
     if found is None or type(function) is not types.FunctionType:
         raise AttributeError(step)
-    return found[1], found[2]
+    return found
 
 
 def _cell(function: types.FunctionType, name: str) -> types.CellType:
