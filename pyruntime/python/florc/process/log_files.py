@@ -9,7 +9,7 @@ from .. import _native
 from ..support import mishaps
 from ..support.light import OWN
 from .output import Tap
-from .start import AfterImport
+from .start import after_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ class LogFiles:
 
     def install(self) -> None:
         """From now on, in libraries that are imported later, too."""
-        for module, owner, name, attribute in _OPENERS:
-            if module in sys.modules:
-                self._adapt(module, owner, name, attribute)
-            else:
-                words = module, owner, name, attribute
-                sys.meta_path.insert(0, AfterImport(module, lambda words=words: self._adapt(*words)))  # type: ignore[misc]
+        for opener in _OPENERS:
+            after_import(opener[0], self._adapts(*opener))
+
+    def _adapts(self, *opener: str) -> Callable[[], None]:
+        return lambda: self._adapt(*opener)
 
     def _adapt(self, module: str, owner: str, name: str, attribute: str) -> None:
         with mishaps.Swallow("seeing what loggers write to files"):  # another version of the library: the script's import goes on
