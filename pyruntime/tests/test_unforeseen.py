@@ -217,14 +217,19 @@ BODY = """for step in range(20):
     print("epoch", epoch, w)"""
 
 
+def _calling(made: str, form: str, seen: str, end: str = "") -> tuple[str, str]:
+    """A script that calls what `made` makes from a table, and the same with what is `seen` asked for in each epoch."""
+    body = BODY.replace("w +=", "W[0] +=").replace(", w)", ", W)")
+    text = f"import time\n{made}\nHOOKS = {{'x': call}}\nW = [0]\n" + FORMS[form].format(body=body) + end
+    return text, text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_is_seen_to_change_is_restored(name: str, form: str, workshop: Workshop) -> None:
     made, seen = CHANGED[name]
-    body = BODY.replace("w +=", "W[0] +=").replace(", w)", ", W)")
-    text = f"import time\n{made}\nHOOKS = {{'x': call}}\nW = [0]\n" + FORMS[form].format(body=body) + f"print('end', {seen})\n"
+    text, probed = _calling(made, form, seen, f"print('end', {seen})\n")
     workshop.write("other.py", OTHER)
-    probed = text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
     _, done, wanted = workshop.asked(text, probed, "PROBE")
     assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said
     assert name in MAY_RUN or "4 blocks restored" in done.said, done.said
@@ -269,8 +274,6 @@ WRAPPED = {
 @pytest.mark.parametrize("name", WRAPPED)
 def test_what_a_wrapper_of_a_library_leads_to_is_seen(name: str, workshop: Workshop) -> None:
     made, seen = WRAPPED[name]
-    body = BODY.replace("w +=", "W[0] +=").replace(", w)", ", W)")
-    text = f"import time\n{made}\nHOOKS = {{'x': call}}\nW = [0]\n" + FORMS["in a file"].format(body=body)
-    probed = text.replace('print("epoch", epoch, W)', f'print("epoch", epoch, W); print("PROBE", {seen})')
+    text, probed = _calling(made, "in a file", seen)
     _, done, wanted = workshop.asked(text, probed, "PROBE")
     assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said

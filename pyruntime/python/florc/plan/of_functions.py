@@ -59,17 +59,6 @@ def bind(function: Any, step: str, value: Any) -> None:
         raise AttributeError(step) from None
 
 
-def unbind(function: Any, step: str) -> None:
-    """Empty a cell. Raises AttributeError for a default, which is never unbound."""
-    kind, key = _of(function, step)
-    if kind != "__closure__":
-        raise AttributeError(step)
-    try:
-        del _cell(function, key).cell_contents
-    except ValueError:
-        pass  # it is empty already
-
-
 def _of(function: Any, step: str) -> tuple[str, str]:
     found = _parted(step)
     if found is None or type(function) is not types.FunctionType:

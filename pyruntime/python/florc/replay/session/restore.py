@@ -271,11 +271,8 @@ def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
     holder = places.globals_of(frame, module)[root]
     for step in between[:-1]:
         holder = of_functions.read(holder, step) if of_functions.is_step(step) else getattr(holder, step)
-    if of_functions.is_step(between[-1]):
-        if name in values:
-            of_functions.bind(holder, between[-1], values[name])
-        else:
-            of_functions.unbind(holder, between[-1])
+    if of_functions.is_step(between[-1]):  # never of a place that is gone: such a block has no checkpoint
+        of_functions.bind(holder, between[-1], values[name])
     elif name in values:
         setattr(holder, between[-1], values[name])
     elif hasattr(holder, between[-1]):
