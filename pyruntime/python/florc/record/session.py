@@ -215,7 +215,8 @@ class Recording:
 
     def passed(self, path: str) -> None:
         """This was the last iteration of a loop that is over."""
-        self.note("iteration", path=path, at=time.perf_counter() - self.started)
+        with mishaps.Swallow("where a loop ends"):
+            self.note("iteration", path=path, at=time.perf_counter() - self.started)
 
     def _tell_circumstances(self) -> None:
         """What the script imports is imported when its first loop begins; a run that is killed has it, too."""
@@ -233,15 +234,16 @@ class Recording:
 
     def value(self, path: str, number: int | None) -> None:
         """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
-        if number is None:
-            self.note("no iteration", path=path)
-        elif -(1 << 63) <= number < 1 << 63:
-            self.note("value", path=path, number=number)
+        with mishaps.Swallow("where an iteration has its number"):
+            if number is None:
+                self.note("no iteration", path=path)
+            elif -(1 << 63) <= number < 1 << 63:
+                self.note("value", path=path, number=number)
 
     def jump(self, place: str, iterable: Any, iterator: Any) -> None:
         """A loop begins. Where no replay could begin in its middle, nothing needs to be kept for that."""
-        self._note_interrupt()
         with mishaps.Swallow("where a loop begins"):
+            self._note_interrupt()
             if _native.Path(place).loop + loops.BOUNDARY in loops.loops:
                 blocks, begun = self.blocks, time.perf_counter()
                 blocks.jump(place, iterable, iterator)
