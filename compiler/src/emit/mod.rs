@@ -4,10 +4,12 @@ mod check;
 mod edits;
 mod lambdas;
 mod marks;
+mod rewritten;
 mod runtime;
 mod wrap;
 
 pub use edits::{Edit, Emitted, undo};
+pub use rewritten::rewritten;
 pub use runtime::NAMES as RUNTIME_NAMES;
 
 use crate::ids::StmtId;

@@ -5,6 +5,8 @@
 pub struct Followed {
     /// The distribution that it comes with, the first version that this was tried with, and the first that it was not.
     pub versions: [String; 3],
+    /// Lines in a row, each with what is compiled in its place: the first that are found, once, in the module's text.
+    pub rewritten: Vec<Vec<(String, String)>>,
     loops: Vec<FollowedLoop>,
 }
 
@@ -23,6 +25,12 @@ impl Followed {
     /// What is known of a loop; None of one that is not followed.
     pub fn entry(&self, function: &str, header: &str) -> Option<&FollowedLoop> {
         self.loops.iter().find(|entry| entry.function == function && header.starts_with(&entry.header))
+    }
+
+    pub(super) fn add_rewritten(&mut self, names: &[&str]) -> Result<(), String> {
+        let (pairs, []) = names.as_chunks::<2>() else { return Err("a line without another in its place".to_owned()) };
+        self.rewritten.push(pairs.iter().map(|[old, new]| ((*old).to_owned(), (*new).to_owned())).collect());
+        Ok(())
     }
 
     pub(super) fn add(&mut self, key: &str, names: &[&str], is_whole: bool) -> Result<(), String> {

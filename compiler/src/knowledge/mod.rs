@@ -12,6 +12,7 @@
 //! - `[makers]`: a class, and the functions that make objects of it.
 //! - `[names]`: names that are known for one thing only; keys are those of `knowledge/lists.rs`.
 //! - `[followed."transformers.trainer"]`: loops of a module of a library that are followed there (`followed.toml`).
+//! - `[rewritten."lightning.…"]`: lines of such a module that are compiled in another form (the same file).
 //!
 //! A call that nothing covers is taken to change its receiver and all its arguments: list as `pure` only what surely
 //! changes none of them. Random numbers drawn from the global generators need no entry of their own (they are in every
@@ -99,6 +100,7 @@ impl Knowledge {
                     let is_whole = table == "followed-whole";
                     self.followed.entry(class.to_owned()).or_default().add(key, &names, is_whole)?;
                 }
+                "rewritten" => self.followed.entry(class.to_owned()).or_default().add_rewritten(&names)?,
                 "names" => {
                     let key: StrDeserializer<value::Error> = key.into_deserializer();
                     self.lists.add(List::deserialize(key).map_err(|error| error.to_string())?, &names);

@@ -255,7 +255,7 @@ class Project:
     def add_library(self, module: str, package: str, path: str, text: str) -> None:
         """Adds a file of a library in which loops are followed, or its present text. Raises SyntaxError when it is not Python."""
     def library_text(self, path: str) -> str | None:
-        """The text of a library's file as it was analysed; None for others."""
+        """The text of a library's file as it was installed when it was analysed; None for others."""
     def variables(self) -> set[str]:
         """The environment variables that the files name."""
     def foreseen(self, path: str) -> dict[int, tuple[str, set[str]]]:

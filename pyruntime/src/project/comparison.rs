@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::changes::{Changes, Function};
 use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
 use super::files::Project;
+use super::library::Library;
 
 /// A recorded project and its present version.
 #[pyclass(frozen, module = "florc._native")]
@@ -20,6 +21,8 @@ pub struct Comparison {
     recorded: Vec<FileParts>,
     files: Vec<File>,
     reports: Vec<Report>,
+    /// Of the files, those of libraries.
+    libraries: Vec<Library>,
 }
 
 /// Lines: the first and the last.
@@ -33,12 +36,17 @@ impl Comparison {
     #[new]
     fn new(py: Python<'_>, recorded: Vec<FileParts>, present: &Project, noted: Vec<Function>) -> PyResult<Self> {
         deep(py, || {
-            let read = |(module, package, path, text): &FileParts| parse(module, package, path, text).ok();
-            let is_one = |files: &[File], file: &File| files.iter().any(|known| known.name == file.name);
             let is_libraries = |name: &str| {
                 let own = || present.codebase.files.iter().chain(&present.alone).any(|file| file.name == name);
                 Knowledge::shipped().followed(name).is_some() && !own()
             };
+            let read = |(module, package, path, text): &FileParts| {
+                if is_libraries(module) {
+                    return Library::parse(module, package, path, text).ok().map(|library| library.file);
+                }
+                parse(module, package, path, text).ok()
+            };
+            let is_one = |files: &[File], file: &File| files.iter().any(|known| known.name == file.name);
             let (libraries, users): (Vec<File>, Vec<File>) =
                 recorded.iter().filter_map(read).partition(|file| is_libraries(&file.name));
             let (alone, together): (Vec<File>, Vec<File>) =
@@ -62,7 +70,7 @@ impl Comparison {
                 files.push(file.clone());
             }
             let anywhere = reports.iter().find_map(|report| report.anywhere.clone());
-            for file in &present.libraries {
+            for Library { file, .. } in &present.libraries {
                 let before =
                     libraries.iter().find(|known| known.name == file.name).map_or(&[][..], std::slice::from_ref);
                 let options = Options { library: true, ..Options::default() };
@@ -81,7 +89,7 @@ impl Comparison {
                 files.push(file.clone());
             }
             let recorded = recorded.into_iter().filter(|(name, ..)| !is_libraries(name)).collect();
-            Ok(Self { recorded, files, reports })
+            Ok(Self { recorded, files, reports, libraries: present.libraries.clone() })
         })
     }
 
@@ -97,7 +105,10 @@ impl Comparison {
                 .filter(|change| change.is_added())
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
-            Ok(Some(instrumented(file, &report.plan, &marks, Some(Changes::new(path, report)))))
+            let mut made = instrumented(file, &report.plan, &marks, Some(Changes::new(path, report)));
+            let library = self.libraries.iter().find(|known| known.file.source.name == path);
+            made.origin = library.and_then(|known| known.origin.clone());
+            Ok(Some(made))
         })
     }
 

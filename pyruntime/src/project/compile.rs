@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Arc;
 
 use super::changes::Changes;
+use super::library::Origin;
 use super::plan::Plan;
 use super::{first_line, line_table};
 use crate::guard::panics::guard;
@@ -22,6 +23,8 @@ pub struct Instrumented {
     emitted: Emitted,
     plan: Arc<schema::Plan>,
     changes: Option<Changes>,
+    /// Of a library's file that is compiled in another form.
+    pub(super) origin: Option<Arc<Origin>>,
     /// Why nothing was written into the file although there was something to write; or None.
     #[pyo3(get)]
     pub(super) left_alone: Option<&'static str>,
@@ -60,7 +63,7 @@ impl Instrumented {
 
     /// Maps (line, column) pairs of the instrumented text, as `ast` counts them, to the original text.
     fn map_positions(&self, positions: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-        positions.into_iter().map(self.emitted.positions(&self.source)).collect()
+        positions.into_iter().map(self.positions()).collect()
     }
 
     /// The code of the instrumented text with every position mapped to the original text, for CPython 3.11 and later.
@@ -68,8 +71,17 @@ impl Instrumented {
     fn map_code<'py>(&self, code: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         guard(|| {
             let first = code.getattr("co_firstlineno")?.extract()?;
-            mapped(&code, first, &self.emitted.positions(&self.source))
+            mapped(&code, first, &self.positions())
         })
+    }
+}
+
+impl Instrumented {
+    /// From the instrumented text to that on disk.
+    fn positions(&self) -> impl Fn((usize, usize)) -> (usize, usize) + '_ {
+        let to_compiled = self.emitted.positions(&self.source);
+        let to_installed = self.origin.as_deref().map(Origin::positions);
+        move |at| to_installed.as_ref().map_or_else(|| to_compiled(at), |to| to(to_compiled(at)))
     }
 }
 
@@ -172,5 +184,5 @@ pub(super) fn instrumented(
     let left_alone = emitted.as_ref().err().copied();
     let emitted = emitted.unwrap_or_else(|_| untouched(&file.source));
     let plan = Arc::new(schema::Plan::new(&file.source, plan));
-    Instrumented { source: file.source.clone(), emitted, plan, changes, left_alone }
+    Instrumented { source: file.source.clone(), emitted, plan, changes, origin: None, left_alone }
 }

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
+use super::library::Library;
 use crate::guard::panics::guard;
 use crate::nest::entered;
 
@@ -26,7 +27,7 @@ pub struct Project {
     /// Files met when more than [`MOST_ANALYSED`] bytes would have been: each is analysed alone.
     pub(super) alone: Vec<File>,
     /// Files of libraries in which loops are followed: no part of the project, each analysed alone.
-    pub(super) libraries: Vec<File>,
+    pub(super) libraries: Vec<Library>,
     find: Py<PyAny>,
     /// With FLORC_DEBUG, by the numbers of `def` statements: the loops that the call graph says may enter a function.
     foreseen: BTreeMap<StmtId, BTreeSet<String>>,
@@ -72,15 +73,15 @@ impl Project {
 
     /// Adds a file of a library in which loops are followed, or its present text. Raises SyntaxError when it is not Python.
     fn add_library(&mut self, py: Python<'_>, module: &str, package: &str, path: &str, text: &str) -> PyResult<()> {
-        let file = deep(py, || parse(module, package, path, text))?;
-        self.libraries.retain(|known| known.name != module);
-        self.libraries.push(file);
+        let library = deep(py, || Library::parse(module, package, path, text))?;
+        self.libraries.retain(|known| known.file.name != module);
+        self.libraries.push(library);
         Ok(())
     }
 
-    /// The text of a library's file as it was analysed; None for others.
+    /// The text of a library's file as it was installed when it was analysed; None for others.
     fn library_text(&self, path: &str) -> Option<&str> {
-        self.libraries.iter().find(|file| file.source.name == path).map(|file| file.source.text.as_str())
+        self.library(path).map(Library::text)
     }
 
     /// The files: name as a module, package, path, text.
@@ -115,15 +116,16 @@ impl Project {
 
     /// A file, instrumented; None for files that are not part of the project.
     fn instrument(&mut self, py: Python<'_>, path: &str) -> PyResult<Option<Instrumented>> {
-        for (files, library) in [(&self.alone, false), (&self.libraries, true)] {
-            if let Some(file) = files.iter().find(|file| file.source.name == path) {
-                return deep(py, || {
-                    let options = Options { library, ..Options::default() };
-                    let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&options).remove(0);
-                    plan.heads.clear(); // who calls its functions is not known
-                    Ok(Some(instrumented(file, &plan, &[], None)))
-                });
-            }
+        let alone = self.alone.iter().find(|file| file.source.name == path).map(|file| (file, None));
+        if let Some((file, library)) = alone.or_else(|| self.library(path).map(|known| (&known.file, Some(known)))) {
+            return deep(py, || {
+                let options = Options { library: library.is_some(), ..Options::default() };
+                let mut plan = Analysis::new(std::slice::from_ref(file)).plans(&options).remove(0);
+                plan.heads.clear(); // who calls its functions is not known
+                let mut made = instrumented(file, &plan, &[], None);
+                made.origin = library.and_then(|known| known.origin.clone());
+                Ok(Some(made))
+            });
         }
         let Some(at) = self.file(path) else { return Ok(None) };
         deep(py, || {
@@ -162,6 +164,10 @@ pub fn followed(module: &str) -> Option<(&str, &str, &str)> {
 impl Project {
     fn file(&self, path: &str) -> Option<usize> {
         self.codebase.files.iter().position(|file| file.source.name == path)
+    }
+
+    fn library(&self, path: &str) -> Option<&Library> {
+        self.libraries.iter().find(|known| known.file.source.name == path)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod compile;
 pub mod files;
 mod first_line;
+mod library;
 mod line_table;
 pub mod plan;
 pub mod sources;

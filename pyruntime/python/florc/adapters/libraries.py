@@ -21,6 +21,8 @@ class Library(NamedTuple):
     """Attributes that are filled when somebody asks, and cleared when the object changes: to fill them is no side effect."""
     rebound: frozenset[str] = frozenset()
     """Attributes with a list that is made anew at every step and handed out: an old list may be in somebody's history."""
+    renewed: frozenset[str] = frozenset()
+    """Dicts into which a property puts equal values anew each time that it is read: which of them are one object tells nothing."""
     durations: frozenset[str] = frozenset()
     """Attributes that tell how long something took: another number in every run. `a.b`: what is called `b` in one called `a`."""
     handles: frozenset[str] = frozenset()
@@ -45,6 +47,7 @@ LIBRARIES: dict[str, Library] = {
     "inspect": _PICKLED,
     "joblib": Library(cloudpickle="joblib.externals.cloudpickle.cloudpickle"),
     "lightgbm.basic": Library(by_reference=True, pickles_handles=True),
+    "lightning.pytorch": Library(renewed=frozenset({"_callback_metrics", "_logged_metrics", "_progress_bar_metrics"})),
     "lmdb": _REFERENCE,
     "matplotlib": _OUTPUT,
     "mlflow": _OUTPUT,
@@ -100,6 +103,7 @@ LIBRARIES: dict[str, Library] = {
 
 REBOUND = frozenset().union(*(library.rebound for library in LIBRARIES.values()))
 """By name alone: a script's own class may derive from the library's."""
+RENEWED = frozenset().union(*(library.renewed for library in LIBRARIES.values()))
 DURATIONS = frozenset().union(*(library.durations for library in LIBRARIES.values()))
 PICKLERS = frozenset(library.cloudpickle for library in LIBRARIES.values() if library.cloudpickle)
 """cloudpickle and copies of it."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..adapters import tqdm
+from ..adapters.libraries import RENEWED
 from .kinds import KEPT, OF_MODULES, OF_OBJECTS, is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
@@ -78,6 +79,8 @@ class _Comparison:
         self.queue: list[tuple[Any, ...]] = []
         self.partner: dict[int, int] = {}
         self.partner_of_b: dict[int, int] = {}
+        self.renewed: set[tuple[int, int]] = set()
+        """Objects that were one, and are equal at least (`libraries.RENEWED`)."""
 
     def run(self) -> None:
         self._roots(dict(self.a["places"]), dict(self.b["places"]))
@@ -107,6 +110,10 @@ class _Comparison:
             elif a[0] not in self.partner:
                 self.partner[a[0]] = b[0]
                 self.queue.append((place, a[0], b[0]))
+            elif self.partner[a[0]] != b[0] and any(f".{name}[" in place for name in RENEWED):
+                if (a[0], b[0]) not in self.renewed:
+                    self.renewed.add((a[0], b[0]))
+                    self.queue.append((place, a[0], b[0]))
             elif self.partner[a[0]] != b[0]:
                 self._say(place, "is not the same object as before")
         elif KEPT in (a, b) and place.rpartition(".")[2] in THERE_OR_NOT:

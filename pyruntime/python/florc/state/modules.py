@@ -41,11 +41,11 @@ def encode_module(enc: Encoder, obj: Any) -> Node:
 
 def encoded_module(enc: Encoder, obj: Any, kind: str, left_out: frozenset[str]) -> Node:
     """The node of a module without some of its attributes."""
-    attributes, value = instance_dict(obj), enc.value
+    attributes, part = instance_dict(obj), enc.part
     held = [attributes[name] for name in HOOKS.intersection(attributes)]
     enc.add_hooks(sum(len(hooks) for hooks in held if issubclass(type(hooks), dict)))
-    own = [part for name, item in attributes.items() if name not in left_out for part in (name, value(item))]
-    tables = [[part for name, item in attributes[table].items() for part in (name, value(item))] for table in TABLES]
+    own = [text for name, item in attributes.items() if name not in left_out for text in (name, part(item))]
+    tables = [[text for name, item in attributes[table].items() for text in (name, part(item))] for table in TABLES]
     return [kind, *type_name(type(obj)), own, *tables]
 
 

@@ -117,6 +117,9 @@ class _Blind:
     def value(self, part: Any) -> Any:
         return KEPT if id(part) in self._hidden else self._enc.value(part)
 
+    def part(self, part: Any) -> Any:
+        return KEPT if id(part) in self._hidden else self._enc.part(part)
+
 
 def _find_again(r: Restorer, node: Node, obj: Any) -> None:
     kept = {name for name, value in zip(node[3][0::2], node[3][1::2]) if value == KEPT}
