@@ -119,3 +119,50 @@ def test_a_worker_that_lives_on_is_where_it_was(name: str, workshop: Workshop) -
     assert found == truth and "exact: " in done.said, done.said
     if "8 checkpoints" in recorded.said:  # a busy machine may keep fewer
         assert done_with in done.said, done.said
+
+
+STREAM = """
+import torch
+from torch.utils import data as d
+
+class Rows(d.IterableDataset):
+    def __iter__(self):
+        return iter(torch.randn(12, 4, generator=torch.Generator().manual_seed(1)))
+
+class Pairs(d.Sampler):
+    "Of no length that it tells."
+    def __init__(self): pass
+    def __iter__(self): return iter([[0, 1], [2, 3]])
+
+def main():
+    torch.manual_seed(0)
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    stream = d.DataLoader(Rows(), 4, num_workers=1, persistent_workers=True)
+    pairs = d.DataLoader(d.TensorDataset(torch.randn(4, 4)), batch_sampler=Pairs(), num_workers=1, persistent_workers=True)
+    for epoch in range(3):
+        for x in stream:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+        for x, in pairs:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+        print(epoch, float(net.weight.sum()))
+        #PROBE
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_what_such_a_loader_runs_over_needs_no_length(workshop: Workshop) -> None:
+    """A stream has none, and a sampler of the user's need not tell it."""
+    workshop.write("train.py", STREAM)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert "error" not in recorded.said and "6 checkpoints" in recorded.said, recorded
+    workshop.write("train.py", STREAM.replace("#PROBE", 'print("PROBE", float(net.bias.sum()))'))
+    truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
+    done = workshop.florc("replay", "train.py")
+    assert len(truth) == 3 and done.out.splitlines() == truth and "exact: " in done.said, done

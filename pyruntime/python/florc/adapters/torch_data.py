@@ -40,10 +40,15 @@ def has_positions(iterator: Any) -> bool:
 
 def looks(loader: Any) -> str:
     """What tells a data loader from others of a program, in all of its runs."""
-    dataset, sampler = loader.dataset, loader.batch_sampler or loader.sampler
+    dataset, sampler = loader.dataset, _sampler(loader)
     kinds = " ".join(qualname_of(type(part)) for part in (loader, dataset, sampler, getattr(sampler, "sampler", None)))
     count = len(dataset) if type(dataset).__module__.startswith("torch.") else ""
     return f"{kinds} {loader.batch_size} {loader.drop_last} {count}"
+
+
+def _sampler(loader: Any) -> Any:
+    """What its items come from. (Whether a sampler is true is its length, which one of the user's need not have.)"""
+    return loader.sampler if loader.batch_sampler is None else loader.batch_sampler
 
 
 def leave_out(iterator: Any) -> None:
@@ -58,7 +63,7 @@ def why_not_wound(loader: Any) -> str | None:
     is_iterator = not issubclass(type(loader), loading.DataLoader)
     workers = loader._num_workers if is_iterator else loader.num_workers
     dataset = loader._dataset if is_iterator else loader.dataset
-    samplers = [loader._index_sampler if is_iterator else loader.batch_sampler or loader.sampler]
+    samplers = [loader._index_sampler if is_iterator else _sampler(loader)]
     if issubclass(type(dataset), loading.IterableDataset):
         return "a stream of data has no positions"
     while samplers:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ...process.start import AfterImport
+from ...process.start import after_import
 from ...support.light import suppress
 
 _RUNS_TRIALS = "ray.tune.tune"
@@ -28,8 +28,8 @@ def watch(leave: Callable[[str], NoReturn]) -> None:
     def install() -> None:
         sys.modules[_RUNS_TRIALS].run = run  # type: ignore[attr-defined]  # modules have any attributes
 
-    sys.meta_path.insert(0, AfterImport(_RUNS_TRIALS, install))
-    sys.meta_path.insert(0, AfterImport(_STORES, _store_in_view))
+    after_import(_RUNS_TRIALS, install)
+    after_import(_STORES, _store_in_view)
 
 
 def _store_in_view() -> None:
