@@ -1,6 +1,6 @@
 """Seeded bugs that the tests must catch: `make mutants`.
 
-Copies the working tree into target/mutants/tree, applies one small change of text at a time (tools/mutations.py),
+Copies the working tree into target/mutants/tree, applies one small change of text at a time (tools/seeded),
 builds where it is Rust, and runs the few tests that should see it. Without a change all of them must pass; with one, at
 least one must fail.
 
@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from mutations import MUTATIONS, Mutation
+from seeded import MUTATIONS, Mutation
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "target" / "mutants"

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
-from mutations import MUTATIONS, Mutation  # noqa: E402
+from seeded import MUTATIONS, Mutation  # noqa: E402
 
 
 def names_in(file: Path) -> set[str]:
