@@ -91,7 +91,9 @@ def test_a_line_that_is_written_late_is_part_of_the_answer(workshop: Workshop, k
 
 def test_a_queue_that_nothing_known_reads_leaves_the_answer_unverified(workshop: Workshop) -> None:
     reads = "import threading\nthreading.Thread(target=lambda: print(lines.get().getMessage()), daemon=True).start()\n"
-    head = "import multiprocessing" + QUEUE.format(to="logging.StreamHandler(sys.stdout)").replace("listener.start()\n", reads).replace("queue.Queue", "multiprocessing.Queue")
+    head = "import multiprocessing" + QUEUE.format(to="logging.StreamHandler(sys.stdout)").replace(
+        "listener.start()\n", reads
+    ).replace("queue.Queue", "multiprocessing.Queue")
     done = _replayed(workshop, head, "", ADDED)
     assert "unverified" in done.said and ": what it tells a logger goes to a queue" in done.said, done
 

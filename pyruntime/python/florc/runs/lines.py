@@ -10,8 +10,8 @@ from .. import _native
 
 
 def recorded_numbers(recorded: str, present: str, changes: Iterable[_native.Change]) -> dict[int, int]:
-    """By the number of a line of the present text, from 1: its number in the recorded one. `changes`: those of the file. A line that
-    was not there has none."""
+    """By the number of a line of the present text, from 1: its number in the recorded one. `changes`: those of the file. A line
+    that was not there has none."""
     old, new = recorded.splitlines(), present.splitlines()
     left, right = _without(old, changes, True), _without(new, changes, False)
     matcher = difflib.SequenceMatcher(None, [old[at].strip() for at in left], [new[at].strip() for at in right], autojunk=False)
@@ -34,7 +34,10 @@ def _without(lines: list[str], changes: Iterable[_native.Change], removed: bool)
     return [at for at in range(len(lines)) if at not in gone]
 
 
-_PLACE = re.compile(r"""(?P<before>File "(?P<file>[^"]+)", line |(?<![^\s'"(])(?P<path>[^\s:'"(][^\s:'"]*\.py):)(?P<line>\d+)(?=,|:| |$)""")
+_PLACE = re.compile(
+    r"""(?P<before>File "(?P<file>[^"]+)", line |(?<![^\s'"(])(?P<path>[^\s:'"(][^\s:'"]*\.py):)"""
+    r"""(?P<line>\d+)(?=,|:| |$)"""
+)
 """In a traceback, and in a warning."""
 
 

@@ -83,6 +83,8 @@ def _answers(taps: Taps) -> tuple[_Told, _Told, _Told]:
     """What a run of a probe wrote: lines of loggers on standard output, those on standard error, those in files only."""
     out, err, files = taps
     told, errors = out.answers(), err.answers()
+    only = _only_there([errors], told)
+    errors = [line for line in errors if line[1] is None or line in only]
     return told, errors, _only_there(files.answers(), told + errors)
 
 

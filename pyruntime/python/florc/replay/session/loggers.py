@@ -1,5 +1,5 @@
-"""Loggers in a replay: a handler that writes late writes at once what added statements tell it, and the script's own records have the
-numbers of the recorded lines.
+"""Loggers in a replay: a handler that writes late writes at once what added statements tell it, and the script's own records
+have the numbers of the recorded lines.
 
 `QueueHandler`, loguru's `enqueue=True` and `MemoryHandler` leave a record for later: another thread writes it, or a later record
 makes room. In a replay that is too late for an answer, and it would move the script's own lines.
@@ -24,8 +24,8 @@ from ...support.light import OWN
 _LONGEST_S = 5.0
 """So long an added statement waits for what the script has told its loggers before."""
 _QUEUED = (
-    "what it tells a logger goes to a queue, and no started QueueListener of this process reads that: what is made of it later has "
-    "no answer"
+    "what it tells a logger goes to a queue, and no started QueueListener of this process reads that: what is made of it later "
+    "has no answer"
 )
 
 
