@@ -99,7 +99,7 @@ class ReplayProcess:
             attempt.as_json,
             Leave(self._record_ended, self._start_again, self._window_over, self._damaged),
             attempt.window,
-            Statements(os.path.join(self._folder, "children"), self._divert.err.file, carries=attempt.window is None),
+            Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
             self._checks_first,
             os.path.join(self._folder, FOLDER_NAME),
         )

@@ -75,7 +75,8 @@ class Noted:
 
 def of_child(answer: Answer, place_of: Callable[[str], tuple[str, int]]) -> list[Value]:
     """What one run of a statement printed in a process that the script forked, line by line."""
-    found = _values(*place_of(answer.name), answer.path, answer.text, [], [])
+    errors = [(line, None) for line in answer.errors.decode(errors="backslashreplace").splitlines()]
+    found = _values(*place_of(answer.name), answer.path, answer.text, [], [*errors])
     return [value._replace(child=answer.child) for value in found]
 
 
