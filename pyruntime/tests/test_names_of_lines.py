@@ -87,3 +87,19 @@ def test_a_recorded_message_on_two_streams_counts_once(workshop: Workshop) -> No
     assert workshop.florc("record", "train.py").code == 0
     rows = [json.loads(line) for line in workshop.florc("logs", "--format", "jsonl").out.splitlines()]
     assert [row["value"] for row in rows if row["line"] == 10] == [6.0, 12.0]
+
+
+def test_what_a_notebook_displays_has_names(workshop: Workshop) -> None:
+    def put(*cells: str) -> None:
+        code = [{"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": cell} for cell in cells]
+        (workshop.path / "train.ipynb").write_text(
+            json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        )
+
+    first = "for epoch in range(3):\n    w = epoch * 1.5\n    print('w', w)"
+    put(first)
+    assert workshop.florc("record", "train.ipynb").code == 0
+    put(first, "half = w / 2\ndisplay(half, w * 2)", "display(epoch, 'a')\nw")
+    done = workshop.florc("replay", "--json", "train.ipynb")
+    found = [json.loads(line)["values"] for line in done.out.splitlines()[:-1]]
+    assert found == [{"half": 1.5}, {"w * 2": 6.0}, {"epoch": 2}, {}, {"w": 3.0}], done

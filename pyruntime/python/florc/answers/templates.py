@@ -94,11 +94,18 @@ def of_shown(line: int, expression: str) -> Template | None:
         return None
     several = shown.elts if isinstance(shown, ast.Tuple) else None
     pieces: list[Piece] = ["("] if several is not None else []
-    for number, one in enumerate([shown] if several is None else several):
-        pieces += [", "] * (number > 0)
-        pieces.append(repr(one.value) if isinstance(one, ast.Constant) else Value(_name(one, "")))
+    pieces += _of_objects([shown] if several is None else several, ", ")
     pieces += [] if several is None else [",)" if len(several) == 1 else ")"]
     return Template(line, line, _joined(pieces)) if any(isinstance(piece, Value) for piece in pieces) else None
+
+
+def _of_objects(shown: list[ast.expr], between: str) -> list[Piece]:
+    """As Python writes them."""
+    pieces: list[Piece] = []
+    for number, one in enumerate(shown):
+        pieces += [between] * (number > 0)
+        pieces.append(repr(one.value) if isinstance(one, ast.Constant) else Value(_name(one, "")))
+    return pieces
 
 
 def _of_call(call: ast.Call) -> list[Piece] | None:
@@ -111,6 +118,8 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
         separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
         between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
         return _of_arguments(call.args, between)
+    if function == "display":  # of notebooks: each object in a line of its own
+        return _of_objects(call.args, "\n")
     if method == "log" and isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "florc.log":
         return _of_named(call)
     if _is_framed(call):
