@@ -73,7 +73,7 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
     ("words", "said"),
     [
         (["--at", "99", "t"], "train.py:99: no statement is in this line [F107]"),
-        (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks [F107]"),
+        (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks"),
         (["--at", "1", 'open("f", "w").write("x")'], "opens a file to write to it, and a question only looks"),
         (
             ["--at", "1", "time.sleep(1)"],
