@@ -121,7 +121,8 @@ impl Asked<'_> {
             .or_else(|| facts.random.then(|| format!("{called}() draws random numbers")))
     }
 
-    /// The dotted name of a module's function or class, or of one of Python's own. What a name is bound to otherwise, the replay sees.
+    /// The dotted name of a module's function or class, or of one of Python's own. What a name is bound to otherwise, the
+    /// replay sees.
     fn dotted(&self, callee: &Expr) -> Option<String> {
         match &callee.kind {
             ExprKind::Name(name) => {
@@ -168,17 +169,14 @@ impl Asked<'_> {
     /// Whether nobody else has this iterator.
     fn is_fresh_iterator(&self, made: &Expr) -> bool {
         let ExprKind::Call(call) = &made.kind else { return false };
-        match &call.callee.kind {
-            ExprKind::Attribute { attr, .. } => self.knowledge.lists(List::MakesIterators, attr),
-            _ => {
-                self.dotted(&call.callee).is_some_and(|whole| whole == "builtins.iter")
-                    && call.args.first().is_some_and(|arg| match &arg.kind {
-                        ExprKind::Call(inner) => matches!(&inner.callee.kind, ExprKind::Attribute { attr, .. }
-                            if ["values", "items", "keys"].contains(&attr.as_str()) || self.knowledge.lists(List::MakesIterators, attr)),
-                        _ => false,
-                    })
-            }
+        if let ExprKind::Attribute { attr, .. } = &call.callee.kind {
+            return self.knowledge.lists(List::MakesIterators, attr);
         }
+        let is_iter = self.dotted(&call.callee).is_some_and(|whole| whole == "builtins.iter");
+        let Some(Expr { kind: ExprKind::Call(inner), .. }) = call.args.first() else { return false };
+        let ExprKind::Attribute { attr, .. } = &inner.callee.kind else { return false };
+        let is_view = ["values", "items", "keys"].contains(&attr.as_str());
+        is_iter && (is_view || self.knowledge.lists(List::MakesIterators, attr))
     }
 }
 

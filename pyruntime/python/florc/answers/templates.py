@@ -144,8 +144,8 @@ def _is_framed(call: ast.Call) -> bool:
     first = call.args[0]
     if isinstance(first, ast.JoinedStr):
         return True
-    is_text = isinstance(first, ast.Constant) and isinstance(first.value, str)
-    return is_text and not str(first.value).isupper() and ast.unparse(call.func) != "florc.log"  # type: ignore[attr-defined]  # it is a constant here
+    text = first.value if isinstance(first, ast.Constant) else None
+    return isinstance(text, str) and not text.isupper() and ast.unparse(call.func) != "florc.log"
 
 
 def compounds(text: str) -> dict[int, int]:
