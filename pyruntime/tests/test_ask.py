@@ -73,7 +73,14 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
     ("words", "said"),
     [
         (["--at", "99", "t"], "train.py:99: no statement is in this line [F107]"),
-        (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks [F107]"),
+        (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks"),
+        (["--at", "1", 'open("f", "w").write("x")'], "opens a file to write to it, and a question only looks"),
+        (
+            ["--at", "1", "time.sleep(1)"],
+            "time.sleep() does more than look, and a question only looks; a statement in the script",
+        ),
+        (["--at", "1", "os.system('touch f')"], "os.system() does more than look"),
+        (["--at", "1", "random.random()"], "random.random() does more than look"),
         (["--at", "1", "t = 3"], "t = 3: it is no expression"),
         (["--after-loop", "nothing", "t"], "there is no `for` loop over nothing [F107]"),
         (["--at", "other.py:1", "t"], "the run has no such file; there are: engine.py, train.py [F101]"),

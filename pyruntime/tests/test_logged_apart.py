@@ -200,7 +200,33 @@ def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
     ]
     assert [json.loads(line)["child"] for line in done.out.splitlines()[:-1]] == ["1", "2", "3"] and len(truth) == 3
     printed = workshop.florc("replay", "train.py")
-    assert [float(line.split()[1]) for line in printed.out.splitlines()] == truth
+    assert [float(line.split()[1]) for line in printed.out.splitlines()] == truth and not printed.err, printed
     assert _logged(workshop, "exact") == _told(done)
     table = workshop.florc("logs", "twice").out.splitlines()
     assert table[0].split()[:2] == ["child", "epoch"] and len(table) == 4
+
+
+def test_what_forked_processes_write_to_standard_error_has_names(workshop: Workshop) -> None:
+    forked = [
+        "sys.stdout.flush()",
+        "child = os.fork()",
+        "if child == 0:",
+        "    twice = w * 2",
+        "    os._exit(0)",
+        "os.waitpid(child, 0)",
+    ]
+    head = "import os, sys, time\n"
+    workshop.write("train.py", _script(head, *forked, 'print("epoch", epoch)'))
+    workshop.florc("record", "--checkpoint", "every", "train.py")
+    added = ['    print("twice", twice, file=sys.stderr)', '    print("half", twice / 4, flush=True)']
+    workshop.write("train.py", _script(head, *forked[:4], *added, *forked[4:], 'print("epoch", epoch)'))
+    truth = workshop.plain("train.py")
+    done = workshop.florc("replay", "--json", "train.py")
+    assert done.err == truth.err and done.err.count("twice") == 3
+    told = [(entry.get("stream"), entry["child"], entry["values"]) for entry in map(json.loads, done.out.splitlines()[:-1])]
+    assert told == [
+        found
+        for child, (_, w) in enumerate(EACH, 1)
+        for found in (("stderr", str(child), {"twice": w * 2}), (None, str(child), {"half": w / 2}))
+    ]
+    assert workshop.florc("replay", "train.py").err == truth.err

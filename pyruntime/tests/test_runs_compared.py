@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -161,7 +162,13 @@ def test_a_line_that_only_one_run_printed_is_a_difference(workshop: Workshop) ->
 def test_what_cannot_be_compared_gets_a_sentence(workshop: Workshop) -> None:
     workshop.write("train.py", SCRIPT)
     workshop.florc("record", "train.py")
-    for words, said in ((["diff"], "is the only run of train.py"), (["diff", "nothing"], "no run nothing")):
+    for words, said in (
+        (["diff"], "is the only run of train.py: record it once more: florc record train.py"),
+        (["diff", "nothing"], "no run nothing"),
+        (["diff", "latest~9", "latest"], "no run latest~9 in"),
+        (["logs", "latest~9", "loss"], "there is 1 run; `florc runs` lists them"),
+        *([(["plot", "latest~9", "loss"], "no run latest~9 in")] if importlib.util.find_spec("uniplot") else []),
+    ):
         done = workshop.florc(*words)
         assert (done.code, done.out) == (2, "") and said in done.said, done
     workshop.florc("record", "train.py")

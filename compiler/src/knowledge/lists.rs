@@ -57,6 +57,16 @@ pub enum List {
     TakesFromOutside,
     /// Methods of generators that draw from the kernel.
     DrawsFromOutside,
+    /// Functions that a question (`florc ask`) may not call. Dotted names, or their beginnings.
+    Acts,
+    /// Of these, those that it may call.
+    Looks,
+    /// Methods that it may not call.
+    ActsAsMethod,
+    /// Methods that it may not give an argument.
+    ActsIfTold,
+    /// Functions whose result is nobody else's. Dotted names.
+    MakesNew,
 }
 
 /// All of them, as the files have them.

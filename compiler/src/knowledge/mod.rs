@@ -47,6 +47,7 @@ const FILES: &[(&str, &str)] = &[
     ("numpy", include_str!("numpy.toml")),
     ("output", include_str!("output.toml")),
     ("python", include_str!("python.toml")),
+    ("questions", include_str!("questions.toml")),
     ("system", include_str!("system.toml")),
     ("torch", include_str!("torch.toml")),
     ("torch_nn", include_str!("torch_nn.toml")),

@@ -1,7 +1,7 @@
 //! Log statements that a question brings along (`florc ask`): written into the text that a replay runs, never into the user's file.
 
+use super::looking;
 use crate::Diagnostic;
-use crate::knowledge::Knowledge;
 use crate::source::Source;
 use crate::syntax::parse;
 use crate::syntax::tree::{Expr, ExprKind, Literal, Module, Stmt, StmtKind};
@@ -41,8 +41,9 @@ struct Insertion {
 pub fn ask(source: &Source, questions: &[Question]) -> Result<String, String> {
     let (module, _) = parse(source).map_err(|error| said_of(source, &error))?;
     let mut insertions = Vec::new();
+    let imports = looking::imports(&module);
     for question in questions {
-        look_only(&question.expression)?;
+        looking::look_only(&question.expression, &imports)?;
         let printed = printed(&question.expression);
         for spot in found(source, &module, &question.place)? {
             insertions.push(insertion(source, &module, &spot, &printed));
@@ -73,56 +74,6 @@ fn sorted(insertions: Vec<Insertion>) -> Vec<(usize, Insertion)> {
 fn printed(expression: &str) -> String {
     let text = serde_json::to_string(expression).unwrap_or_default();
     format!("print({text}, {expression})")
-}
-
-/// Refuses what is no expression, and what does more than look.
-fn look_only(expression: &str) -> Result<(), String> {
-    let said = |why: &str| format!("{expression}: {why}");
-    if expression.trim().is_empty() || expression.contains(['\n', '\r', '#']) && !expression.contains(['"', '\'']) {
-        return Err(said("an expression of one line is asked for"));
-    }
-    let source = Source::new("<question>", format!("({expression}\n)\n"));
-    let (module, _) = parse(&source).map_err(|error| said(&format!("it is no expression: {}", error.message)))?;
-    let [Stmt { kind: StmtKind::Expr(whole), .. }] = module.body.as_slice() else {
-        return Err(said("it is no expression"));
-    };
-    let mut changes = None;
-    walk::expressions(whole, &mut |part| {
-        changes = changes.take().or_else(|| change(&source, part));
-        true
-    });
-    changes.map_or(Ok(()), |what| Err(said(&format!("{what}, and a question only looks"))))
-}
-
-/// What a part of an expression changes.
-fn change(source: &Source, part: &Expr) -> Option<String> {
-    let said = |text: &str| Some(text.to_owned());
-    match &part.kind {
-        ExprKind::Named { .. } => said("`:=` binds a name"),
-        ExprKind::Await(_) => said("`await` lets others run"),
-        ExprKind::Yield(_) => said("`yield` gives a value out"),
-        ExprKind::Call(call) => {
-            let called = source.slice(call.callee.range);
-            let knowledge = Knowledge::shipped();
-            let facts = match &call.callee.kind {
-                ExprKind::Attribute { attr, .. } => {
-                    let name = attr.as_str();
-                    if name.ends_with('_') && !name.ends_with("__") {
-                        return Some(format!("{called}() changes what it is called on"));
-                    }
-                    // by the names that everybody gives the modules: what a name is bound to, the replay sees
-                    let whole = called.strip_prefix("np.").map_or(called.to_owned(), |rest| format!("numpy.{rest}"));
-                    knowledge.function(&whole).or_else(|| knowledge.method(None, name))
-                }
-                ExprKind::Name(_) => knowledge.function(&format!("builtins.{called}")),
-                _ => None,
-            }?;
-            (facts.mutates_receiver || facts.mutates_first || facts.consumes_first)
-                .then(|| format!("{called}() changes what it is given"))
-                .or_else(|| facts.random.then(|| format!("{called}() draws random numbers")))
-        }
-        _ => None,
-    }
 }
 
 /// Where a statement of a question goes.
@@ -325,8 +276,26 @@ mod tests {
             "a; b",
             "x\ny",
             "torch.rand(3)",
+            "open('f', 'w').write('x')",
+            "open('f', mode='a')",
+            "os.system('ls')",
+            "sh.rmtree('x')",
+            "random.random()",
+            "np.random.rand(2)",
+            "draw()",
+            "opt.step()",
+            "loss.backward()",
+            "torch.save(w, 'f')",
+            "df.to_csv('f')",
+            "p.write_text('x')",
+            "input()",
+            "torch.set_num_threads(1)",
+            "list(map(xs.append, [1]))",
+            "print(w, file=f)",
+            "[f.write(x) for x in xs]",
         ] {
-            let found = asked("import torch\nw = 0\n", Place::Line(2), wrong);
+            let text = "import torch, os, random\nimport shutil as sh\nfrom random import gauss as draw\nw = 0\n";
+            let found = asked(text, Place::Line(4), wrong);
             assert!(found.is_err(), "{wrong}: {found:?}");
         }
         for right in [
@@ -335,8 +304,25 @@ mod tests {
             "{'a': w}",
             "f'{w:.3f}'",
             "[p.norm().item() for p in net.parameters()]",
+            "next(net.parameters()).device",
+            "next(iter(d.values()))",
+            "open('f').read()",
+            "open('f', 'rb').read()",
+            "copy.deepcopy(net).eval()",
+            "random.getstate()",
+            "np.random.get_state()[1][0]",
+            "np.random.default_rng(0).normal()",
+            "df.to_csv()",
+            "random(3)",
+            "os.path.exists('f')",
+            "sys.stdout.write('x')",
+            "tqdm.write('x')",
+            "writer.add_scalar('a', w)",
+            "list(map(float, xs))",
         ] {
-            assert!(asked("w = 0\n", Place::Line(1), right).is_ok(), "{right}");
+            let text = "import os, copy, sys\nfrom tqdm import tqdm\nw = 0\n";
+            let found = asked(text, Place::Line(3), right);
+            assert!(found.is_ok(), "{right}: {found:?}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a logger was told: a handler puts the time, a level and colours around it, and only the handler knows where.
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 /// Where the message stands in a line: the first character, and how many there are.
 pub type Span = (usize, usize);
@@ -26,10 +26,34 @@ pub fn message(frame: &Bound<'_, PyAny>) -> Option<String> {
             if !record.get_type().is(&logging.getattr(intern!(py, "LogRecord")).ok()?) {
                 return None;
             }
-            record.getattr(intern!(py, "__dict__")).ok()?.get_item(intern!(py, "message")).ok()?
+            let fields = record.getattr(intern!(py, "__dict__")).ok()?;
+            match fields.get_item(intern!(py, "message")) {
+                Ok(told) => told,
+                Err(_) => put_together(&fields)?,
+            }
         }
     };
     told.cast_exact::<PyString>().ok()?.to_str().ok().map(str::to_owned)
+}
+
+/// The message of a record whose formatter does not leave it there: its text, with what is put into it where that runs nobody's code.
+fn put_together<'py>(fields: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let py = fields.py();
+    let text = fields.get_item(intern!(py, "msg")).ok()?;
+    let text = text.cast_exact::<PyString>().ok()?;
+    let args = fields.get_item(intern!(py, "args")).ok()?;
+    if !args.is_truthy().ok()? {
+        return Some(text.clone().into_any());
+    }
+    let is_plain = |value: Bound<'py, PyAny>| {
+        value.is_none()
+            || value.is_exact_instance_of::<PyString>()
+            || value.is_exact_instance_of::<PyInt>()
+            || value.is_exact_instance_of::<PyFloat>()
+            || value.is_exact_instance_of::<PyBool>()
+    };
+    let args = args.cast_exact::<PyTuple>().ok()?;
+    args.iter().all(is_plain).then(|| text.rem(args).ok()).flatten()
 }
 
 /// Where a line has the message, or the one line of it that is in this line: the longest. None where there is none.

@@ -284,9 +284,12 @@ impl PySeen {
         }
         let mut seen = lock(&self.seen);
         let whole = std::mem::take(&mut seen.begun) + text;
+        let is_whole = whole.find('\n').is_some_and(|end| end + 1 == whole.len());
         let mut rest = whole.as_str();
         while let Some((line, after)) = rest.split_once('\n') {
             let message = writer.message.as_deref().and_then(|message| part(line, message));
+            // a line that shows it in another form, as JSON does a text with quotes, has it all the same
+            let message = message.or_else(|| (is_whole && writer.message.is_some()).then(|| line.to_owned()));
             if seen.answers.len() < MOST_ANSWERS {
                 seen.answers.push((line.to_owned(), message));
             }

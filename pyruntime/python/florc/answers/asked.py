@@ -57,12 +57,13 @@ def kept(history: History) -> Iterator[Row]:
     """The values that were asked for, the newest answer to each question: a later replay of the same statement takes the place of
     an earlier one."""
     folder = os.path.join(history.run.path, _FOLDER)
-    found: dict[tuple[object, ...], Row] = {}
+    found: dict[tuple[object, ...], list[Row]] = {}
     for name in _files(folder):
+        present: dict[tuple[object, ...], list[Row]] = {}
         with suppress(OSError, ValueError, TypeError), open(os.path.join(folder, name), encoding="utf-8") as file:
             for line in file:
                 row = Row(**json.loads(line))
                 key = (row.rank, row.child, row.file, tuple(row.context.items()), row.occurrence, row.name)
-                found.pop(key, None)
-                found[key] = row
-    yield from found.values()
+                present.setdefault(key, []).append(row)  # several statements may name a value so
+        found = {key: rows for key, rows in found.items() if key not in present} | present
+    yield from (row for rows in found.values() for row in rows)

@@ -46,7 +46,7 @@ def of_runs(words: list[str], condition: str | None) -> list[rows.Row]:
 
 
 def _names_a_run(store: str, word: str) -> bool:
-    if catalog.is_script(word):
+    if catalog.is_script(word) or catalog.is_place(word):
         return True
     try:
         catalog.named(store, word)
@@ -105,7 +105,7 @@ def _run_of(words: list[str]) -> tuple[Run, list[str]]:
     try:
         return catalog.named(store, first), words[1:]
     except Unusable as error:
-        if catalog.is_script(first) or error.code != "F201" or not catalog.all_runs(store):
+        if catalog.is_script(first) or catalog.is_place(first) or error.code != "F201" or not catalog.all_runs(store):
             raise
         return catalog.find(store, None, None), words  # the name of a value
 

@@ -42,7 +42,10 @@ def _two(words: list[str]) -> tuple[Run, Run]:
     if not found or found[0].id == b.id:
         earlier = [run for run in catalog.all_runs(store) if catalog.is_of(run, b.info["script"]) and run.id != b.id]
         if not earlier:
-            raise Unusable("F201", f"{b.id} is the only run of {relative(b.info['script'])}: name two runs (`florc runs`)")
+            script = relative(b.info["script"])
+            others = len(catalog.all_runs(store)) > 1
+            advice = "name the other one (`florc runs`)" if others else f"record it once more: florc record {script}"
+            raise Unusable("F201", f"{b.id} is the only run of {script}: {advice}")
         return earlier[-1], b
     return found[0], b
 

@@ -12,7 +12,7 @@ from ..project.script import NOTEBOOK
 from ..runs.entries import LogLine
 from ..runs.journal import History
 from ..support.console import cell_of, spelled
-from .templates import Template, of_shown, templates
+from .templates import Template, compounds, of_shown, templates
 from .values import Typed, taken_apart
 
 if TYPE_CHECKING:
@@ -95,31 +95,47 @@ class Names:
     def __init__(self, texts: dict[str, str]):
         self._texts = texts
         self._known: dict[str, dict[int, list[Template]]] = {}
+        self._inside: dict[str, dict[int, list[Template]]] = {}
+        """Those in a statement that others stand in, by the line where it begins: `if epoch % 2:`."""
 
     def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
         """The values in a line, by their names; none where its statement writes no values that florc can name. `number`: it is
         the so many-th line of its statement, from 0."""
-        for template in self._at(printed.file).get(printed.line, ()):
+        fitting: list[tuple[Template, dict[str, Typed]]] = []
+        there = self._at(printed.file, printed.line)
+        is_inside = not there and printed.verdict != RECORDED
+        for template in self._within(printed.file, printed.line) if is_inside else there:
             if template.is_error not in (None, printed.is_error):
                 continue
             text = printed.text if printed.message is None or not template.is_logged else printed.message
             found = taken_apart(template, text, printed.text, number)
-            if found is not None:
-                return found
-        return {}
+            if found is not None and (not fitting or _fixed(template) == _fixed(fitting[0][0])):
+                fitting.append((template, found))
+        if not fitting or is_inside and len({template.pieces for template, _ in fitting}) > 1:
+            return {}
+        # `print(a); print(b)`: which of them it was is told by the order
+        return fitting[number % len(fitting)][1]
 
-    def _at(self, file: str) -> dict[int, list[Template]]:
-        """By line: a statement of several lines is known by each of them."""
+    def _at(self, file: str, line: int) -> list[Template]:
+        """What a statement in a line writes: one of several lines is known by each of them."""
         if file not in self._known:
             by_line: dict[int, list[Template]] = {}
             text = self._texts.get(file, "")
             found = templates(text) + [shown for one in _shown(file, text) if (shown := of_shown(one.line, one.text)) is not None]
             # Of two statements in one line (`florc ask` adds one) the first that fits counts: that which fixes more of the text.
             for template in sorted(found, key=_fixed, reverse=True):
-                for line in range(template.line, template.end_line + 1):
-                    by_line.setdefault(line, []).append(template)
+                for at in range(template.line, template.end_line + 1):
+                    by_line.setdefault(at, []).append(template)
             self._known[file] = by_line
-        return self._known[file]
+        return self._known[file].get(line, [])
+
+    def _within(self, file: str, line: int) -> list[Template]:
+        """What the statements in one write that begins in a line: such a one is added as a whole."""
+        if file not in self._inside:
+            every = sorted({one for several in self._known[file].values() for one in several}, key=_fixed, reverse=True)
+            spans = compounds(self._texts.get(file, ""))
+            self._inside[file] = {first: [one for one in every if first < one.line <= last] for first, last in spans.items()}
+        return self._inside[file].get(line, [])
 
 
 def _fixed(template: Template) -> int:
@@ -154,18 +170,27 @@ def recorded(history: History) -> Iterator[Row]:
 
 
 def _once(written: list[LogLine]) -> Iterator[LogLine]:
-    """Lines, without those of loggers in files that stand on a standard stream, too, or in an earlier file."""
-    streams: dict[int, Counter[object]] = {0: Counter()}
+    """Lines, without those of loggers that stand on standard output, too, on standard error, or in an earlier file."""
+
+    def stream(line: LogLine) -> int:
+        return line.log + 1 if line.log else 0 - (not line.is_error)
+
+    streams: dict[int, Counter[object]] = {-1: Counter(), 0: Counter()}
     for line in written:
         if line.message is not None and not line.log:
-            streams[0][line.file, line.line, line.path, line.message] += 1
+            streams[stream(line)][line.file, line.line, line.path, line.message] += 1
+    so_far: dict[int, Counter[object]] = {}
     for line in written:
-        if not line.log:
+        number = stream(line)
+        if number == -1 or line.message is None and number == 0:
             yield line
         elif line.message is not None:
-            here, key = streams.setdefault(line.log, Counter()), (line.file, line.line, line.path, line.message)
+            key = (line.file, line.line, line.path, line.message)
+            here = so_far.setdefault(number, Counter())
             here[key] += 1
-            if all(here[key] > seen[key] for number, seen in streams.items() if number < line.log):
+            if number > 0:
+                streams[number] = here
+            if all(here[key] > seen[key] for other, seen in streams.items() if other < number):
                 yield line
 
 

@@ -33,6 +33,8 @@ class Value(NamedTuple):
     """A value in a line, by its name."""
 
     name: str
+    is_formatted: bool = False
+    """Whether a format says how it is written: `{epoch:03d}`. Python itself writes no number `007`, nor `1_000`."""
 
 
 Piece = str | Value
@@ -51,6 +53,8 @@ class Template(NamedTuple):
     """Whether it goes to standard error; None where the statement does not say."""
     keys: tuple[str, ...] = ()
     """Values that a logger is told by keyword, which it writes beside the message: structlog's, those of `extra`."""
+    is_framed: bool = False
+    """Whether it stands between a time and a place: what `Console.log` of rich writes."""
 
     @property
     def names(self) -> list[str]:
@@ -67,15 +71,18 @@ def templates(text: str) -> list[Template]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            pieces = _of_call(node)
+            pieces, is_framed = _of_call(node), _is_framed(node)
             is_logged = (
-                isinstance(node.func, ast.Attribute) and node.func.attr in _LOGGERS and ast.unparse(node.func) != "florc.log"
+                not is_framed
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in _LOGGERS
+                and ast.unparse(node.func) != "florc.log"
             )
             keys = _keys(node) if is_logged and pieces is not None else ()
             if pieces is not None and (keys or any(isinstance(piece, Value) for piece in pieces)):
                 end = node.end_lineno or node.lineno
                 is_error = None if is_logged else _is_error(node)
-                found.append(Template(node.lineno, end, _joined(pieces), is_logged, is_error, keys))
+                found.append(Template(node.lineno, end, _joined(pieces), is_logged, is_error, keys, is_framed))
     return sorted(found, key=lambda template: (template.line, template.end_line))
 
 
@@ -87,11 +94,18 @@ def of_shown(line: int, expression: str) -> Template | None:
         return None
     several = shown.elts if isinstance(shown, ast.Tuple) else None
     pieces: list[Piece] = ["("] if several is not None else []
-    for number, one in enumerate([shown] if several is None else several):
-        pieces += [", "] * (number > 0)
-        pieces.append(repr(one.value) if isinstance(one, ast.Constant) else Value(_name(one, "")))
+    pieces += _of_objects([shown] if several is None else several, ", ")
     pieces += [] if several is None else [",)" if len(several) == 1 else ")"]
     return Template(line, line, _joined(pieces)) if any(isinstance(piece, Value) for piece in pieces) else None
+
+
+def _of_objects(shown: list[ast.expr], between: str) -> list[Piece]:
+    """As Python writes them."""
+    pieces: list[Piece] = []
+    for number, one in enumerate(shown):
+        pieces += [between] * (number > 0)
+        pieces.append(repr(one.value) if isinstance(one, ast.Constant) else Value(_name(one, "")))
+    return pieces
 
 
 def _of_call(call: ast.Call) -> list[Piece] | None:
@@ -104,8 +118,12 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
         separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
         between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
         return _of_arguments(call.args, between)
+    if function == "display":  # of notebooks: each object in a line of its own
+        return _of_objects(call.args, "\n")
     if method == "log" and isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "florc.log":
         return _of_named(call)
+    if _is_framed(call):
+        return _of_arguments(call.args, " ")
     if method in _LOGGERS and call.args:
         arguments = call.args[1:] if method == "log" else call.args
         if not arguments:
@@ -117,6 +135,27 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _is_framed(call: ast.Call) -> bool:
+    """Whether it is `console.log("loss", loss)` of rich, which takes no level: neither a number nor a name like `INFO`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "log" or not call.args:
+        return False
+    first = call.args[0]
+    if isinstance(first, ast.JoinedStr):
+        return True
+    text = first.value if isinstance(first, ast.Constant) else None
+    return isinstance(text, str) and not text.isupper() and ast.unparse(call.func) != "florc.log"
+
+
+def compounds(text: str) -> dict[int, int]:
+    """The first and the last lines of the statements of a file that others stand in, but for functions and classes."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    holding = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match, ast.AsyncFor, ast.AsyncWith)
+    return {node.lineno: node.end_lineno or node.lineno for node in ast.walk(tree) if isinstance(node, holding)}
 
 
 def _keys(call: ast.Call) -> tuple[str, ...]:
@@ -175,7 +214,7 @@ def _of(expression: ast.expr, label: str = "") -> list[Piece]:
         pieces: list[Piece] = []
         for part in expression.values:
             if isinstance(part, ast.FormattedValue):
-                pieces.append(Value(_name(part.value, _label(pieces, part.value))))
+                pieces.append(Value(_name(part.value, _label(pieces, part.value)), part.format_spec is not None))
             elif isinstance(part, ast.Constant):
                 pieces.append(str(part.value))
         return pieces
@@ -208,10 +247,11 @@ def _of_percent(text: str, arguments: list[ast.expr]) -> list[Piece]:
         if field[2] == "%":
             pieces.append("%")
         elif field[1] is not None:
-            pieces.append(Value(field[1]))
+            pieces.append(Value(field[1], field[2] not in "sra"))
         else:
             argument = next(given, None)
-            pieces.append(Value(_name(argument, _label(pieces)) if argument is not None and table is None else field[0]))
+            name = _name(argument, _label(pieces)) if argument is not None and table is None else field[0]
+            pieces.append(Value(name, field[2] not in "sra"))
     return [*pieces, text[at:]]
 
 
@@ -228,7 +268,7 @@ def _of_format(text: str, call: ast.Call) -> list[Piece]:
         key = field[1] or str(number)
         number += not field[1]
         given = call.args[int(key)] if key.isdecimal() and int(key) < len(call.args) else named.get(key)
-        pieces.append(Value(_name(given, _label(pieces)) if given is not None else key))
+        pieces.append(Value(_name(given, _label(pieces)) if given is not None else key, ":" in field[0]))
     return [*pieces, text[at:]]
 
 
@@ -265,7 +305,7 @@ def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
     for piece in pieces:
         if isinstance(piece, Value):
             number = names[piece.name] = names.get(piece.name, 0) + 1
-            joined.append(piece if number == 1 else Value(f"{piece.name}_{number}"))
+            joined.append(piece if number == 1 else piece._replace(name=f"{piece.name}_{number}"))
         elif piece and joined and isinstance(joined[-1], str):
             joined[-1] += piece
         elif piece:

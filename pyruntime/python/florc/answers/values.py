@@ -9,6 +9,8 @@ from functools import lru_cache
 from .templates import Template, Value
 
 _NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)"
+_OTHERS = re.compile(r"[-+]?0\d|.*_")
+"""How Python itself writes no number: `007` and `2026_11` are texts."""
 _WORD, _ANY = r"\S+?", r".*?"
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 """A text in quotes, as Python and logfmt write it."""
@@ -18,6 +20,9 @@ _EVENTS = ("event", "message", "msg")
 _TENSOR = re.compile(rf"tensor\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
 """How torch shows a tensor of one number."""
 
+_FRAME = re.compile(r"(?:\[[^\]]*\]\s|\s*)(.*?)\s*(?:\S+:\d+\s*)?", re.DOTALL)
+"""What `Console.log` of rich puts around: a time, or blanks where it is the same as above, and the place of the statement."""
+
 Typed = bool | int | float | str | None
 """What a value can be: what is no number, truth value or None stays the text that was printed."""
 
@@ -26,6 +31,8 @@ def taken_apart(template: Template, printed: str, whole: str = "", number: int =
     """The values in a printed line, by their names; None if the statement did not print that. Of a statement that writes several
     lines, each may be taken apart. `whole`: the line, where `printed` is what a logger was told in it; `number`: the so many-th
     line that the statement wrote, from 0, which tells lines of the same form from each other."""
+    if template.is_framed:
+        return _framed(template.pieces, printed)
     if template.keys:
         found = _by_keys(template, _COLOURS.sub("", whole or printed))
         if found is not None:
@@ -45,8 +52,19 @@ def taken_apart(template: Template, printed: str, whole: str = "", number: int =
 
 
 def _named(pieces: tuple[str | Value, ...], found: re.Match[str]) -> dict[str, Typed]:
-    names = [piece.name for piece in pieces if isinstance(piece, Value)]
-    return {name: typed(text) for name, text in zip(names, found.groups())}
+    values = [piece for piece in pieces if isinstance(piece, Value)]
+    return {value.name: typed(text, value.is_formatted) for value, text in zip(values, found.groups())}
+
+
+def _framed(pieces: tuple[str | Value, ...], line: str) -> dict[str, Typed] | None:
+    """What stands between a time and a place (`Template.is_framed`)."""
+    framed = _FRAME.fullmatch(_COLOURS.sub("", line))
+    if framed is not None:
+        for pattern in _patterns(pieces):
+            match = pattern.fullmatch(framed[1])
+            if match is not None:
+                return _named(pieces, match)
+    return None
 
 
 def _by_keys(template: Template, line: str) -> dict[str, Typed] | None:
@@ -79,18 +97,19 @@ def _plain(value: object) -> Typed:
 
 def _unquoted(text: str) -> Typed:
     """A text in quotes is what is in them; as it was printed where something in it is escaped."""
-    return text[1:-1] if re.fullmatch(_QUOTED, text) and "\\" not in text else typed(text)
+    return text[1:-1] if re.fullmatch(_QUOTED, text) and "\\" not in text else typed(text, is_formatted=False)
 
 
-def typed(text: str) -> Typed:
-    """A number, a truth value or None, as Python writes them; else the text."""
+def typed(text: str, is_formatted: bool = True) -> Typed:
+    """A number, a truth value or None, as Python writes them; else the text. `is_formatted`: a format may fill it up with
+    zeros."""
     stripped = text.strip()
     tensor = _TENSOR.fullmatch(stripped)
     if tensor is not None:
         stripped = tensor[1]
     if stripped in ("True", "False", "None"):
         return {"True": True, "False": False, "None": None}[stripped]
-    if re.fullmatch(_NUMBER, stripped):
+    if re.fullmatch(_NUMBER, stripped) and (is_formatted or not _OTHERS.match(stripped)):
         try:
             return int(stripped)
         except ValueError:

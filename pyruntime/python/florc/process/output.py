@@ -117,19 +117,23 @@ WRITTEN = ".written"
 """The end of the name of a file beside `Child.notes`: by line, a statement and a path that it wrote to."""
 
 
+ERRORS = ".errors"
+"""The end of the name of a file beside `Child.answers`: what went to standard error."""
+
+
 class Child:
     """What added statements print in a child that the script forked in a replay: the parent prints it at its end.
 
     `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them,
     that of a child's child after a dot; `notes`: a file in which each run of a statement is noted as it begins and ends: its
-    name, the label, where its answer is in the file `answers`, the path; `errors`: where the parent finds what goes to standard
-    error, a descriptor.
+    name, the label, where its answer is in the file `answers`, the path, where what went to standard error is in the file
+    beside it (`ERRORS`).
     """
 
-    def __init__(self, path: str, label: str, notes: str, answers: str, errors: int | None = None):
+    def __init__(self, path: str, label: str, notes: str, answers: str):
         self.depth = 0
         self._path = path
-        self._label, self._notes, self._answers, self._errors = label, notes, answers, errors
+        self._label, self._notes, self._answers = label, notes, answers
         self._name = ""
         self._written: set[str] = set()
 
@@ -144,27 +148,32 @@ class Child:
         if self.depth == 1:
             flush_streams()
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            self._file = os.open(self._answers, flags, 0o600)
-            self._begun, self._before = os.lseek(self._file, 0, os.SEEK_END), [os.dup(1), os.dup(2)]
-            os.dup2(self._file, 1)
-            if self._errors is not None:
-                os.dup2(self._errors, 2)
-            self._note_run(-1)
+            self._files = [os.open(path, flags, 0o600) for path in (self._answers, self._answers + ERRORS)]
+            self._begun, self._before = self._sizes(), [os.dup(1), os.dup(2)]
+            for number, file in enumerate(self._files, 1):
+                os.dup2(file, number)
+            self._note_run([-1, -1])
 
     def __exit__(self, *_: object) -> None:
         self.depth -= 1
         if self.depth == 0:
             flush_streams()
-            ended = os.lseek(self._file, 0, os.SEEK_END)
+            ended = self._sizes()
             for number, before in enumerate(self._before, 1):
                 os.dup2(before, number)
                 os.close(before)
-            os.close(self._file)
+            for file in self._files:
+                os.close(file)
             self._note_run(ended)
 
-    def _note_run(self, ended: int) -> None:
+    def _sizes(self) -> list[int]:
+        return [os.lseek(file, 0, os.SEEK_END) for file in self._files]
+
+    def _note_run(self, ended: list[int]) -> None:
         """`ended`: -1 while it runs; it may end the process (`os._exit`)."""
-        self._note(self._notes, f"{self._name}\t{self._label}\t{self._begun}\t{ended}\t{self._path}\n".encode())
+        (begun, begun_errors), (end, end_errors) = self._begun, ended
+        noted = (self._name, self._label, begun, end, self._path, begun_errors, end_errors)
+        self._note(self._notes, ("\t".join(map(str, noted)) + "\n").encode())
 
     def wrote(self, path: str) -> None:
         """A statement writes to a file, which is in the view of the replay alone."""

@@ -8,6 +8,7 @@ from .. import _native
 from ..process.output import Part
 from ..runs import masks
 from ..runs.entries import LogLine
+from ..runs.lines import with_recorded_numbers
 from ..support import mishaps
 from ..support.console import place as place_of
 from . import failures as failed
@@ -31,7 +32,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
 
     lines = (line for line in replay.history.known_lines() if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
-    ours, theirs = [line.text for line in recorded], [line.text for line in replay.lines]
+    ours = [line.text for line in recorded]
+    theirs = [with_recorded_numbers(line.text, replay.versions.recorded_line) for line in replay.lines]
     anomalies, masked = list(replay.comparer.differences), 0
     for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
         for offset in range(max(i2 - i1, j2 - j1)):
@@ -41,7 +43,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
                 continue  # it did not come so far
             if old is None and i2 == len(ours) and not replay.history.vouches(replay.is_over):
                 continue  # nor did what is left of the record
-            if old is None or new is None or _differs(replay.history.comparable(old), old.text, new.text):
+            if old is None or new is None or _differs(replay.history.comparable(old), old.text, theirs[j1 + offset]):
                 anomalies.append(_difference(old, new))
             else:
                 masked += 1

@@ -42,6 +42,7 @@ from .parallel.workers import Task, errors_of
 from .report import Report
 from .session import live, progress
 from .session.leave import Leave
+from .session.loggers import Loggers
 from .session.opening import AGAIN
 from .session.session import Replay
 from .session.started import STARTED
@@ -98,7 +99,7 @@ class ReplayProcess:
             attempt.as_json,
             Leave(self._record_ended, self._start_again, self._window_over, self._damaged),
             attempt.window,
-            Statements(os.path.join(self._folder, "children"), self._divert.err.file, carries=attempt.window is None),
+            Statements(os.path.join(self._folder, "children"), carries=attempt.window is None),
             self._checks_first,
             os.path.join(self._folder, FOLDER_NAME),
         )
@@ -121,7 +122,9 @@ class ReplayProcess:
             attempt.task.files if isinstance(attempt.task, RankTask) else None,
             noted_files(run),
         )
-        self._replay.probes.flush_files = self._files.flush
+        unanswered = self._replay.statements.others.unanswered
+        self._loggers = Loggers(self._replay.looking.is_running, attempt.versions.recorded_line, unanswered)
+        self._replay.probes.flush_files = self._flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
         others, show = self._replay.statements.others, self._files.show
@@ -138,6 +141,7 @@ class ReplayProcess:
         session.begin(self._replay)
         for tap in self._replay.taps:
             tap.install()
+        self._loggers.install()
         self._replay.statements.others.listen(self._script_left)
         if not isinstance(self._attempt.task, Task):  # a worker that ends so is started again
             os._exit = self._exit  # for the script; florc's own end is `exit_at_once`
@@ -149,6 +153,11 @@ class ReplayProcess:
             spawned.watch(self._spawned.call)
         trials.watch(self._not_run_again)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
+
+    def _flush(self) -> None:
+        """What the script has told files and loggers reaches the files."""
+        self._loggers.settle()
+        self._files.flush()
 
     def _answering(self) -> Divert | None:
         return self._replay.divert if self._replay.answers() else None

@@ -100,7 +100,7 @@ def find(store: str, wanted: str | None, script: str | None) -> Run:
     by_id = os.path.basename(wanted.rstrip("/"))
     matches = _matching(runs, wanted)
     if not matches:
-        raise Unusable("F201", _not_there(store, wanted, script, _matching(every, wanted)) + lost)
+        raise Unusable("F201", _not_there(store, wanted, script, _matching(every, wanted), len(runs)) + lost)
     exact = [run for run in matches if run.id == by_id]
     if len(matches) > 1 and not exact and not all(run.info.get("name") == wanted for run in matches):
         raise Unusable("F202", f"{wanted} may be {', '.join(run.id for run in matches)}; give more of the id")
@@ -110,6 +110,11 @@ def find(store: str, wanted: str | None, script: str | None) -> Run:
 def is_script(word: str) -> bool:
     """Whether a word of a command line names a script, not a run."""
     return word.endswith((".py", ".ipynb")) or os.path.isfile(word)
+
+
+def is_place(word: str) -> bool:
+    """Whether a word can be nothing but a run, whether there is one or not: `latest~9`."""
+    return word.startswith("latest~") and word[7:].isdigit()
 
 
 def named(store: str, word: str | None) -> Run:
@@ -122,9 +127,10 @@ def _matching(runs: list[Run], wanted: str) -> list[Run]:
     return [run for run in runs if len(by_id) >= SHORTEST and run.id.startswith(by_id) or run.info.get("name") == wanted]
 
 
-def _not_there(store: str, wanted: str, script: str | None, elsewhere: list[Run]) -> str:
+def _not_there(store: str, wanted: str, script: str | None, elsewhere: list[Run], runs: int) -> str:
     if not elsewhere:
-        return f"no run {wanted} in {store}; `florc runs` lists them"
+        known = f": there {'is' if runs == 1 else 'are'} {count(runs, 'run')}" if is_place(wanted) else ""
+        return f"no run {wanted} in {store}{known}; `florc runs` lists them"
     run = elsewhere[-1]
     there = os.path.relpath(run.info["script"])
     return f"{run.id} is a run of {there}, not of {_shown(script)}: florc replay {wanted} {there}"

@@ -16,6 +16,7 @@ from ..project.territory import MAIN, Territory, analyse, decode, package_of_mod
 from ..support.console import place
 from .journal import History
 from .lapsed import Lapsed
+from .lines import recorded_numbers
 
 _PAST_NAMES = re.compile(
     r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
@@ -60,6 +61,8 @@ class Versions:
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
         self._beside: dict[tuple[str, str], bool] = {}
+        self._lines: dict[str, dict[int, int]] = {}
+        """By file and present number: recorded numbers of lines (`recorded_line`)."""
         self._fresh: dict[tuple[str, str], bool] = {}
         self._kept_though_dead: dict[tuple[str, str], bool] = {}
         self._libraries: set[str] = set()
@@ -113,6 +116,7 @@ class Versions:
         self._fresh.clear()
         self._kept_though_dead.clear()
         self._beside.clear()
+        self._lines.clear()
         self._holding = self._asks_gradients = None
         instrumented = {file: comparison.instrument(file) for file in comparison.paths()}
         self._emitted = {file: emitted for file, emitted in instrumented.items() if emitted is not None}
@@ -194,6 +198,18 @@ class Versions:
     def probe_place(self, name: str) -> tuple[str, int]:
         """File and line of a probe."""
         return self._probes.get(name, ("", 0))
+
+    def recorded_line(self, file: str, line: int) -> int:
+        """The number that a line of a file had when it was recorded; the same where it was not there."""
+        known = self._lines.get(file)
+        if known is None:
+            recorded, present = self._history.run.source(file), self._project.text(file)
+            if recorded is None or present is None or recorded == present:
+                known = {}
+            else:
+                known = recorded_numbers(recorded, present, [change for change in self.changes if change.file == file])
+            self._lines[file] = known
+        return known.get(line, line)
 
     def is_in_deletion(self, name: str) -> bool:
         """Whether a probe stands in a method that Python may call when nothing is left of the script."""

@@ -75,7 +75,8 @@ class Noted:
 
 def of_child(answer: Answer, place_of: Callable[[str], tuple[str, int]]) -> list[Value]:
     """What one run of a statement printed in a process that the script forked, line by line."""
-    found = _values(*place_of(answer.name), answer.path, answer.text, [], [])
+    errors = [(line, None) for line in answer.errors.decode(errors="backslashreplace").splitlines()]
+    found = _values(*place_of(answer.name), answer.path, answer.text, [], [*errors])
     return [value._replace(child=answer.child) for value in found]
 
 
@@ -83,6 +84,8 @@ def _answers(taps: Taps) -> tuple[_Told, _Told, _Told]:
     """What a run of a probe wrote: lines of loggers on standard output, those on standard error, those in files only."""
     out, err, files = taps
     told, errors = out.answers(), err.answers()
+    only = _only_there([errors], told)
+    errors = [line for line in errors if line[1] is None or line in only]
     return told, errors, _only_there(files.answers(), told + errors)
 
 

@@ -56,15 +56,14 @@ class Probes:
         """Print what the statements printed in processes that the script forked: these are over."""
         answers = self.session.statements.of_children()
         for answer in answers:
+            err = self.session.divert.err
+            _write(err.file if err.is_kept else 2, answer.errors)
             if self._capture is not None:
                 self._capture.keep(answer)
                 continue
             if len(answers) < MOST:
                 self.session.values += of_child(answer, self.session.versions.probe_place)
-            with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
-                left = answer.text
-                while left:
-                    left = left[os.write(1, left) :]
+            _write(1, answer.text)
         if answers and self._capture is None:
             children = len({answer.child for answer in answers})
             say(f"the last {count(len(answers), 'answer')} came from processes that the script forked: {children}")
@@ -107,6 +106,12 @@ class Probes:
         places = _native.Path(_native.loop_path()).lineage
         left = [place for place in places if place.loop == window.block and place.index is not None]
         return str(left[-1].parent or "") if left else None
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
+        while data:
+            data = data[os.write(descriptor, data) :]
 
 
 class _Run:

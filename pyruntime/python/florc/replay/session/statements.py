@@ -35,17 +35,31 @@ class Answer(NamedTuple):
     text: bytes
     path: str
     """Where in the loop nest the child was forked."""
+    errors: bytes = b""
+    """What it wrote to standard error."""
+
+
+class _Noted(NamedTuple):
+    """One run of an added statement in a child: where its answer is in the child's file, and in that of standard error."""
+
+    name: str
+    label: str
+    begun: int
+    ended: int
+    path: str
+    begun_errors: int
+    ended_errors: int
 
 
 class Statements:
-    """The added statements of one replay. `folder`: where forked children leave what the statements print there, `errors`: a
-    descriptor of where what they write to standard error goes. `carries`: whether that is answered; else it is only counted."""
+    """The added statements of one replay. `folder`: where forked children leave what the statements print there.
+    `carries`: whether that is answered; else it is only counted."""
 
-    def __init__(self, folder: str, errors: int | None = None, carries: bool = True):
+    def __init__(self, folder: str, carries: bool = True):
         self.others = Others()
         self.reached: dict[str, int] = {}
         self.answered: dict[str, int] = {}
-        self.carries, self._errors = carries, errors
+        self.carries = carries
         self._folder, self._notes = folder, os.path.join(folder, "notes")
         self._label, self._children = "", 0
         shutil.rmtree(folder, ignore_errors=True)  # of a replay that started again
@@ -61,31 +75,36 @@ class Statements:
         self._label += f"{'.' * bool(self._label)}{self._children}"
         self._children = 0
         answers = os.path.join(self._folder, self._label)
-        output.child = output.Child(_native.loop_path(), self._label, self._notes, answers, self._errors)
+        output.child = output.Child(_native.loop_path(), self._label, self._notes, answers)
 
-    def _noted(self) -> list[tuple[str, str, int, int, str]]:
-        """Statement, child, where the answer is in the child's file, where the child was forked; in the order of children, then
-        in that of time."""
-        found: list[tuple[str, str, int, int, str]] = []
-        running: dict[tuple[str, str, str], int] = {}
+    def _noted(self) -> list[_Noted]:
+        """In the order of children, then in that of time."""
+        found: list[_Noted] = []
+        running: dict[tuple[str, str, int], int] = {}
         """By statement, child and where the answer begins: where in `found` it is. One that ends the process has no end."""
         with suppress(OSError), open(self._notes, encoding="utf-8") as file:
             for line in file.read().splitlines():
-                name, label, begun, ended, path = line.split("\t")
-                at = None if ended == "-1" else running.pop((name, label, begun), None)
+                name, label, begun, ended, path, *errors = line.split("\t")
+                noted = _Noted(name, label, int(begun), int(ended), path, *map(int, errors))
+                at = None if noted.ended == -1 else running.pop((name, label, noted.begun), None)
                 if at is None:
-                    running[name, label, begun] = at = len(found)
-                    found.append((name, label, int(begun), int(ended), path))
-                found[at] = name, label, int(begun), int(ended), path
-        return sorted(found, key=lambda noted: [*map(int, noted[1].split("."))])
+                    running[name, label, noted.begun] = at = len(found)
+                    found.append(noted)
+                found[at] = noted
+        return sorted(found, key=lambda noted: [*map(int, noted.label.split("."))])
 
     def of_children(self) -> list[Answer]:
         """What added statements printed in children, in the order in which the script started these."""
         found = []
-        for name, label, begun, ended, path in self._noted() if self.carries else ():
-            with suppress(OSError), open(os.path.join(self._folder, label), "rb") as file:
-                file.seek(begun)
-                found.append(Answer(name, label, file.read() if ended < 0 else file.read(ended - begun), path))
+        for run in self._noted() if self.carries else ():
+            with suppress(OSError):
+                path = os.path.join(self._folder, run.label)
+                text = _stretch(path, run.begun, run.ended)
+                found.append(
+                    Answer(
+                        run.name, run.label, text, run.path, _stretch(path + output.ERRORS, run.begun_errors, run.ended_errors)
+                    )
+                )
         return found
 
     def lost_files(self, said: Callable[[str], str]) -> list[str]:
@@ -99,8 +118,8 @@ class Statements:
     def all(self) -> dict[str, Ran]:
         """How often each statement ran, by its name."""
         children: dict[str, int] = {}
-        for name, *_ in self._noted():
-            children[name] = children.get(name, 0) + 1
+        for run in self._noted():
+            children[run.name] = children.get(run.name, 0) + 1
         names = [*self.reached, *children]
 
         def of(name: str) -> Ran:
@@ -108,6 +127,13 @@ class Statements:
             return Ran(self.reached.get(name, 0), self.answered.get(name, 0), ran, ran * self.carries)
 
         return {name: of(name) for name in names}
+
+
+def _stretch(path: str, begun: int, ended: int) -> bytes:
+    """Part of a file; up to its end, where that of the part is not known."""
+    with open(path, "rb") as file:
+        file.seek(begun)
+        return file.read() if ended < 0 else file.read(ended - begun)
 
 
 def merged(one: dict[str, Ran], other: Mapping[str, Sequence[int]]) -> dict[str, Ran]:
