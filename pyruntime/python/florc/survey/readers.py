@@ -11,12 +11,15 @@ import types
 from _operator import length_hint
 from itertools import islice
 
-from ..support.static import all_slots, attributes_of, defines, module_of
+from .. import _native
+from ..support.static import all_slots, attributes_of, defines, module_of, name_of
 from ..support.weak_table import WeakTable
+from . import files, hidden
 from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from functools import _lru_cache_wrapper, partial
     from typing import Any
 
@@ -173,7 +176,8 @@ def _position(obj: Any) -> Any:
             warnings.simplefilter("ignore")
             state = obj.__reduce__()[1] if defines(type(obj), "__reduce__") else (None, None)
         return length_hint(state[0], -1) if issubclass(type(obj), itertools.cycle) else state[1]
-    return length_hint(obj, -1)
+    left = length_hint(obj, -1)
+    return left if left >= 0 else _native.hash_of_memory(obj)
 
 
 def _buffer(obj: Any) -> Parts:
@@ -182,13 +186,20 @@ def _buffer(obj: Any) -> Parts:
 
 
 def _of_builtin(obj: Any) -> Parts:
-    """A method of Python's own, bound to a container, an iterator or a generator: `seen.append`, `count().__next__`. The
-    generators of `random` and NumPy that all share are in every checkpoint."""
+    """A method of Python's own, bound to an object: `seen.append`, `count().__next__`, `file.read`. The generators of `random`,
+    NumPy and torch that all share are in every checkpoint."""
     bound_to = obj.__self__
-    kind, random = type(bound_to), sys.modules.get("random")
-    is_drawn = random is not None and issubclass(kind, random.Random) and bound_to is not attributes_of(random).get("_inst")
-    is_held = issubclass(kind, (dict, list, set, bytearray)) or module_of(kind) == "collections" or is_iterator(kind)
-    return {".__self__": bound_to} if is_drawn or is_held else {}
+    kind = type(bound_to)
+    if issubclass(kind, (types.ModuleType, type)) or id(kind) in ATOM_IDS or _is_shared(bound_to):
+        return {}
+    return hidden.of_rows(bound_to) if hidden.is_cursor(kind) else {".__self__": bound_to}
+
+
+def _is_shared(generator: Any) -> bool:
+    random, numpy = (sys.modules.get(name) for name in ("random", "numpy.random.mtrand"))
+    shared = [attributes_of(random).get("_inst"), attributes_of(numpy).get("_rand")]
+    is_torchs = (module_of(type(generator)), name_of(type(generator))) == ("torch._C", "Generator")
+    return is_torchs or any(generator is one for one in shared if one is not None)
 
 
 READERS = WeakTable(
@@ -206,3 +217,10 @@ READERS = WeakTable(
     }.items()
 )
 """Those in Python, by exact class; `src/survey/parts.rs` reads what most programs consist of."""
+READERS.update(files.READERS)
+
+
+def reader(kind: type) -> Callable[[Any], Parts] | None:
+    """How objects of exactly this class are read; a method that is told which class defined it is of a class without a name."""
+    found: Callable[[Any], Parts] | None = READERS.get(kind)
+    return _of_builtin if found is None and issubclass(kind, types.BuiltinFunctionType) else found
