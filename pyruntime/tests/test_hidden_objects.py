@@ -31,6 +31,8 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from florc.survey.files import Still
+from florc.survey.scopes import Reader
 from florc.survey.survey import Survey
 from test_survey_limits import OneFile
 from workshop import Workshop
@@ -381,3 +383,16 @@ def test_a_file_that_is_read_goes_on_where_it_was(workshop: Workshop, name: str)
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_only_such_a_place_leads_to_is_right(workshop: Workshop, name: str) -> None:
     _compare(workshop, *OTHERS[name])
+
+
+def test_a_forked_child_is_told_what_held_when_it_was_forked(tmp_path: Path) -> None:
+    file = _opened("rb")(tmp_path)
+    with Still():
+        pass
+    reader = Reader({__file__})
+    before = reader.parts(file)
+    with Still():
+        file.read(3)  # as its parent does meanwhile
+        assert reader.parts(file) == before
+    assert reader.parts(file) != before
+    file.close()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _met: dict[int, tuple[ref[Any], Read]] = {}
 """Objects that told something, by address."""
+_MOST = 1000
+"""So many are noted before those are forgotten that are gone."""
 _still: dict[int, dict[Any, Any]] | None = None
 """In a child: what they told last."""
 
@@ -29,14 +31,8 @@ class Still:
 
     def __enter__(self) -> None:
         global _still
-        found = {}
-        for address, (reference, read) in list(_met.items()):
-            obj = reference()
-            if obj is None:
-                del _met[address]
-            else:
-                found[address] = read(obj)
-        _still = found
+        live = [(address, reference(), read) for address, (reference, read) in _met.items()]
+        _still = {address: read(obj) for address, obj, read in live if obj is not None}
 
     def __exit__(self, *raised: object) -> None:
         global _still
@@ -52,6 +48,9 @@ def shared(read: Read) -> Read:
         reference = ref(obj)  # first: it is noted in the object's memory
         found = read(obj)
         if found:
+            if len(_met) >= _MOST:
+                for address in [address for address, (known, _) in _met.items() if known() is None]:
+                    del _met[address]
             _met[id(obj)] = reference, read
         return found
 

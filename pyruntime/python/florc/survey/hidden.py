@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NOT_HELD = (types.CodeType, types.FrameType, types.ModuleType, type, dict)
 _never = itertools.count()
+CURSOR = ("sqlite3", "Cursor")
 
 
 def referents(obj: Any) -> Parts:
@@ -57,11 +58,6 @@ def of_rows(cursor: Any) -> Parts:
     """A cursor, of which a bound method (`fetchone`) will give out rows: how many it gave, nobody can tell."""
     has_more = any(name_of(type(part)) == "Statement" for part in gc.get_referents(cursor))
     return {".__self__": cursor, "(rows)": next(_never) if has_more else -1}
-
-
-def is_cursor(kind: type) -> bool:
-    """Whether a class is that of SQLite's cursors."""
-    return (module_of(kind), name_of(kind)) == ("sqlite3", "Cursor")
 
 
 def _of_element(element: Any) -> Parts:
@@ -104,7 +100,7 @@ def of_suspended(running: Any) -> Parts:
 
 READERS: dict[tuple[str, str], Callable[[Any], Parts]] = {
     ("sqlite3", "Connection"): _of_connection,
-    ("sqlite3", "Cursor"): lambda cursor: {"(state)": _native.hash_of_memory(cursor), ".connection": cursor.connection},
+    CURSOR: lambda cursor: {"(state)": _native.hash_of_memory(cursor), ".connection": cursor.connection},
     ("xml.etree.ElementTree", "Element"): _of_element,
     ("xml.etree.ElementTree", "ElementTree"): _attributes,
     ("xml.etree.ElementTree", "XMLPullParser"): _attributes,

@@ -190,16 +190,22 @@ def _of_builtin(obj: Any) -> Parts:
     NumPy and torch that all share are in every checkpoint."""
     bound_to = obj.__self__
     kind = type(bound_to)
-    if issubclass(kind, (types.ModuleType, type)) or id(kind) in ATOM_IDS or _is_shared(bound_to):
+    if kind is list or kind is dict or kind is set:  # most are
+        return {".__self__": bound_to}
+    if kind is types.ModuleType or issubclass(kind, type) or id(kind) in ATOM_IDS:
         return {}
-    return hidden.of_rows(bound_to) if hidden.is_cursor(kind) else {".__self__": bound_to}
+    called = module_of(kind), name_of(kind)
+    if called == ("torch._C", "Generator") or called in _SHARED and bound_to is _shared(*_SHARED[called]):
+        return {}
+    return hidden.of_rows(bound_to) if called == hidden.CURSOR else {".__self__": bound_to}
 
 
-def _is_shared(generator: Any) -> bool:
-    random, numpy = (sys.modules.get(name) for name in ("random", "numpy.random.mtrand"))
-    shared = [attributes_of(random).get("_inst"), attributes_of(numpy).get("_rand")]
-    is_torchs = (module_of(type(generator)), name_of(type(generator))) == ("torch._C", "Generator")
-    return is_torchs or any(generator is one for one in shared if one is not None)
+_SHARED = {("random", "Random"): ("random", "_inst"), ("numpy.random.mtrand", "RandomState"): ("numpy.random.mtrand", "_rand")}
+"""Classes of generators -> the module and the name of the one that all share."""
+
+
+def _shared(module: str, name: str) -> Any:
+    return attributes_of(sys.modules.get(module)).get(name)
 
 
 READERS = WeakTable(
