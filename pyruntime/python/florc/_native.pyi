@@ -399,6 +399,9 @@ def arrow_stream(names: Sequence[str], columns: Sequence[list[Any]], wholes: Seq
     `numbers` are names of columns that are such where they hold nothing but None. Raises ValueError for columns of several
     lengths."""
 
+def hash_of_memory(obj: object) -> int:
+    """A hash of an object's own memory behind its header: of one of C that nothing else tells of."""
+
 def names_of(frame: FrameType) -> dict[str, Any]:
     """A new dict of the names of a function's frame, but for those that are unbound, which the program does not notice; of a
     module's or a class's frame, the dict that holds them."""

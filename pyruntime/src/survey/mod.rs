@@ -4,6 +4,7 @@
 //! seen and finds it again. What holds thousands of objects is looked at twice per checkpoint: nothing here makes an object of
 //! Python's for a part that did not change.
 mod classes;
+pub mod hidden;
 mod keys;
 pub mod names;
 mod parts;

@@ -4,7 +4,7 @@ use pyo3::PyTypeInfo;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMappingProxy, PyModule, PyString, PyTuple, PyType};
 
 use super::classes::{Classes, How, Parts, Reading};
 use super::keys::{Key, Value, is_atom};
@@ -155,22 +155,37 @@ fn of_function(classes: &Classes, obj: &Bound<'_, PyAny>, out: &mut Parts) -> Py
     if let Ok(defaults) = obj.getattr(intern!(py, "__kwdefaults__"))?.cast::<PyDict>() {
         each_item(defaults, |name, part| out.push((Key::KeywordDefault(name.unbind()), Value::of(&part))));
     }
-    if let Ok(cells) = obj.getattr(intern!(py, "__closure__"))?.cast::<PyTuple>() {
-        let names = code.getattr(intern!(py, "co_freevars"))?;
-        for (name, cell) in names.cast::<PyTuple>()?.iter().zip(cells.iter()) {
-            // ValueError: an empty cell
-            if let Ok(part) = cell.getattr(intern!(py, "cell_contents")) {
-                out.push((Key::Cell(name.unbind()), Value::of(&part)));
-            }
-        }
-    }
+    put_cells(obj, &code, |_| Ok(true), out)?;
     if let Some(own) = instance_dict(obj)? {
         put_attributes(&own, out);
     }
     Ok(true)
 }
 
-/// Of a library's function, which functions of the user's it wraps: `@contextmanager`, `@torch.no_grad()`, `@singledispatch`.
+/// What it closes over, where `is_taken`.
+fn put_cells(
+    obj: &Bound<'_, PyAny>,
+    code: &Bound<'_, PyAny>,
+    is_taken: impl Fn(&Bound<'_, PyAny>) -> PyResult<bool>,
+    out: &mut Parts,
+) -> PyResult<()> {
+    let py = obj.py();
+    if let Ok(cells) = obj.getattr(intern!(py, "__closure__"))?.cast::<PyTuple>() {
+        let names = code.getattr(intern!(py, "co_freevars"))?;
+        for (name, cell) in names.cast::<PyTuple>()?.iter().zip(cells.iter()) {
+            // ValueError: an empty cell
+            if let Ok(part) = cell.getattr(intern!(py, "cell_contents"))
+                && is_taken(&part)?
+            {
+                out.push((Key::Cell(name.unbind()), Value::of(&part)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of a library's function, which functions of the user's it wraps: `@contextmanager`, `@torch.no_grad()`, `@singledispatch`; of the
+/// last all that are registered with it.
 fn of_wrapper(classes: &Classes, obj: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>, out: &mut Parts) -> PyResult<bool> {
     let py = obj.py();
     let is_ours = |part: &Bound<'_, PyAny>| -> PyResult<bool> {
@@ -181,21 +196,18 @@ fn of_wrapper(classes: &Classes, obj: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>
         classes.files.bind(py).contains(file)
     };
     let before = out.len();
-    if let Ok(cells) = obj.getattr(intern!(py, "__closure__"))?.cast::<PyTuple>() {
-        let names = code.getattr(intern!(py, "co_freevars"))?;
-        for (name, cell) in names.cast::<PyTuple>()?.iter().zip(cells.iter()) {
-            if let Ok(part) = cell.getattr(intern!(py, "cell_contents"))
-                && is_ours(&part)?
-            {
-                out.push((Key::Cell(name.unbind()), Value::of(&part)));
-            }
+    put_cells(obj, code, is_ours, out)?;
+    if let Some(own) = instance_dict(obj)? {
+        if let Some(part) = own.get_item(intern!(py, "__wrapped__"))?
+            && is_ours(&part)?
+        {
+            out.push((Key::Attribute(intern!(py, "__wrapped__").clone().into_any().unbind()), Value::of(&part)));
         }
-    }
-    if let Some(own) = instance_dict(obj)?
-        && let Some(part) = own.get_item(intern!(py, "__wrapped__"))?
-        && is_ours(&part)?
-    {
-        out.push((Key::Attribute(intern!(py, "__wrapped__").clone().into_any().unbind()), Value::of(&part)));
+        if let Some(part) = own.get_item(intern!(py, "registry"))?
+            && part.is_instance_of::<PyMappingProxy>()
+        {
+            out.push((Key::Attribute(intern!(py, "registry").clone().into_any().unbind()), Value::of(&part)));
+        }
     }
     Ok(out.len() > before)
 }

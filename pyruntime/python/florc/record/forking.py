@@ -7,6 +7,7 @@ import os
 import sys
 
 from ..support.static import name_of
+from ..survey.files import Still
 from . import fork_policy
 from .checkpoint import Answer, NotKept
 from .fork_policy import Walk
@@ -73,7 +74,8 @@ class Forking:
     def start(self, recorder: _native.Recorder, block: str, look: Callable[[], Answer]) -> _native._Cloned | None:
         """Clone a child that looks; None when there is no room or another one lives."""
         others = len(sys._current_frames()) > 1
-        receipt = recorder.fork(self.room(block), lambda: in_child(look), fork_policy.deadline(self.main[block]), others)
+        with Still():
+            receipt = recorder.fork(self.room(block), lambda: in_child(look), fork_policy.deadline(self.main[block]), others)
         if receipt is not None:
             self.clone = receipt["stall_s"]
             self.flights[receipt["seq"]] = (block, receipt["stall_s"])

@@ -257,7 +257,7 @@ class Named(Kind):
         found = sys.modules.get(node[1]) if node[2] == "" else find_named(node[1], node[2])
         if found is None:
             raise Refused(f"{node[1]}.{node[2]} is not defined")
-        if node[2] and not issubclass(type(found), FUNCTIONS):
+        if node[2] and not issubclass(type(found), (*FUNCTIONS, functools._lru_cache_wrapper)):
             raise Refused(f"{node[1]}.{node[2]} is neither a function nor a class")
         m.check_named(node[1], found)
 
@@ -366,6 +366,7 @@ class Opaque(Kind):
 
 ENCODERS: dict[type, Encode] = {
     functools.partial: encode_partial,
+    functools._lru_cache_wrapper: encode_named,
     types.MethodType: encode_method,
     types.ModuleType: encode_module,
     weakref.ref: encode_weakref,

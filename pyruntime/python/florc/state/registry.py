@@ -14,6 +14,7 @@ from . import (
     data,
     ddp,
     dtensor,
+    files,
     fsdp,
     generators,
     lapsed,
@@ -41,6 +42,7 @@ ENCODERS: dict[type, Encode] = {
     **positions.ENCODERS,
     **counting.ENCODERS,
     **lapsed.ENCODERS,
+    **files.ENCODERS,
 }
 """Exact class -> encoder(enc, object) -> node."""
 KINDS: dict[str, Kind] = {
@@ -53,6 +55,7 @@ KINDS: dict[str, Kind] = {
     **positions.KINDS,
     **counting.KINDS,
     **lapsed.KINDS,
+    **files.KINDS,
     **modules.KINDS,
     **ddp.KINDS,
     **fsdp.KINDS,

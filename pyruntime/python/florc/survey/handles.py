@@ -10,6 +10,7 @@ import sys
 import types
 
 from ..support.static import attributes_of, module_of, name_of
+from . import hidden
 from .limits import LIMITS
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ def _of_weak_keys(table: Any) -> Parts:
     return {"(members)": _members(table.data), **{("item", number): value for number, value in values}}
 
 
-def _of_bytes(buffer: Any) -> Parts:
+def of_bytes(buffer: Any) -> Parts:
     """Of longer ones a sample."""
     with memoryview(buffer) as view:
         step = view.nbytes // LIMITS.array_samples if view.nbytes > LIMITS.array_bytes and view.c_contiguous else 1
@@ -68,7 +69,7 @@ def of_module(module: types.ModuleType) -> Parts | None:
 
 def of_ctypes(data: Any) -> Parts:
     """The memory of a structure, an array, a number of C's; what pointers lead to is not looked at."""
-    return _of_bytes(memoryview(data).cast("B"))
+    return of_bytes(memoryview(data).cast("B"))
 
 
 def is_of_ctypes(kind: type) -> bool:
@@ -79,9 +80,10 @@ def is_of_ctypes(kind: type) -> bool:
 
 
 _READERS: dict[tuple[str, str], Callable[[Any], Parts]] = {
-    ("builtins", "bytearray"): _of_bytes,
-    ("builtins", "memoryview"): _of_bytes,
-    ("array", "array"): _of_bytes,
+    **hidden.READERS,
+    ("builtins", "bytearray"): of_bytes,
+    ("builtins", "memoryview"): of_bytes,
+    ("array", "array"): of_bytes,
     **{("builtins", name): _of_mapping for name in ("mappingproxy", "dict_keys", "dict_values", "dict_items")},
     **{("collections", name): _of_mapping for name in ("odict_keys", "odict_values", "odict_items")},
     ("_thread", "_local"): lambda local: {f".{name}": value for name, value in local.__dict__.items()},  # of this thread
@@ -121,4 +123,5 @@ _READERS: dict[tuple[str, str], Callable[[Any], Parts]] = {
 
 def reader(kind: type) -> Callable[[Any], Parts] | None:
     """How an object of exactly this class is read; None for other classes."""
-    return _READERS.get((module_of(kind), name_of(kind)))
+    found = _READERS.get((module_of(kind), name_of(kind)))
+    return hidden.of_decoder if found is None and hidden.is_decoder(kind) else found

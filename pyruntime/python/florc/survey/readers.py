@@ -11,12 +11,15 @@ import types
 from _operator import length_hint
 from itertools import islice
 
-from ..support.static import all_slots, attributes_of, defines, module_of
+from .. import _native
+from ..support.static import all_slots, attributes_of, defines, module_of, name_of
 from ..support.weak_table import WeakTable
+from . import files, hidden
 from .limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from functools import _lru_cache_wrapper, partial
     from typing import Any
 
@@ -173,7 +176,8 @@ def _position(obj: Any) -> Any:
             warnings.simplefilter("ignore")
             state = obj.__reduce__()[1] if defines(type(obj), "__reduce__") else (None, None)
         return length_hint(state[0], -1) if issubclass(type(obj), itertools.cycle) else state[1]
-    return length_hint(obj, -1)
+    left = length_hint(obj, -1)
+    return left if left >= 0 else _native.hash_of_memory(obj)
 
 
 def _buffer(obj: Any) -> Parts:
@@ -182,13 +186,26 @@ def _buffer(obj: Any) -> Parts:
 
 
 def _of_builtin(obj: Any) -> Parts:
-    """A method of Python's own, bound to a container, an iterator or a generator: `seen.append`, `count().__next__`. The
-    generators of `random` and NumPy that all share are in every checkpoint."""
+    """A method of Python's own, bound to an object: `seen.append`, `count().__next__`, `file.read`. The generators of `random`,
+    NumPy and torch that all share are in every checkpoint."""
     bound_to = obj.__self__
-    kind, random = type(bound_to), sys.modules.get("random")
-    is_drawn = random is not None and issubclass(kind, random.Random) and bound_to is not attributes_of(random).get("_inst")
-    is_held = issubclass(kind, (dict, list, set, bytearray)) or module_of(kind) == "collections" or is_iterator(kind)
-    return {".__self__": bound_to} if is_drawn or is_held else {}
+    kind = type(bound_to)
+    if kind is list or kind is dict or kind is set:  # most are
+        return {".__self__": bound_to}
+    if kind is types.ModuleType or issubclass(kind, type) or id(kind) in ATOM_IDS:
+        return {}
+    called = module_of(kind), name_of(kind)
+    if called == ("torch._C", "Generator") or called in _SHARED and bound_to is _shared(*_SHARED[called]):
+        return {}
+    return hidden.of_rows(bound_to) if called == hidden.CURSOR else {".__self__": bound_to}
+
+
+_SHARED = {("random", "Random"): ("random", "_inst"), ("numpy.random.mtrand", "RandomState"): ("numpy.random.mtrand", "_rand")}
+"""Classes of generators -> the module and the name of the one that all share."""
+
+
+def _shared(module: str, name: str) -> Any:
+    return attributes_of(sys.modules.get(module)).get(name)
 
 
 READERS = WeakTable(
@@ -206,3 +223,10 @@ READERS = WeakTable(
     }.items()
 )
 """Those in Python, by exact class; `src/survey/parts.rs` reads what most programs consist of."""
+READERS.update(files.READERS)
+
+
+def reader(kind: type) -> Callable[[Any], Parts] | None:
+    """How objects of exactly this class are read; a method that is told which class defined it is of a class without a name."""
+    found: Callable[[Any], Parts] | None = READERS.get(kind)
+    return _of_builtin if found is None and issubclass(kind, types.BuiltinFunctionType) else found

@@ -91,7 +91,7 @@ class Reader:
                 return [way]
         if kind is getattr(sys.modules.get("collections"), "OrderedDict", None) or kind is defaultdict:
             return ["dict", "python"]
-        if kind in readers.READERS or handles.reader(kind) is not None or readers.is_iterator(kind):
+        if readers.reader(kind) is not None or handles.reader(kind) is not None or readers.is_iterator(kind):
             return ["python"]
         if kind is types.FunctionType:
             return ["function"]
@@ -131,7 +131,7 @@ class Reader:
             return {"(order)": hash(tuple(map(id, kind.keys(obj))))}
         if kind is defaultdict:
             return {".default_factory": obj.default_factory}
-        reader: Callable[[Any], readers.Parts | None] | None = readers.READERS.get(kind) or handles.reader(kind)
+        reader: Callable[[Any], readers.Parts | None] | None = readers.reader(kind) or handles.reader(kind)
         if reader is not None:
             return reader(obj)
         if readers.is_iterator(kind):

@@ -19,9 +19,10 @@ from types import FrameType
 
 from .. import _native
 from ..plan import of_functions, places
+from ..support import files_read
 from ..support.light import NamedTuple
 from ..support.static import is_users_code, module_of, mro_of, name_of, same_class, static
-from . import readers
+from . import files, readers
 from .limits import LIMITS
 from .memory import lies_in, memory_of
 from .scopes import Reader, Scope
@@ -106,6 +107,8 @@ class Again:
             for key in _changed(self._sight.content(index), _content(parts or {})):
                 if scope is not None and scope.own and key == "(their order)":
                     continue
+                if key == ".cache_info()" and walk is not None and walk.number(obj) is not None:
+                    continue  # what is remembered again is the same to those that hold the cache
                 if scope is None and _is_own_cell(obj, key, parts, self._frame, bound):
                     continue
                 if _is_place(scope, obj, key, bound, slots):
@@ -217,7 +220,7 @@ class Again:
     def _is_kept_whole(self, obj: Any) -> bool:
         """Whether a checkpoint that holds an object holds what is in it: of others it holds only a name."""
         kind = type(obj)
-        if kind in _KEPT_WHOLE:
+        if kind in _KEPT_WHOLE or kind in files.READERS and files_read.is_read(obj, or_written=False):
             return True
         if self._reader.is_ours(kind) and not issubclass(kind, type):  # a base of a library's may keep more than attributes
             return all(base in _PLAIN_BASES or self._reader.is_ours(base) for base in mro_of(kind))
