@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 import pytest
-
 from florc import _native
 
 pytest.importorskip("lightning", reason="make test-trainers")

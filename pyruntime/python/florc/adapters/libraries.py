@@ -22,7 +22,7 @@ class Library(NamedTuple):
     rebound: frozenset[str] = frozenset()
     """Attributes with a list that is made anew at every step and handed out: an old list may be in somebody's history."""
     renewed: frozenset[str] = frozenset()
-    """Dicts into which a property puts equal values anew each time that it is read: which of them are one object tells nothing."""
+    """Dicts into which a property puts equal values anew when it is read: which of them are one object tells nothing."""
     durations: frozenset[str] = frozenset()
     """Attributes that tell how long something took: another number in every run. `a.b`: what is called `b` in one called `a`."""
     handles: frozenset[str] = frozenset()
