@@ -377,8 +377,7 @@ class Recording:
         totals = self.recorder.close()
         if self._together is not None:
             self._together.end()
-        dropped, freed = (kept.budget.dropped, kept.budget.freed_bytes) if kept is not None else (0, 0)
-        failed = kept.failed if kept is not None else {}
+        dropped, freed, failed = (0, 0, {}) if kept is None else (kept.budget.dropped, kept.budget.freed_bytes, kept.failed)
         report = {
             "seconds": elapsed,
             "florc_seconds": self.spent,
