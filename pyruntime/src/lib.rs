@@ -1,5 +1,6 @@
 //! The native half of the runtime: `florc._native`. This file is a list.
 
+mod bins;
 mod class_table;
 mod encode;
 mod guard;
@@ -28,6 +29,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<encode::Leaves>()?;
     module.add_class::<encode::MemoryLeaf>()?;
     module.add_class::<encode::Walk>()?;
+    module.add_class::<bins::Bins>()?;
     module.add_class::<python::path::PyPath>()?;
     module.add_class::<python::policy::PyPolicy>()?;
     module.add_class::<python::reader::PyRunReader>()?;

@@ -11,6 +11,7 @@ use std::path::Path;
 /// A room is a folder of `src`, or a file beside them.
 const ORDER: &[&str] = &[
     "locks",
+    "bins",
     "class_table",
     "store",
     "policy",
