@@ -181,6 +181,24 @@ def test_an_added_statement_sees_the_true_clock(workshop: Workshop) -> None:
     )
 
 
+@pytest.mark.parametrize("asked", ["time.time()", "time.perf_counter() - begun", "(lambda: time.time())()"])
+def test_a_statement_that_asks_a_clock_itself_is_not_exact(workshop: Workshop, asked: str) -> None:
+    text = """
+        import time
+        for epoch in range(3):
+            begun = time.perf_counter()
+            for step in map(float, range(3)):
+                time.sleep(0.01)
+            print(epoch)
+            #PROBE
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("#PROBE", f'print("PROBE", {asked})'))
+    done = workshop.florc("replay", "train.py")
+    assert "exact: " not in done.said and "which gives the present value, not the recorded one" in done.said, done.said
+
+
 def test_stand_ins_for_a_clock_are_called(workshop: Workshop) -> None:
     text = """
         import datetime, random, time

@@ -150,3 +150,56 @@ def test_only_lines_that_were_there_have_recorded_numbers() -> None:
     text = 'File "t.py", line 3, in f; File "u.py", line 3; (t.py:3: UserWarning: t.py, line 3 3)'
     expected = 'File "t.py", line 2, in f; File "u.py", line 3; (t.py:2: UserWarning: t.py, line 3 3)'
     assert with_recorded_numbers(text, lambda file, line: moved.get((file, line), line)) == expected
+
+
+KEPT = """
+import time, traceback
+
+class Log:
+    errors = []
+
+log, w = Log(), 0.0
+for epoch in range(2):
+    for step in range(4):
+        w += step
+        time.sleep(0.01)
+{added}        try:
+            w + ""
+        except TypeError:
+            log.errors.append(traceback.format_exc())
+    print("train.py:12: ok", epoch, f"by train.py:{{12}}")
+"""
+
+
+def test_a_traceback_that_the_script_keeps_is_the_recorded_one(workshop: Workshop) -> None:
+    """What only looks like the number of a line, and is the same, is no difference either."""
+    workshop.write("train.py", KEPT.format(added=""))
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", KEPT.format(added='        print("P", epoch, w)\n'))
+    done = workshop.florc("replay", "train.py")
+    assert "florc: exact" in done.said and len(done.out.splitlines()) == 8, done
+
+
+def test_a_line_of_rich_names_the_recorded_place(workshop: Workshop) -> None:
+    if importlib.util.find_spec("rich") is None:
+        pytest.skip("rich is not installed")
+    text = """
+        import time
+        from rich.console import Console
+        console = Console(width=100)
+        # nothing
+        # nothing
+        # nothing
+        w = 0.0
+        for epoch in range(2):
+            for step in range(4):
+                w += step
+                time.sleep(0.01)
+            #PROBE
+            console.log("loss", w)
+    """
+    workshop.write("train.py", text.replace("            #PROBE\n", ""))
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", epoch)'))
+    done = workshop.florc("replay", "train.py")
+    assert "florc: exact" in done.said and done.out == "P 0\nP 1\n", done

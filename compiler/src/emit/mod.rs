@@ -84,12 +84,7 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
             }
         }
     }
-    let added = |callee: &&Range| {
-        let mut marked =
-            probes.iter().filter_map(|probe| statements.binary_search_by_key(&probe.stmt, |stmt| stmt.id).ok());
-        marked.any(|at| statements[at].range.contains(**callee))
-    };
-    for callee in plan.inputs.iter().filter(|callee| !added(callee) && !tokens.is_spelled(callee.start)) {
+    for callee in plan.inputs.iter().filter(|callee| !tokens.is_spelled(callee.start)) {
         writer.observe(*callee);
     }
     if !writer.is_empty() {

@@ -162,8 +162,13 @@ impl Asked<'_> {
 
     /// Whether nobody else has what this makes.
     fn is_new(&self, made: &Expr) -> bool {
-        let ExprKind::Call(call) = &made.kind else { return false };
-        self.dotted(&call.callee).is_some_and(|whole| self.knowledge.lists(List::MakesNew, &whole))
+        let call = match &made.kind {
+            ExprKind::Display { .. } | ExprKind::Comprehension { is_generator: false, .. } => return true,
+            ExprKind::Call(call) => call,
+            _ => return false,
+        };
+        let copies = matches!(&call.callee.kind, ExprKind::Attribute { attr, .. } if attr.as_str() == "copy");
+        copies || self.dotted(&call.callee).is_some_and(|whole| self.knowledge.lists(List::MakesNew, &whole))
     }
 
     /// Whether nobody else has this iterator.

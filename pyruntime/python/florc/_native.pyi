@@ -867,8 +867,8 @@ class Bins:
     def __init__(self, edges: Sequence[float]) -> None:
         """`edges`: in ascending order, at least two, at most 60,000, no NaN. Raises ValueError for others."""
     def counts(self, address: int, len: int) -> bytes | None:
-        """The counts of `len` numbers of 64 bits at an address, as `numpy.histogram` counts: whole numbers of 64 bits, one for each
-        bin; None where one of the numbers is NaN. The memory must stay as it is meanwhile."""
+        """The counts of `len` numbers of 64 bits at an address, as `numpy.histogram` counts: whole numbers of 64 bits, one for
+        each bin; None where one of the numbers is NaN. The memory must stay as it is meanwhile."""
 
 @final
 class NotKept:

@@ -30,6 +30,7 @@ from ..runs.journal import History
 from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
+from ..support import files_read
 from ..support.console import say
 from ..support.private import private_folder
 from . import failures as failed
@@ -127,6 +128,7 @@ class ReplayProcess:
         self._replay.probes.flush_files = self._flush
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
+        files_read.is_looked_below = attempt.versions.recorded_looks_below()
         others, show = self._replay.statements.others, self._files.show
         self._spawned = Calls(run, self._folder, others, self._answering, attempt.as_json, show)
         self._replay.written = self._spawned.written

@@ -38,7 +38,7 @@ _PLACE = re.compile(
     r"""(?P<before>File "(?P<file>[^"]+)", line |(?<![^\s'"(])(?P<path>[^\s:'"(][^\s:'"]*\.py):)"""
     r"""(?P<line>\d+)(?=,|:| |$)"""
 )
-"""In a traceback, and in a warning."""
+"""In a traceback, in a warning, and where rich writes who logged."""
 
 
 def with_recorded_numbers(text: str, recorded_line: Callable[[str, int], int]) -> str:

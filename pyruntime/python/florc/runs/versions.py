@@ -14,6 +14,7 @@ from ..project import asked
 from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from ..support.console import place
+from ..support.files_read import looks_below
 from .journal import History
 from .lapsed import Lapsed
 from .lines import recorded_numbers
@@ -25,6 +26,7 @@ _PAST_NAMES = re.compile(
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
 _MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
+_LOOKS_BELOW = "an added statement looks at what lies below a file, which no checkpoint holds"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
@@ -200,7 +202,11 @@ class Versions:
         return self._probes.get(name, ("", 0))
 
     def recorded_line(self, file: str, line: int) -> int:
-        """The number that a line of a file had when it was recorded; the same where it was not there."""
+        """The number that a line of a file had when it was recorded; the same where it was not there. `file`: its path, or its
+        name alone where no other file of the project has that."""
+        if os.sep not in file:
+            named = [path for _, _, path, _ in self._project.files() if os.path.basename(path) == file]
+            file = named[0] if len(named) == 1 else file
         known = self._lines.get(file)
         if known is None:
             recorded, present = self._history.run.source(file), self._project.text(file)
@@ -246,8 +252,8 @@ class Versions:
             why = self._entered_by(key)
         if why is not None:
             return why
-        if self._asks_caches():
-            return _ASKS_CACHES
+        if (past := self._asks_past()) is not None:
+            return past
         missing = [place.name for place in self._missing(block)]
         if missing:
             return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
@@ -260,7 +266,7 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self._has_changed or self._comparison.accumulates() or self._asks_caches():
+        if self._has_changed or self._comparison.accumulates() or self._asks_past() is not None:
             return self.why_run(block, key)
         if self.lapsed.is_missed(key):
             return _MOVES
@@ -273,8 +279,8 @@ class Versions:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
         if self._has_changed:
             return "code outside the memoized loops has changed"
-        if self._asks_caches():
-            return _ASKS_CACHES
+        if (past := self._asks_past()) is not None:
+            return past
         if self._comparison.accumulates():
             return "added statements keep something from one iteration for another"
         if loop + places.BOUNDARY not in self._loops:
@@ -294,9 +300,18 @@ class Versions:
             self._may_wait = len(files), not any(_PAST_NAMES.search(text) for text in texts)
         return self._may_wait[1]
 
-    def _asks_caches(self) -> bool:
-        """What `functools` counts for a cache is no part of a checkpoint, unless the recorded script asks for it."""
-        return any(not change.removed and "cache_info" in change.text for change in self.changes)
+    def _asks_past(self) -> str | None:
+        """What added statements ask that is no part of a checkpoint, unless the recorded script asks for it: what `functools`
+        counts for a cache, and what lies below a file."""
+        added = [change.text for change in self.changes if not change.removed]
+        if any("cache_info" in text for text in added):
+            return _ASKS_CACHES
+        is_below = not self.recorded_looks_below() and any(map(looks_below, added))
+        return _LOOKS_BELOW if is_below else None
+
+    def recorded_looks_below(self) -> bool:
+        """Whether the recorded script may look at what lies below a file (`files_read.looks_below`)."""
+        return any(looks_below(text) for module, _, file, text in self._history.run.files() if not self._is_library(module, file))
 
     @property
     def _has_changed(self) -> bool:

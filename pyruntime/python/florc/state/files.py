@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _io
 
+from ..support import files_read
 from ..support.files_read import is_read, position
 from .kind import Kind
 from .kinds import Refused, type_name
@@ -30,7 +31,7 @@ def _name(file: Any) -> str:
 
 
 def encode_file(enc: Encoder, file: Any) -> Node:
-    if not is_read(file, or_written=False):
+    if files_read.is_looked_below or not is_read(file, or_written=False):
         return encode_opaque(enc, file)
     enc.copy()  # a forked child shares the position with its parent, which reads on
     at = position(file)

@@ -13,6 +13,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_BELOW = ("fileno", "fdopen", ".dup(", ".dup2(", "closefd", ".buffer", ".raw", ".peek(", ".newlines", "reconfigure")
+"""Words with which a script may look at what lies below a file: how far its buffer or its descriptor is, which another file may
+share. To ask a file where it is changes that, and `seek` puts back only where the file is for who reads it."""
+is_looked_below = False
+"""Whether a file of the user's has one of these words. Then no file is asked or put back: a block that moved one runs."""
+
+
+def looks_below(text: str) -> bool:
+    """Whether a text has one of these words, and not only in a longer one (`.buffers()`)."""
+    for word in _BELOW:
+        at = text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if word[-1] == "(" or not (text[end : end + 1].isalnum() or text[end : end + 1] == "_"):
+                return True
+            at = text.find(word, end)
+    return False
+
+
 _STANDARD = 2
 """The descriptors of the standard streams are no larger."""
 _LEFT_OUT = {ord("-"): None, ord("_"): None}

@@ -9,6 +9,7 @@ import os
 from _weakref import ref
 
 from .. import _native
+from ..support import files_read
 from ..support.files_read import is_read, position, raw_of
 
 TYPE_CHECKING = False
@@ -62,6 +63,9 @@ def _of_file(file: Any) -> dict[Any, Any]:
         return {}
     raw, is_text = raw_of(file), type(file) is _io.TextIOWrapper
     try:
+        if files_read.is_looked_below:
+            layers = [file, *([file.buffer] if is_text else []), raw]
+            return {"(read)": hash((os.lseek(raw.fileno(), 0, os.SEEK_CUR), *map(_native.hash_of_memory, layers)))}
         if not raw.writable():
             at = position(file)
             if at is None and is_text:

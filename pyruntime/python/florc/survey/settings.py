@@ -15,6 +15,7 @@ from _contextvars import copy_context
 from _locale import LC_ALL, setlocale
 from _signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal  # type: ignore[import-not-found]  # what `signal` is made of, without what that imports
 
+from ..support import files_read
 from ..support.light import suppress
 from . import foreign, readers
 
@@ -35,6 +36,7 @@ _HOOKS = ("breakpointhook", "displayhook", "excepthook", "unraisablehook", "stdi
 def mention(text: str) -> None:
     """A file of the user's is part of the run: settings that it mentions are read from now on."""
     foreign.mention(text)
+    files_read.is_looked_below |= files_read.looks_below(text)
     for name, words in _MENTIONED.items():
         if name not in _open and any(word in text for word in words):
             _open.add(name)
@@ -171,6 +173,6 @@ _MENTIONED: dict[str, tuple[str, ...]] = {
 }
 """Libraries change these as they like, when something of them is first called: they are read where a file of the user's has one
 of these words. All others are always read: they decide what is computed, or where files are."""
-EVERYTHING = " ".join(word for words in _MENTIONED.values() for word in words)
+EVERYTHING = " ".join(["fileno", *(word for words in _MENTIONED.values() for word in words)])
 """A text that mentions all of them."""
 _open = {*_OF_PYTHON, *_OF_MODULES} - _MENTIONED.keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -12,6 +12,7 @@ from ... import _native, state
 from ...plan import places
 from ...runs import clocks, masks
 from ...runs.journal import History
+from ...runs.lines import with_recorded_numbers
 from .restore import Restorer, recorded_outside
 
 _MOST = 5
@@ -21,8 +22,8 @@ _MOST = 5
 class Comparer:
     """Compares places with their checkpoints, by hash."""
 
-    def __init__(self, history: History, restorer: Restorer):
-        self._history, self._restorer = history, restorer
+    def __init__(self, history: History, restorer: Restorer, recorded_line: Callable[[str, int], int]):
+        self._history, self._restorer, self._recorded_line = history, restorer, recorded_line
         self.differences: list[str] = []
         self.uncompared: list[str] = []
         """Sentences about checkpoints that could not be compared, because of what their places hold now."""
@@ -92,10 +93,12 @@ class Comparer:
         return self._restorer.without_gradients and found.place.endswith(".grad") and found.what == "only in the first"
 
     def _passes(self, place: str, was: Any, found: Any) -> bool:
-        """Whether what differs there is the time of day."""
+        """Whether what differs there is the time of day, or the number of a line that the edit moved, in a text."""
         was, found = state.plain(was), state.plain(found)
         if type(was) is str and type(found) is str and was != found:
             if masks.without_random_names(was) == masks.without_random_names(found):
+                return True
+            if "\n".join(with_recorded_numbers(line, self._recorded_line) for line in found.split("\n")) == was:
                 return True
             # the script's own clock is recorded and given back: a library named something by the date
             if masks.without_dates(was) == masks.without_dates(found):

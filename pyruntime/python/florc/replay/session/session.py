@@ -80,7 +80,7 @@ class Replay:
         """Whether the replay has reached the loop of the window."""
         self._leave = leave
         self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding)
-        self.comparer = Comparer(history, self.restorer)
+        self.comparer = Comparer(history, self.restorer, versions.recorded_line)
         self._writers = writers.Writers(history)
         self.looking = Looking(versions, self.versions.files)
         state.History.on_missing = self._miss_history
