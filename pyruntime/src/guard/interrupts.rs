@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 
-use super::panics::guard;
 use crate::locks::lock;
 
 static CAME: AtomicBool = AtomicBool::new(false);
@@ -100,7 +99,6 @@ pub fn keep_place(path: impl FnOnce() -> String) {
 
 /// Where the program was when the first interrupt came; told once.
 #[pyfunction]
-pub fn interrupted_at() -> PyResult<Option<String>> {
-    // a panic that Python hands back to native code is printed by pyo3 on its way
-    guard(|| Ok(lock(&PATH).take()))
+pub fn interrupted_at() -> Option<String> {
+    lock(&PATH).take()
 }

@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::changes::{Changes, Function};
-use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
+use super::compile::{FileParts, Instrumented, deep, instrumented};
 use super::files::Project;
-use super::library::Library;
+use super::library::{Library, parse};
 
 /// A recorded project and its present version.
 #[pyclass(frozen, module = "florc._native")]

@@ -5,13 +5,13 @@ use florc::plan::schema;
 use florc::syntax::{DEEP_STACK, File, on_deep_stack};
 use florc::{Emitted, Options, Source};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PySyntaxError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Arc;
 
 use super::changes::Changes;
-use super::library::Origin;
+use super::library::{Origin, parse};
 use super::plan::Plan;
 use super::{first_line, line_table};
 use crate::guard::panics::guard;
@@ -143,11 +143,6 @@ pub(super) type FileParts = (String, String, String, String);
 /// Without the GIL, and with room for the deepest files.
 pub(super) fn deep<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     guard(|| py.detach(|| on_deep_stack(DEEP_STACK, work)))
-}
-
-pub(super) fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
-    let source = Source::new(path, text);
-    File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
 }
 
 /// The import statements that a script begins with, each with the packages that it names.

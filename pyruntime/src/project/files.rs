@@ -8,8 +8,8 @@ use florc::{Options, Plan, Source};
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compile::{FileParts, Instrumented, deep, instrumented, parse};
-use super::library::Library;
+use super::compile::{FileParts, Instrumented, deep, instrumented};
+use super::library::{Library, parse};
 use crate::guard::panics::guard;
 use crate::nest::entered;
 

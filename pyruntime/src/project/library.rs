@@ -1,15 +1,19 @@
-//! A file of a library in which loops are followed, as it is compiled.
+//! A file, parsed; one of a library in which loops are followed, as it is compiled.
 use std::sync::Arc;
 
 use florc::Source;
 use florc::emit::{Emitted, rewritten};
 use florc::knowledge::Knowledge;
 use florc::syntax::File;
+use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
 
-use super::compile::parse;
+pub(super) fn parse(module: &str, package: &str, path: &str, text: &str) -> PyResult<File> {
+    let source = Source::new(path, text);
+    File::new(source.clone(), module, package).map_err(|error| PySyntaxError::new_err(error.render(&source)))
+}
 
-/// The file, of which some loops are split (`knowledge/followed.toml`).
+/// A file of a library, of which some loops are split (`knowledge/followed.toml`).
 #[derive(Clone)]
 pub(super) struct Library {
     pub file: File,

@@ -8,7 +8,8 @@ use florc::syntax::File;
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compile::{FileParts, deep, parse};
+use super::compile::{FileParts, deep};
+use super::library::parse;
 
 /// The files of a run. Loops have the ids that they have in its plans.
 #[pyclass(frozen, module = "florc._native")]
