@@ -175,4 +175,6 @@ def test_the_name_of_the_machine_is_given_back(workshop: Workshop) -> None:
     recorded = workshop.florc("record", "train.py")
     file.write_text(file.read_text() + "print('PROBE', name, platform.node())\n")
     replayed = workshop.run("env", "OTHER=1", sys.executable, "-m", "florc", "replay", "train.py")
-    assert replayed.out == f"PROBE {recorded.out.split()[0]} elsewhere\n" and "exact" in replayed.said, replayed.said
+    assert replayed.out == f"PROBE {recorded.out.split()[0]} elsewhere\n", replayed
+    # an added statement that asks has the name of this machine
+    assert "exact: " not in replayed.said and "called platform.node, which gives the present value" in replayed.said, replayed
