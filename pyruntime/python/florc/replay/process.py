@@ -129,6 +129,7 @@ class ReplayProcess:
         self._files.start_again(self._run_those_that_wrote)
         self._replay.variables = STARTED.environment
         files_read.is_looked_below = attempt.versions.recorded_looks_below()
+        files_read.is_asked_below = attempt.versions.looks_below()
         others, show = self._replay.statements.others, self._files.show
         self._spawned = Calls(run, self._folder, others, self._answering, attempt.as_json, show)
         self._replay.written = self._spawned.written

@@ -26,7 +26,6 @@ _PAST_NAMES = re.compile(
 """Words in a file of the user's: with them code may reach a tensor of an optimizer without asking the optimizer for its state.
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
 _MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
-_LOOKS_BELOW = "an added statement looks at what lies below a file, which no checkpoint holds"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
 
 
@@ -252,8 +251,8 @@ class Versions:
             why = self._entered_by(key)
         if why is not None:
             return why
-        if (past := self._asks_past()) is not None:
-            return past
+        if self._asks_caches():
+            return _ASKS_CACHES
         missing = [place.name for place in self._missing(block)]
         if missing:
             return f"what follows it reads {', '.join(missing)}, which its checkpoints do not hold"
@@ -266,7 +265,7 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self._has_changed or self._comparison.accumulates() or self._asks_past() is not None:
+        if self._has_changed or self._comparison.accumulates() or self._asks_caches():
             return self.why_run(block, key)
         if self.lapsed.is_missed(key):
             return _MOVES
@@ -279,8 +278,8 @@ class Versions:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
         if self._has_changed:
             return "code outside the memoized loops has changed"
-        if (past := self._asks_past()) is not None:
-            return past
+        if self._asks_caches():
+            return _ASKS_CACHES
         if self._comparison.accumulates():
             return "added statements keep something from one iteration for another"
         if loop + places.BOUNDARY not in self._loops:
@@ -300,14 +299,13 @@ class Versions:
             self._may_wait = len(files), not any(_PAST_NAMES.search(text) for text in texts)
         return self._may_wait[1]
 
-    def _asks_past(self) -> str | None:
-        """What added statements ask that is no part of a checkpoint, unless the recorded script asks for it: what `functools`
-        counts for a cache, and what lies below a file."""
-        added = [change.text for change in self.changes if not change.removed]
-        if any("cache_info" in text for text in added):
-            return _ASKS_CACHES
-        is_below = not self.recorded_looks_below() and any(map(looks_below, added))
-        return _LOOKS_BELOW if is_below else None
+    def _asks_caches(self) -> bool:
+        """What `functools` counts for a cache is no part of a checkpoint, unless the recorded script asks for it."""
+        return any(not change.removed and "cache_info" in change.text for change in self.changes)
+
+    def looks_below(self) -> bool:
+        """Whether an added statement may look at what lies below a file (`files_read.looks_below`)."""
+        return any(not change.removed and looks_below(change.text) for change in self.changes)
 
     def recorded_looks_below(self) -> bool:
         """Whether the recorded script may look at what lies below a file (`files_read.looks_below`)."""

@@ -50,6 +50,8 @@ class Read(Kind):
     def check(self, m: Matcher, node: Node, index: int) -> None:
         if type(node[4]) is not int or node[4] < 0:
             raise Refused("the checkpoint is damaged: a file is read at no place")
+        if files_read.is_asked_below:
+            raise Refused("an added statement looks at what lies below a file, which no checkpoint holds")
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
         raise Refused("a file that was open to be read is not open here")

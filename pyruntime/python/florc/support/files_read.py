@@ -19,6 +19,9 @@ share. To ask a file where it is changes that, and `seek` puts back only where t
 is_looked_below = False
 """Whether a file of the user's has one of these words. Then no file is asked or put back: a block that moved one runs."""
 
+is_asked_below = False
+"""Whether an added statement has one, in a replay."""
+
 
 def looks_below(text: str) -> bool:
     """Whether a text has one of these words, and not only in a longer one (`.buffers()`)."""
