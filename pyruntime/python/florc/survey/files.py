@@ -64,11 +64,11 @@ def _of_file(file: Any) -> dict[Any, Any]:
     raw, is_text = raw_of(file), type(file) is _io.TextIOWrapper
     try:
         if files_read.is_looked_below:
-            at = os.lseek(raw.fileno(), 0, os.SEEK_CUR)
+            there = os.lseek(raw.fileno(), 0, os.SEEK_CUR)
             if raw.writable():
-                return {"(position)": at if at < os.fstat(raw.fileno()).st_size else -1}
+                return {"(position)": there if there < os.fstat(raw.fileno()).st_size else -1}
             layers = [file, *([file.buffer] if is_text else []), raw]
-            return {"(read)": hash((at, *map(_native.hash_of_memory, layers)))}
+            return {"(read)": hash((there, *map(_native.hash_of_memory, layers)))}
         if not raw.writable():
             at = position(file)
             if at is None and is_text:
