@@ -179,20 +179,29 @@ def test_a_message_that_stands_in_several_places_counts_once() -> None:
     assert _only_there([[line], [line, line, ("b", None)]], []) == [line, line]
 
 
-def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
-    forked = [
-        "sys.stdout.flush()",
-        "child = os.fork()",
-        "if child == 0:",
-        "    twice = w * 2",
-        "    os._exit(0)",
-        "os.waitpid(child, 0)",
-    ]
-    head = "import os, sys, time\n"
-    workshop.write("train.py", _script(head, *forked, 'print("epoch", epoch)'))
+FORKED = [
+    "sys.stdout.flush()",
+    "child = os.fork()",
+    "if child == 0:",
+    "    twice = w * 2",
+    "    os._exit(0)",
+    "os.waitpid(child, 0)",
+]
+
+
+def _forking(*added: str) -> str:
+    """A script that forks a process in each epoch, with statements in that."""
+    return _script("import os, sys, time\n", *FORKED[:4], *added, *FORKED[4:], 'print("epoch", epoch)')
+
+
+def _record_forking(workshop: Workshop) -> None:
+    workshop.write("train.py", _forking())
     workshop.florc("record", "--checkpoint", "every", "train.py")
-    added = [*forked[:4], '    print("twice", twice, "of", epoch, flush=True)', *forked[4:]]
-    workshop.write("train.py", _script(head, *added, 'print("epoch", epoch)'))
+
+
+def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
+    _record_forking(workshop)
+    workshop.write("train.py", _forking('    print("twice", twice, "of", epoch, flush=True)'))
     truth = [float(line.split()[1]) for line in workshop.plain("train.py").out.splitlines() if line.startswith("twice")]
     done = workshop.florc("replay", "--json", "train.py")
     assert _told(done) == [
@@ -207,19 +216,9 @@ def test_lines_of_forked_processes_have_names(workshop: Workshop) -> None:
 
 
 def test_what_forked_processes_write_to_standard_error_has_names(workshop: Workshop) -> None:
-    forked = [
-        "sys.stdout.flush()",
-        "child = os.fork()",
-        "if child == 0:",
-        "    twice = w * 2",
-        "    os._exit(0)",
-        "os.waitpid(child, 0)",
-    ]
-    head = "import os, sys, time\n"
-    workshop.write("train.py", _script(head, *forked, 'print("epoch", epoch)'))
-    workshop.florc("record", "--checkpoint", "every", "train.py")
+    _record_forking(workshop)
     added = ['    print("twice", twice, file=sys.stderr)', '    print("half", twice / 4, flush=True)']
-    workshop.write("train.py", _script(head, *forked[:4], *added, *forked[4:], 'print("epoch", epoch)'))
+    workshop.write("train.py", _forking(*added))
     truth = workshop.plain("train.py")
     done = workshop.florc("replay", "--json", "train.py")
     assert done.err == truth.err and done.err.count("twice") == 3

@@ -173,7 +173,7 @@ def _once(written: list[LogLine]) -> Iterator[LogLine]:
     """Lines, without those of loggers that stand on standard output, too, on standard error, or in an earlier file."""
 
     def stream(line: LogLine) -> int:
-        return line.log + 1 if line.log else 0 - (not line.is_error)
+        return line.log or (0 if line.is_error else -1)
 
     streams: dict[int, Counter[object]] = {-1: Counter(), 0: Counter()}
     for line in written:

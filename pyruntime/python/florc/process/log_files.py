@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import sys
 
-from .. import _native
 from ..support import mishaps
-from ..support.light import OWN
+from .methods import around
 from .output import Tap
-from .start import after_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
 
 _OPENERS = (("logging", "FileHandler", "_open", ""), ("loguru._file_sink", "FileSink", "_create_file", "_file"))
 """Module, class and method that open such a file, and the attribute that has it then; without one it is returned."""
+_WHAT = "seeing what loggers write to files"
 
 
 class LogFiles:
@@ -42,29 +40,22 @@ class LogFiles:
 
     def install(self) -> None:
         """From now on, in libraries that are imported later, too."""
-        for opener in _OPENERS:
-            after_import(opener[0], self._adapts(*opener))
+        for module, owner, name, attribute in _OPENERS:
+            around(module, owner, name, self._opener(attribute), _WHAT)
 
-    def _adapts(self, *opener: str) -> Callable[[], None]:
-        return lambda: self._adapt(*opener)
+    def _opener(self, attribute: str) -> Callable[..., Any]:
+        def opened(original: Any, handler: Any, *args: Any, **options: Any) -> Any:
+            found = original(handler, *args, **options)
+            if not self._is_over:
+                self._see(getattr(handler, attribute, None) if attribute else found)
+            return found
 
-    def _adapt(self, module: str, owner: str, name: str, attribute: str) -> None:
-        with mishaps.Swallow("seeing what loggers write to files"):  # another version of the library: the script's import goes on
-            of = getattr(sys.modules[module], owner)
-            original = getattr(of, name)
-
-            def opened(handler: Any, *args: Any, **options: Any) -> Any:
-                found = original(handler, *args, **options)
-                if not self._is_over:
-                    self._see(getattr(handler, attribute, None) if attribute else found)
-                return found
-
-            setattr(of, name, _native.Redirect(original, opened, f"{owner}.{name}", module, OWN, True))
+        return opened
 
     def _see(self, stream: Any) -> None:
         if type(stream) is not io.TextIOWrapper or "write" in stream.__dict__:
             return
-        with mishaps.Swallow("seeing what loggers write to files"):
+        with mishaps.Swallow(_WHAT):
             self._forget_closed()
             self._opened += 1
             number = self._opened

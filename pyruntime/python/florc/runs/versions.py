@@ -203,17 +203,18 @@ class Versions:
     def recorded_line(self, file: str, line: int) -> int:
         """The number that a line of a file had when it was recorded; the same where it was not there. `file`: its path, or its
         name alone where no other file of the project has that."""
-        if os.sep not in file:
-            named = [path for _, _, path, _ in self._project.files() if os.path.basename(path) == file]
-            file = named[0] if len(named) == 1 else file
         known = self._lines.get(file)
         if known is None:
+            asked = file
+            if os.sep not in file:
+                named = [path for _, _, path, _ in self._project.files() if os.path.basename(path) == file]
+                file = named[0] if len(named) == 1 else file
             recorded, present = self._history.run.source(file), self._project.text(file)
             if recorded is None or present is None or recorded == present:
                 known = {}
             else:
                 known = recorded_numbers(recorded, present, [change for change in self.changes if change.file == file])
-            self._lines[file] = known
+            self._lines[asked] = known
         return known.get(line, line)
 
     def is_in_deletion(self, name: str) -> bool:

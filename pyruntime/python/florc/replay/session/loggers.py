@@ -8,18 +8,14 @@ makes room. In a replay that is too late for an answer, and it would move the sc
 from __future__ import annotations
 
 import os
-import sys
 import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ... import _native
 from ...process import output
-from ...process.start import after_import
-from ...support import mishaps
+from ...process.methods import around
 from ...support.console import place
-from ...support.light import OWN
 
 _LONGEST_S = 5.0
 """So long an added statement waits for what the script has told its loggers before."""
@@ -52,20 +48,7 @@ class Loggers:
             ("logging.handlers", "BufferingHandler", "emit", self._buffer),
             ("loguru._handler", "Handler", "emit", self._write),
         ):
-            after_import(module, self._adapts(module, owner, name, call))
-
-    def _adapts(self, module: str, owner: str, name: str, call: Callable[..., Any]) -> Callable[[], None]:
-        return lambda: self._adapt(module, owner, name, call)
-
-    def _adapt(self, module: str, owner: str, name: str, call: Callable[..., Any]) -> None:
-        with mishaps.Swallow("hearing what loggers are told"):  # another version of the library: the script's import goes on
-            of = getattr(sys.modules[module], owner)
-            original = getattr(of, name)
-
-            def instead(*args: Any, **options: Any) -> Any:
-                return call(original, *args, **options)
-
-            setattr(of, name, _native.Redirect(original, instead, f"{owner}.{name}", module, OWN, True))
+            around(module, owner, name, call, "hearing what loggers are told")
 
     def _is_added(self) -> bool:
         return self._is_running() or (output.child is not None and output.child.depth > 0)
