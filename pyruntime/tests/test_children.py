@@ -174,6 +174,34 @@ def test_what_a_statement_writes_in_a_child_is_told_of(name: str, workshop: Work
     assert left == sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))
 
 
+def test_a_folder_that_is_tried_in_a_child_is_no_file_that_is_lost(workshop: Workshop) -> None:
+    """`tempfile` writes to a file and removes it when it first looks for its folder: in whichever thread of a worker that is."""
+    text = """
+        import tempfile, time
+        import multiprocessing as mp
+        def work(v):
+            tempfile.tempdir = None
+            #ADDED
+            return v * v
+        for epoch in range(2):
+            total = 0
+            for i in range(3):
+                time.sleep(0.01)
+                total += i
+            with mp.get_context("fork").Pool(1) as pool:
+                print(epoch, total, pool.map(work, [1, 2]))
+            tempfile.tempdir = None
+            #ALSO
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    added = text.replace("#ADDED", 'print("P", v, tempfile.gettempdir())').replace("#ALSO", 'print("P", tempfile.gettempdir())')
+    workshop.write("train.py", added)
+    truth = sorted(_lines(workshop.plain("train.py").out))
+    done = workshop.florc("replay", "train.py")
+    assert sorted(_lines(done.out)) == truth and len(truth) == 6 and "exact: " in done.said, done.said
+
+
 def test_a_child_that_a_statement_forks_and_ends_has_answers(workshop: Workshop) -> None:
     text = """
         import os, time

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -120,13 +121,15 @@ class Opens:
             return found.where  # a folder is an error, a pipe or a device no file
         if not is_there and not flags & os.O_CREAT:
             return self._view.at(real)
-        own = self._as_added(real, found)
-        if own is not None:
-            return own
+        is_temporary = not is_there and bool(flags & os.O_EXCL) and self._functions.is_temporary(real)
+        if not (is_temporary and tempfile.tempdir is None):  # a file that is tried: nothing of it stays, whoever asks
+            own = self._as_added(real, found)
+            if own is not None:
+                return own
         if found.kind == OWN:
             self._view.made_own(real, anew=bool(flags & os.O_TRUNC))
             return real
-        if not is_there and flags & os.O_EXCL and self._functions.is_temporary(real):
+        if is_temporary:
             self._functions.made_temporary(real)
             return real
         if is_there and flags & os.O_EXCL and flags & os.O_CREAT:
