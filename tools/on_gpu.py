@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ["tests/test_cuda.py", "tests/test_device_staging.py", "tests/test_device_training.py", "tests/state"]
+TESTS = [f"tests/{name}.py" for name in ("test_cuda", "test_cuda_programs", "test_device_staging", "test_device_training")] + ["tests/state"]
 
 
 def has_cuda() -> bool:

@@ -33,7 +33,7 @@ class Bench:
         self.staged: list[int] = []
         self.lost: list[str] = []
 
-    def take(self, number: int, **places: Any) -> Any:
+    def take(self, number: int, /, **places: Any) -> Any:
         torch.cuda.set_sync_debug_mode("error")
         try:
             return self.staging.submit(json.dumps({"number": number}), state.encode(places), self.staged.append, self.lost.append)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
 from pathlib import Path
@@ -55,7 +56,7 @@ def record(workshop: Workshop, monkeypatch: Any, options: str, more: str = "") -
     )
     (site / "sitecustomize.py").write_text(text)
     with monkeypatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(site))
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])]))
         return workshop.florc("record", "--overhead", "0.9", "train.py")
 
 

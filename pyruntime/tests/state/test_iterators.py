@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,11 @@ def test_an_iterator_of_pythons_own_is_moved_in_place(freeze: Any, items: Any, t
         live = iter(items)
         for _ in range(moved):
             next(live)
+        if moved > taken and type(items) is range and sys.version_info >= (3, 12):  # such a one does not go back
+            with pytest.raises(state.CannotRestore, match="another list"):
+                kept.restore({"items": items, "it": live})
+            assert list(live) == list(items)[moved:]
+            continue
         found = kept.restore({"items": items, "it": live})["it"]
         assert found is live and freeze({"items": items, "it": live}) == kept
         assert list(live) == rest and next(live, None) is None

@@ -56,7 +56,7 @@ def encode_light_derived(enc: Encoder, obj: Any) -> Node:
     return objects.encode_derived(enc, obj)
 
 
-LIGHT = frozenset({encode_light_object, encode_light_derived, modules.encode_loader})
+LIGHT = frozenset({encode_light_object, encode_light_derived, modules.encode_loader, modules.encode_combined})
 """Walked last; tensors, arrays and long containers first met there stay as they are."""
 BULK = frozenset(
     {
@@ -187,7 +187,7 @@ def _plain_handler(kind: type) -> Encode:
         return thread_local.encode_local
     library = library_of(module_of(kind))
     if type_name(kind) in _LIKE_LOADERS:
-        return modules.encode_loader
+        return modules.encode_combined
     if type_name(kind) in by_name.CLASSES:
         return by_name.encode_logger
     if tracked.is_tracked(kind):

@@ -29,7 +29,7 @@ OF_MODULES = ("torch.Module", "torch.Metric", "torch.DDP", "torch.FSDP", "tracke
 """Kinds of nodes of torch's modules, which are alike in their first seven parts."""
 OF_PYTHON: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
 """Iterators that can be moved in place."""
-OF_OBJECTS = ("object", "tracked", "loading", "local")
+OF_OBJECTS = ("object", "combined", "tracked", "loading", "local")
 """Kinds of nodes of objects with attributes, which are alike."""
 RANDOM = "$random"
 OWNER = "$owner:"

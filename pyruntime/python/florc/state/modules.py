@@ -1,7 +1,8 @@
 """torch modules, optimizers, gradient scalers, data loaders: objects with attributes that need care. Both directions.
 
 Node: `["torch.Module", module, qualname, [name, value, …], [parameters], [buffers], [modules]]`, the last three as
-`[name, value, …]`. The others are plain `"object"` nodes.
+`[name, value, …]`. `["combined", …]`: a `CombinedLoader` of Lightning, with the fields of an `"object"`. The others are plain
+`"object"` nodes.
 """
 
 from __future__ import annotations
@@ -71,14 +72,19 @@ def encode_scaler(enc: Encoder, obj: Any) -> Node:
     return encode_object(enc, obj)
 
 
-def encode_loader(enc: Encoder, obj: Any) -> Node:
+def encode_loader(enc: Encoder, obj: Any, kind: str = "object") -> Node:
     """A DataLoader; its live iterator (worker processes) is nobody's state."""
     own_dict = instance_dict(obj)
     attributes = {name: item for name, item in own_dict.items() if name != "_iterator" or item is None}
     own = encode_attributes(enc, attributes)
     if "_iterator" in own_dict and "_iterator" not in attributes:
         own += ("_iterator", KEPT)
-    return ["object", *type_name(type(obj)), own, None]
+    return [kind, *type_name(type(obj)), own, None]
+
+
+def encode_combined(enc: Encoder, obj: Any) -> Node:
+    """Lightning's loader of loaders. Its live iterator is made anew when a loop over it begins, too."""
+    return encode_loader(enc, obj, "combined")
 
 
 class Module(Object):
@@ -125,4 +131,18 @@ class Metric(Module):
             r.later(lambda: type(obj).__setstate__(obj, {}))
 
 
-KINDS = {"torch.Module": Module(), "torch.Metric": Metric()}
+class Combined(Object):
+    """A `CombinedLoader`. One that was iterated over in the recorded run, and never here, gets an iterator that has not begun:
+    its length is asked for when a training ends."""
+
+    def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
+        super().fill(r, node, obj, index)
+        own = instance_dict(obj)
+        if KEPT in node[3][1::2] and own.get("_iterator", obj) is None:
+            modes = sys.modules[node[1]].__dict__.get("_SUPPORTED_MODES", {})
+            of_mode = modes.get(own.get("_mode"), {}).get("iterator")
+            if of_mode is not None:
+                r.later(lambda: own.update(_iterator=of_mode(own["_flattened"], own["_limits"])))
+
+
+KINDS = {"combined": Combined(), "torch.Module": Module(), "torch.Metric": Metric()}

@@ -64,12 +64,15 @@ class Position(Kind):
         return (node[1],)
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
-        live, of = r.live_of(index), r.value(node[1])
-        if live is not None and node[2] is not None:
-            if not _is_same(live.__reduce__()[1][0], of):
-                raise Refused("an iterator cannot be moved: it is one of another list here")
+        live, of, at = r.live_of(index), r.value(node[1]), node[2]
+        if live is not None and at is not None:
+            own = live.__reduce__()[1][0]
+            if not _is_same(own, of):
+                at = _further(own, of, at) if type(own) is type(of) is range else None
+                if at is None:
+                    raise Refused("an iterator cannot be moved: it is one of another list here")
         made = live if live is not None else iter([] if node[1] is None else of)  # a list, which is filled later
-        r.last(lambda: _move(made, node[2]))
+        r.last(lambda: _move(made, at))
         return made
 
     def same(self, made: Any, live: Any) -> bool:
@@ -83,6 +86,14 @@ def _is_same(own: Any, of: Any) -> bool:
     if type(own) is range:
         return bool(own == of)
     return type(own) is type(of) is tuple and len(own) == len(of) and all(map(same_atom, own, of))
+
+
+def _further(own: range, of: range, at: int) -> int | None:
+    """How far to move an iterator that has `own` left, until it has what follows the first `at` of `of`. None where that is no
+    part of `own`: from Python 3.12 on, an iterator over a range knows only what is left of it, and cannot go back."""
+    rest = of[at:]
+    found = len(own) - len(rest)
+    return found if found >= 0 and own[found:] == rest else None
 
 
 def _move(iterator: Any, index: int | None) -> None:

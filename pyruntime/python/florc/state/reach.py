@@ -36,6 +36,7 @@ _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
 )
 ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "object": _OBJECTS,
+    "combined": frozenset({modules.encode_combined}),
     "torch.Module": frozenset({modules.encode_module}),
     "value": frozenset({objects.encode_derived_value}),
     "namedtuple": frozenset({sequences.encode_namedtuple}),

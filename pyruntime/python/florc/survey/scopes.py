@@ -63,6 +63,7 @@ class Reader:
             at = at.f_back
         for name, names in self.files():
             is_file = names is frame.f_globals
+            names = _without_compiled(names)
             own = module_level and is_file
             found.append(Scope(_without(names, rebound) if own else names, own, "" if is_file else f"{name}.", is_file))
         root = attributes_of(sys.modules.get("logging")).get("root")
@@ -166,6 +167,29 @@ class Reader:
         for key in keys:
             obj = (self.parts(obj) or {}).get(tuple(key) if issubclass(type(key), list) else key) if obj is not None else None
         return obj
+
+
+_COMPILED = (
+    "__compiled_fn_", "__resume_at_", "__builtins_dict__", "__import_", "__gen_rand_values_", "__warnings_warn_wrapper_",
+)  # fmt: skip
+"""What `torch.compile` puts into the globals of a file whose functions it compiles (`OutputGraph.install_global`), together with
+names that end in the address of an object and the number of a compilation. It makes them in each process, under numbers of its own:
+they are nobody's state. A script that binds such a name itself has a global that florc does not see change."""
+
+
+def _is_compiled(name: str) -> bool:
+    if name.startswith(_COMPILED):
+        return True
+    front, _, number = name.rpartition("_c")
+    return number.isdecimal() and front[-9:].isdecimal()
+
+
+def _without_compiled(names: dict[str, Any]) -> dict[str, Any]:
+    """The names of a file, without those that a compiler made."""
+    if "torch._dynamo" not in sys.modules:
+        return names
+    made = [name for name in list(names) if type(name) is str and _is_compiled(name)]
+    return _without(names, made) if made else names
 
 
 def _without(names: dict[str, Any], left_out: Container[str]) -> dict[str, Any]:
