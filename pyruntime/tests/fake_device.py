@@ -54,6 +54,9 @@ class FakeDevice:
         self.pins += 1
         return torch.full((nbytes,), 0xAA, dtype=torch.uint8)
 
+    def order(self) -> None:
+        """All is in order."""
+
     def gather(self, parts: Any, nbytes: int) -> Any:
         """A copy at this instant."""
         if self.out_of_memory:

@@ -15,6 +15,7 @@ if not torch.cuda.is_available():
 
 from florc import state  # noqa: E402
 from florc._native import Recorder, RunReader  # noqa: E402
+from florc.process import streams  # noqa: E402
 from florc.staging import Staging, devices  # noqa: E402
 from recorder_scripts import MIB, RUN  # noqa: E402
 from workshop import Workshop  # noqa: E402
@@ -140,6 +141,40 @@ def test_the_generator_is_read_without_waiting(bench):
     expected = torch.rand(3, device="cuda").tolist()
     bench.close()
     assert torch.rand(3, device="cuda").tolist() == expected
+
+
+@pytest.mark.parametrize("room", [None, 0], ids=["copied on the device", "no memory on the device"])
+def test_what_another_stream_still_writes_is_whole(bench, monkeypatch, room):
+    """As a prefetcher does, which brings the next batch on a stream of its own."""
+    streams.watch()
+    if room is not None:
+        monkeypatch.setattr(devices.Cuda, "room", lambda self: room)
+    side = torch.cuda.Stream()
+    bench.take(0, value=torch.zeros(1 << 20, device="cuda"))  # pins memory
+    bench.staging.finish()
+    value = torch.zeros(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(BUSY // 4)
+        value.fill_(7)
+    begun = time.perf_counter()
+    assert bench.take(1, value=value) is not None
+    assert time.perf_counter() - begun < 0.1, "it waited for the device"
+    with torch.cuda.stream(side):
+        side.wait_stream(torch.cuda.current_stream())
+        value.zero_()
+    assert bench.close()[1]["value"].unique().tolist() == [7.0]
+
+
+def test_memory_of_the_host_that_the_device_still_writes_is_whole(bench):
+    value = torch.full((1000,), 7.0, device="cuda")
+    torch.cuda.synchronize()
+    torch.cuda._sleep(BUSY // 4)
+    kept = torch.zeros(1000, pin_memory=True)
+    kept.copy_(value, non_blocking=True)
+    encoded = state.encode({"kept": kept, "number": 1})
+    assert bench.staging.submit(json.dumps({"number": 0}), encoded, bench.staged.append, bench.lost.append) is not None
+    assert bench.close()[0]["kept"].unique().tolist() == [7.0]
 
 
 def test_pinned_memory_is_bounded(tmp_path):

@@ -15,6 +15,7 @@ np = pytest.importorskip("numpy")
 from fake_device import FakeDevice, install  # noqa: E402
 from florc import state  # noqa: E402
 from florc._native import Recorder, RunReader  # noqa: E402
+from florc.process import streams  # noqa: E402
 from florc.staging import Staging, devices, pinned  # noqa: E402
 from florc.support import static  # noqa: E402
 from recorder_scripts import MIB, RUN, until  # noqa: E402
@@ -317,8 +318,16 @@ def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
     calls: list[str] = []
 
     class Stream:
-        def __init__(self, name: Any):
-            self.name = "side" if isinstance(name, torch.device) else name
+        device_index = 0
+
+        def __init__(self, name: Any = "", **known: int):
+            self.name = "side" if isinstance(name, torch.device) else name or "prefetcher's"
+            self.stream_id = known.get("stream_id", hash(self.name))
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Stream) and other.name == self.name
+
+        __hash__ = None  # type: ignore[assignment]  # nobody asks for it
 
         def record_event(self) -> str:
             calls.append(f"{self.name} records")
@@ -330,6 +339,7 @@ def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
     played = {
         "Stream": Stream,
         "current_stream": lambda device: Stream("compute"),
+        "default_stream": lambda device: Stream("default"),
         "stream": lambda s: torch.no_grad(),
         "mem_get_info": lambda device: (500, 1000),
         "max_memory_allocated": lambda device: 300,
@@ -341,18 +351,22 @@ def test_what_cuda_is_asked_for_and_in_which_order(monkeypatch):
     assert hasattr(torch.cuda.streams.Stream, "record_event") and hasattr(torch.cuda.streams.Stream, "wait_event")
     monkeypatch.setattr(torch.Tensor, "record_stream", lambda self, stream: calls.append(f"kept for {stream.name}"))
     monkeypatch.setattr(torch.Tensor, "copy_", lambda self, source, non_blocking: calls.append(f"copy {non_blocking}"))
+    monkeypatch.setattr(streams, "_known", {(0, 7): 1, (1, 8): 1})
     device = devices.Cuda("cpu")
     assert device.room() == 500 + 400 - 300 - 50
     monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 1)
     assert device.room() == 550, "a peak is remembered when the script resets it"
     parts = [(torch.arange(5, dtype=torch.uint8), 0), (torch.arange(7, dtype=torch.uint8), 64)]
+    order = ["default records", "compute waits for event of default"]
+    order += ["prefetcher's records", "compute waits for event of prefetcher's"]
     buffer = device.gather(parts, 71)
+    assert calls == order
     assert buffer[:5].tolist() == list(range(5)) and buffer[64:].tolist() == list(range(7))
     for hold in (False, True):
         calls.clear()
         assert device.drain([(buffer, torch.empty(71, dtype=torch.uint8))], hold) == "event of side"
         expected = ["compute records", "side waits for event of compute", "copy True", "kept for side", "side records"]
-        assert calls == expected + ["compute waits for event of side"] * hold
+        assert calls == order * hold + expected + ["compute waits for event of side"] * hold
 
 
 def test_layout():

@@ -1,4 +1,5 @@
 # florc: exact
+# florc: restores = no
 # florc: why = A captured step: what the graph writes is memory that a restore must fill in place.
 import os
 

@@ -8,12 +8,14 @@ from types import FrameType
 
 from .. import _native
 from ..plan.places import BOUNDARY
+from ..process import streams
 from ..support import console as messages
 from ..support import mishaps
 from ..support.light import suppress
 from ..support.static import name_of
 from ..survey import settings
 from .budget import Budget
+from .captured import Captures
 from .checkpoint import Answer, NotKept, Open, answer
 from .fork_policy import LONGEST_DEADLINE_S
 from .forking import Forking
@@ -73,6 +75,8 @@ class Materializer:
         """Why checkpoints never reached the recorder."""
         self._made: staging.Staging | None = None
         self._of_checkpoint: dict[int, str] = {}
+        self._captures = Captures(recorder, note)
+        streams.watch()
 
     @property
     def _staging(self) -> staging.Staging:
@@ -85,6 +89,7 @@ class Materializer:
 
     def ended(self, current: Open, computed: float, objects: Sequence[Any], frame: FrameType) -> bool:
         """A block ran: materialize its side effects when the Joint Invariant holds. Whether that was begun."""
+        self._captures.drop()
         is_able, decided = self._is_able(current.block, computed), None
         if self._together is not None:
             decided = self._together.decided(current.key, self.pacer.overhead * computed / 2 if is_able else 0.0)
@@ -176,7 +181,7 @@ class Materializer:
             # Only if the run can bear it: that it is slow is why a child was to do it.
             cost = main.seconds + self.pacer.background(main.nbytes)
             return None if is_decided or self.pacer.admits(block, cost) else False
-        self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks)
+        self._sent(block, receipt["seq"], self.pacer.executions(block), room, 2 * main.chunks, self._captures.count)
         self.pacer.materialized(block, receipt["stall_s"])
         return True
 
@@ -191,11 +196,11 @@ class Materializer:
         if not self.budget.has_room(size + self._staging.waiting, chunks):
             self._thin(block, size)
             return False
-        execution = self.pacer.executions(block)
+        execution, captures = self.pacer.executions(block), self._captures.count
         stall = self._staging.submit(
             found.header,
             found.encoded,
-            lambda seq: self._sent(block, seq, execution, size, chunks),
+            lambda seq: self._sent(block, seq, execution, size, chunks, captures),
             lambda why: self._lose(block, why),
         )
         if stall is None:
@@ -204,8 +209,9 @@ class Materializer:
         self.pacer.materialized(block, walked + stall)
         return True
 
-    def _sent(self, block: str, seq: int, execution: int, size: int, chunks: int) -> None:
-        """The recorder has a checkpoint."""
+    def _sent(self, block: str, seq: int, execution: int, size: int, chunks: int, captures: int) -> None:
+        """The recorder has a checkpoint, taken after so many captures of CUDA graphs."""
+        self._captures.sent(seq, block, captures)
         self._of_checkpoint[seq] = block
         self.budget.staged(seq, block, execution, size, chunks)
         self.checkpoints += 1
@@ -273,3 +279,4 @@ class Materializer:
                 time.sleep(1e-3)
         except Exception as error:  # R0
             mishaps.swallowed("waiting for the last checkpoints", error)
+        self._captures.drop()

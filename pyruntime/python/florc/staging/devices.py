@@ -1,4 +1,5 @@
-"""What staging needs of a device, and CUDA's way of giving it. Nothing here waits for a device.
+"""What staging needs of a device, and CUDA's way of giving it. Nothing here waits for a device. The training's work is that of
+all streams that `process.streams` knows.
 
 A device has: `room()`, bytes that copies on the device may take; `pinned(n)`, host memory that it can write on its own;
 `gather`, copies on the device, in the order of the training's work; `drain`, copies to host memory beside the training,
@@ -10,6 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import Any, Protocol
+
+from ..process import streams
 
 SPARE = 0.05
 """Share of a device's memory that copies leave to the training's own peaks, which the allocator may split badly."""
@@ -24,6 +27,9 @@ class Device(Protocol):
     def pinned(self, nbytes: int) -> Any:
         """Host memory that it can write on its own, a tensor of bytes."""
 
+    def order(self) -> None:
+        """What it copies from now on is in the order of all of the training's work."""
+
     def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
         """One buffer on the device with every tensor of bytes at its offset."""
 
@@ -37,7 +43,7 @@ class Cuda:
     def __init__(self, name: str):
         self._torch: Any = sys.modules["torch"]
         self._device = self._torch.device(name)
-        self._side = self._torch.cuda.Stream(self._device)
+        self._side = streams.own(self._device)
         self._peak = 0
 
     def room(self) -> int:
@@ -54,9 +60,14 @@ class Cuda:
         """Page-locked host memory, a tensor of bytes."""
         return self._torch.empty(nbytes, dtype=self._torch.uint8, device="cpu", pin_memory=True)
 
+    def order(self) -> None:
+        """The current stream waits for the others, on the device."""
+        streams.order(self._device)
+
     def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
         """One buffer with every tensor of bytes at its offset, filled after all work that the training has launched and
         before all that it launches later. Raises when there is no memory."""
+        self.order()
         buffer = self._torch.empty(nbytes, dtype=self._torch.uint8, device=self._device)
         targets = [buffer[offset : offset + source.numel()] for source, offset in parts]
         with self._torch.no_grad():
@@ -70,6 +81,8 @@ class Cuda:
         """
         cuda = self._torch.cuda
         compute = cuda.current_stream(self._device)
+        if hold:
+            self.order()
         ready = compute.record_event()
         with cuda.stream(self._side), self._torch.no_grad():
             self._side.wait_event(ready)

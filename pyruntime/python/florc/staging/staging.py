@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
+from ..process import streams
 from ..state import DeviceLeaf
 from ..support import static
 from . import devices
@@ -69,6 +70,8 @@ class Staging:
         Returns the seconds for which the training is held up; None when there is no room now. Raises what a device
         raises: then nothing was taken.
         """
+        if devices.in_use():
+            streams.settle(encoded.leaves)
         if encoded.device_bytes and self._needs(encoded, len(header)) <= self.capacity:
             return self._begin(header, encoded, staged, lost)
         if encoded.device_bytes:
@@ -106,6 +109,8 @@ class Staging:
         if devices.capturing() or self.waiting or _users_threads():
             return None
         leaves = list(encoded.leaves)
+        for device in {leaf.device for leaf in leaves if type(leaf) is DeviceLeaf}:
+            devices.named(device).order()
 
         def fetch(leaf: int, start: int, nbytes: int, address: int) -> None:
             torch: Any = sys.modules["torch"]
@@ -123,7 +128,7 @@ class Staging:
 
     def is_blocked(self) -> bool:
         """Whether nothing can be taken now, whatever it is."""
-        return devices.capturing()
+        return devices.capturing() or devices.in_use() and streams.is_any_captured()
 
     def _begin(self, header: str, encoded: Encoded, staged: Staged, lost: Lost) -> float | None:
         begun = time.perf_counter()

@@ -173,8 +173,8 @@ _COMPILED = (
     "__compiled_fn_", "__resume_at_", "__builtins_dict__", "__import_", "__gen_rand_values_", "__warnings_warn_wrapper_",
 )  # fmt: skip
 """What `torch.compile` puts into the globals of a file whose functions it compiles (`OutputGraph.install_global`), together with
-names that end in the address of an object and the number of a compilation. It makes them in each process, under numbers of its own:
-they are nobody's state. A script that binds such a name itself has a global that florc does not see change."""
+names that end in the address of an object and the number of a compilation. It makes them in each process, under numbers of its
+own: they are nobody's state. A script that binds such a name itself has a global that florc does not see change."""
 
 
 def _is_compiled(name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import _native, state
 from ...plan import places
+from ...process import streams
 from ...runs import clocks, masks
 from ...runs.journal import History
 from ...runs.lines import with_recorded_numbers
@@ -56,6 +57,7 @@ class Comparer:
         self._compare(checkpoint, {name: found[name] for name in held}, names)
 
     def _compare(self, checkpoint: _native.Checkpoint, found: dict[str, Any], names: dict[str, Any]) -> None:
+        streams.synchronize()
         try:
             encoded = state.encode(found, gradients=checkpoint.gradients, names=names, lapsing=state.Lapsing.ANY)
             leaves = state.on_host(encoded.leaves)

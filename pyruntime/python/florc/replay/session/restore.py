@@ -11,6 +11,7 @@ from typing import Any
 from ... import _native, state
 from ...adapters import persistent
 from ...plan import forms, of_functions, places
+from ...process import streams
 from ...runs.journal import History
 from ...runs.versions import Holding
 from ...support import static
@@ -112,6 +113,7 @@ class Restorer:
         foreign = [value for name, value in outside.items() if name not in live and name not in lost]
         del outside, named  # who holds an object is counted
         histories = state.History.made
+        streams.synchronize()
         try:
             values = state.restore(graph, leaves, live, foreign=foreign, holders=self._holders(checkpoint, frame))
         except state.CannotRestore as error:
@@ -123,6 +125,7 @@ class Restorer:
                 raise Damaged(leaves.damage) from None
             raise CannotRestore(f"it cannot be restored: {type(error).__name__}: {error}") from error
         finally:
+            streams.synchronize()
             leaves.let_go()
             self.seconds += time.perf_counter() - begun
         self.speeds.restored(checkpoint, self.seconds - self._before)
