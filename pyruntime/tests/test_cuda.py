@@ -149,7 +149,7 @@ def test_what_another_stream_still_writes_is_whole(bench, monkeypatch, room):
     streams.watch()
     if room is not None:
         monkeypatch.setattr(devices.Cuda, "room", lambda self: room)
-    side = torch.cuda.Stream()
+    side, main = torch.cuda.Stream(), torch.cuda.current_stream()
     bench.take(0, value=torch.zeros(1 << 20, device="cuda"))  # pins memory
     bench.staging.finish()
     value = torch.zeros(1 << 20, device="cuda")
@@ -161,7 +161,7 @@ def test_what_another_stream_still_writes_is_whole(bench, monkeypatch, room):
     assert bench.take(1, value=value) is not None
     assert time.perf_counter() - begun < 0.1, "it waited for the device"
     with torch.cuda.stream(side):
-        side.wait_stream(torch.cuda.current_stream())
+        side.wait_stream(main)
         value.zero_()
     assert bench.close()[1]["value"].unique().tolist() == [7.0]
 
@@ -198,6 +198,30 @@ def test_saving_in_the_background(tmp_path):
     saved.result()
     found = torch.load(tmp_path / "w.pt")
     assert torch.equal(found["w"], expected) and torch.equal(found["row"], expected[3:5])
+
+
+def test_logging_in_the_background(tmp_path):
+    tensorboard = pytest.importorskip("torch.utils.tensorboard")
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    import florc
+
+    def logged(name: str, around: Any) -> Any:
+        torch.manual_seed(0)
+        writer = around(tensorboard.SummaryWriter(str(tmp_path / name)))
+        weights = torch.randn(300, 400, device="cuda")
+        for step in range(3):
+            writer.add_histogram("w", weights, step)
+            writer.add_scalar("norm", weights.norm(), step)
+            torch.cuda._sleep(BUSY // 20)
+            weights.mul_(-2).add_(step)
+        writer.close()
+        found = accumulator.EventAccumulator(str(tmp_path / name), {"histograms": 0, "scalars": 0}).Reload()
+        return (
+            [(one.step, one.histogram_value) for one in found.Histograms("w")],
+            [(one.step, one.value) for one in found.Scalars("norm")],
+        )
+
+    assert logged("background", florc.background) == logged("plain", lambda writer: writer)
 
 
 SCRIPT = """
