@@ -135,14 +135,24 @@ class Combined(Object):
     """A `CombinedLoader`. One that was iterated over in the recorded run, and never here, gets an iterator that has not begun:
     its length is asked for when a training ends."""
 
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
+        pairs = zip(node[3][0::2], node[3][1::2])
+        rest = [text for name, value in pairs if name != "_iterator" for text in (name, value)]
+        super().check_new(m, [*node[:3], rest, node[4]], index)
+
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         super().fill(r, node, obj, index)
         own = instance_dict(obj)
-        if KEPT in node[3][1::2] and own.get("_iterator", obj) is None:
-            modes = sys.modules[node[1]].__dict__.get("_SUPPORTED_MODES", {})
-            of_mode = modes.get(own.get("_mode"), {}).get("iterator")
-            if of_mode is not None:
-                r.later(lambda: own.update(_iterator=of_mode(own["_flattened"], own["_limits"])))
+        if KEPT in node[3][1::2] and own.get("_iterator") is None:
+            r.later(lambda: self._begin(node, own))
+
+    @staticmethod
+    def _begin(node: Node, own: dict[str, Any]) -> None:
+        modes = sys.modules[node[1]].__dict__.get("_SUPPORTED_MODES", {})
+        of_mode = modes.get(own.get("_mode"), {}).get("iterator")
+        own["_iterator"] = None if of_mode is None else of_mode(own["_flattened"], own["_limits"])
+        for name in node[3][0::2]:  # in the recorded order
+            own[name] = own.pop(name)
 
 
 KINDS = {"combined": Combined(), "torch.Module": Module(), "torch.Metric": Metric()}
