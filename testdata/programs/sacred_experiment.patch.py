@@ -2,7 +2,7 @@
 # florc: again outer = L1 1 ×
 # florc: again inner = L1 1 ×, L2 6 ×
 # florc: again callback = L1 1 ×
-# florc: again after = L1 1 ×
+# florc: again after = L1 1 × or L1 1 ×, L2 1 ×
 # florc: why = sacred calls the function that trains: its loops are blocks, as they are in a function that the script calls.
 # florc: longer = range(6) -> range(14)
 import torch

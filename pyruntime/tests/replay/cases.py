@@ -12,7 +12,8 @@ are no part of the script:
     # florc: xfail = REASON        known to be wrong
     # florc: arguments = ["2"]     the script's; so also `record` and `replay`: options of these commands
     # florc: hash_seed = none      PYTHONHASHSEED; 1 where nothing is said
-    # florc: again outer = nothing what a replay of the statements of one kind runs again (testdata/programs)
+    # florc: again outer = nothing what a replay of the statements of one kind runs again; A or B: where recorded times
+                                   decide (testdata/programs)
     # florc: longer = OLD -> NEW   how the benchmark makes the training take some seconds (testdata/programs)
     # florc: why = SENTENCE        what the case is there for
 """

@@ -47,6 +47,6 @@ def test_answers_are_those_of_a_plain_run(name: str, tmp_path: Path) -> None:
             failures.append(f"{kind}: printed\n{printed}\ninstead of\n{wanted}")
         if last["verdict"] != "exact":
             failures.append(f"{kind}: {answer.out.splitlines()[-1]}")
-        if again != case.again.get(kind, again):
+        if again not in case.again.get(kind, again).split(" or "):
             failures.append(f"{kind}: {again} ran again instead of {case.again[kind]}")
     assert not failures, "\n".join(failures)
