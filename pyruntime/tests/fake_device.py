@@ -54,8 +54,9 @@ class FakeDevice:
         self.pins += 1
         return torch.full((nbytes,), 0xAA, dtype=torch.uint8)
 
-    def order(self) -> None:
+    def order(self) -> bool:
         """All is in order."""
+        return False
 
     def gather(self, parts: Any, nbytes: int) -> Any:
         """A copy at this instant."""

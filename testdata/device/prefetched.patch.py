@@ -7,9 +7,10 @@ torch.manual_seed(11)
 
 
 class Prefetcher:
+    stream = torch.cuda.Stream()
+
     def __init__(self, batches):
         self.batches = iter(batches)
-        self.stream = torch.cuda.Stream()
         self.preload()
 
     def preload(self):

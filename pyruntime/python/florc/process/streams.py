@@ -62,20 +62,24 @@ def _remade(cuda: Any, index: int, number: int, kind: int) -> Any:
     return cuda.Stream(stream_id=number, device_index=index, device_type=kind)
 
 
-def order(device: Any) -> None:
-    """What the current stream does from now on, it does after all that the script has launched on others. Nobody waits."""
+def order(device: Any) -> bool:
+    """What the current stream does from now on, it does after all that the script has launched on others. Nobody waits. Whether
+    there are any."""
     current = sys.modules["torch"].cuda.current_stream(device)
-    for stream in _others(device):
+    others = list(_others(device))
+    for stream in others:
         current.wait_event(stream.record_event())
+    return bool(others)
 
 
 def is_any_captured() -> bool:
     """Whether a graph is captured of a stream that is not the current one: by another thread, perhaps."""
     cuda = sys.modules["torch"].cuda
-    for (index, number), kind in list(_known.items()):
-        with cuda.stream(_remade(cuda, index, number, kind)):
-            if cuda.is_current_stream_capturing():
-                return True
+    with suppress(RuntimeError):  # a device that failed tells the script itself
+        for (index, number), kind in list(_known.items()):
+            with cuda.stream(_remade(cuda, index, number, kind)):
+                if cuda.is_current_stream_capturing():
+                    return True
     return False
 
 

@@ -9,7 +9,7 @@ from types import CodeType
 
 from .. import _native, session
 from ..adapters import persistent
-from ..process import by_value, launcher, spawned, start
+from ..process import by_value, launcher, spawned, start, streams
 from ..project import positions as instrumented
 from ..project import script as launch
 from ..project.script import NotRecordable, Prepared, Raised, Unusable
@@ -181,6 +181,7 @@ class _Beginning:
         self._picklers = by_value.Picklers(project.text)
         spawned.on_payload = lambda sent: recording.note("spawned", sent=None if sent is None else sent.hex())
         start.after_import(persistent.MODULE, persistent.watch)
+        streams.watch()
         spawned.watch(spawned.Recorded(run.own(spawned.FOLDER), script.path, self._options).call)
         instrumented.warn(compiled, script.text, script.path)
         recording.begins()

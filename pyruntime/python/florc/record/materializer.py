@@ -8,7 +8,6 @@ from types import FrameType
 
 from .. import _native
 from ..plan.places import BOUNDARY
-from ..process import streams
 from ..support import console as messages
 from ..support import mishaps
 from ..support.light import suppress
@@ -76,7 +75,6 @@ class Materializer:
         self._made: staging.Staging | None = None
         self._of_checkpoint: dict[int, str] = {}
         self._captures = Captures(recorder, note)
-        streams.watch()
 
     @property
     def _staging(self) -> staging.Staging:

@@ -27,8 +27,8 @@ class Device(Protocol):
     def pinned(self, nbytes: int) -> Any:
         """Host memory that it can write on its own, a tensor of bytes."""
 
-    def order(self) -> None:
-        """What it copies from now on is in the order of all of the training's work."""
+    def order(self) -> bool:
+        """What it copies from now on is in the order of all of the training's work. Whether that is of several streams."""
 
     def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
         """One buffer on the device with every tensor of bytes at its offset."""
@@ -60,18 +60,20 @@ class Cuda:
         """Page-locked host memory, a tensor of bytes."""
         return self._torch.empty(nbytes, dtype=self._torch.uint8, device="cpu", pin_memory=True)
 
-    def order(self) -> None:
+    def order(self) -> bool:
         """The current stream waits for the others, on the device."""
-        streams.order(self._device)
+        return streams.order(self._device)
 
     def gather(self, parts: list[tuple[Any, int]], nbytes: int) -> Any:
         """One buffer with every tensor of bytes at its offset, filled after all work that the training has launched and
         before all that it launches later. Raises when there is no memory."""
-        self.order()
+        several = self.order()
         buffer = self._torch.empty(nbytes, dtype=self._torch.uint8, device=self._device)
         targets = [buffer[offset : offset + source.numel()] for source, offset in parts]
         with self._torch.no_grad():
             self._torch._foreach_copy_(targets, [source for source, _ in parts])
+            for source, _ in parts if several else ():  # memory of another stream, which that may give away
+                source.record_stream(self._torch.cuda.current_stream(self._device))
         return buffer
 
     def drain(self, copies: list[tuple[Any, Any]], hold: bool) -> Any:
