@@ -44,6 +44,29 @@ TELLS: dict[str, tuple] = {
         "fast = torch.compile(f)\nrun(h, g)\n",
         {"h"},
     ),
+    "torch.compile of what is computed": (
+        "import torch, functools\nfrom torch.func import grad\ndef f(x):\n    return g(x)\ndef g(x):\n    return len(x)\n"
+        "def h(x):\n    return len(x)\ndef k(x):\n    return len(x)\nfast = torch.compile(grad(functools.partial(f, 1)))\n"
+        "table = {'h': h}\ntorch.compile(table['h'])\ntorch.compile(lambda x: k(x))\n",
+        set(),
+    ),
+    "torch.compile that is passed around": (
+        "import torch, functools\nfast = functools.partial(torch.compile, fullgraph=True)\ndef f(x):\n    return len(x)\nfast(f)\n",
+        set(),
+    ),
+    "a function of the project that compiles": (
+        "import torch\ndef maybe(f, on):\n    return torch.compile(f) if on else f\ndef f(x):\n    return len(x)\nfast = maybe(f, True)\n"
+        "back = lambda x: f(x)\n",
+        set(),
+    ),
+    "torch.compile of a function bound again": (
+        "import torch\ndef f(x):\n    return len(x)\ng = f\ng = torch.compile(g)\n",
+        set(),
+    ),
+    "torch.jit beside others": (
+        "import torch\nfrom torch import jit\ndef f(x):\n    return len(x)\ndef h(x):\n    return len(x)\nfast = jit.script(f)\nrun(h)\n",
+        {"h"},
+    ),
     "torch.compile of a model": (
         "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return act(self.fc(x))\n"
         "def act(x):\n    return x.relu()\nclass Log:\n    def note(self, x):\n        print(x)\n"

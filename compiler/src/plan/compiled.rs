@@ -14,11 +14,12 @@ use std::collections::BTreeSet;
 /// Every function that one of them may read.
 ///
 /// One that is named is read with all that it runs. Where it is not known what is given, as in `torch.compile(model)`, these are
-/// the methods of every class that derives from a class of a library or is called like a function; and, where these run something
-/// unknown, every function that is passed around, unless it holds a loop that florc wraps: that would be read neither.
+/// the methods of every class that derives from a class of a library or is called like a function, and every function that is
+/// passed around, unless it holds a loop that florc wraps: that would be read neither. It is not known either where the compiler
+/// itself is passed around (`partial(torch.compile, fullgraph=True)`).
 pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<ScopeId> {
     let mut roots = BTreeSet::new();
-    let mut is_anything = false;
+    let mut is_anything = is_passed_around(analysis);
     let has_datasets = analysis.project.index.imports.values().any(|name| name.split('.').next() == Some("datasets"));
     each_definition(analysis, &mut |scope, target, decorators| {
         let given =
@@ -44,9 +45,12 @@ pub(super) fn compiled(analysis: &Analysis, loops: &[LoopPlan]) -> BTreeSet<Scop
     }
     let mut found = analysis.graph.below(roots);
     let is_opaque = analysis.graph.sites.iter().any(|site| site.opaque && found.contains(&site.scope));
-    if is_opaque {
+    if is_opaque || is_anything {
         let kept = holding_loops(analysis, loops);
-        let passed = analysis.graph.mentioned.iter().copied().filter(|function| !kept.contains(function));
+        let in_lambdas =
+            analysis.graph.sites.iter().filter(|site| site.deferred).flat_map(|site| site.targets.iter().copied());
+        let passed =
+            analysis.graph.mentioned.iter().copied().chain(in_lambdas).filter(|function| !kept.contains(function));
         found.extend(analysis.graph.below(passed).into_iter().filter(|function| !kept.contains(function)));
         found.extend(nested(analysis).filter(|function| !kept.contains(function)));
     }
@@ -77,7 +81,39 @@ fn given(analysis: &Analysis, scope: ScopeId, call: &Call, roots: &mut BTreeSet<
         roots.extend(named);
         return true;
     }
+    walk::expressions(first, &mut |part| {
+        roots.extend(functions_named(&analysis.project, scope, part)); // `torch.compile(grad(loss))`, of a lambda
+        true
+    });
     matches!(first.kind, ExprKind::Constant(_))
+}
+
+/// Whether a compiler is a value somewhere, instead of being called or decorating.
+fn is_passed_around(analysis: &Analysis) -> bool {
+    let mut known: BTreeSet<*const Expr> = BTreeSet::new();
+    each_definition(analysis, &mut |_, _, decorators| {
+        for one in decorators {
+            walk::expressions(one, &mut |part| known.insert(part) || true);
+        }
+    });
+    let mut values = Vec::new();
+    analysis.each_expression(&mut |scope, part| match &part.kind {
+        ExprKind::Call(call) => drop(known.insert(&call.callee)),
+        ExprKind::Attribute { value, .. } => {
+            known.insert(&**value);
+            values.push((scope, part));
+        }
+        ExprKind::Name(_) => values.push((scope, part)),
+        _ => {}
+    });
+    let is_compiler = |scope: ScopeId, part: &Expr| {
+        let named = analysis.project.library_name(scope, part);
+        named.is_some_and(|name| {
+            let last = name.rsplit('.').next().unwrap_or("");
+            name.contains('.') && Knowledge::shipped().lists(List::Compiles, last)
+        }) && is_reader(analysis, scope, part)
+    };
+    values.iter().any(|(scope, part)| !known.contains(&std::ptr::from_ref::<Expr>(part)) && is_compiler(*scope, part))
 }
 
 fn call_values(call: &Call) -> impl Iterator<Item = &Expr> {

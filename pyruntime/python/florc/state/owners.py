@@ -96,9 +96,15 @@ def _all_modules() -> list[tuple[Any, ...]]:
     found = []
     for obj in _native.instances_of(gc.get_objects(), _subclasses(sys.modules["torch"].nn.Module)):
         attributes = instance_dict(obj)
-        if attributes and issubclass(type(attributes.get("_parameters")), dict):
+        if attributes and issubclass(type(attributes.get("_parameters")), dict) and not _is_compiled(attributes):
             found.append((obj, attributes))
     return found
+
+
+def _is_compiled(attributes: dict[str, Any]) -> bool:
+    """Whether `torch.compile` made a module, in this process, of what it read: an optimizer's step, say. What it holds is another's."""
+    meta = attributes.get("meta")
+    return type(meta) is dict and ("backend_id" in meta or "dynamo_compile_id" in meta)
 
 
 def _roots(module: Any, parents: dict[int, list[Any]]) -> list[Any]:
