@@ -54,7 +54,7 @@ class Probes:
 
     def answer_for_children(self) -> None:
         """Print what the statements printed in processes that the script forked: these are over."""
-        answers = self.session.statements.of_children()
+        answers = [answer for answer in self.session.statements.of_children() if answer.text or answer.errors]
         for answer in answers:
             err = self.session.divert.err
             _write(err.file if err.is_kept else 2, answer.errors)
