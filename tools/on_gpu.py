@@ -15,7 +15,9 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = [f"tests/{name}.py" for name in ("test_cuda", "test_cuda_programs", "test_device_staging", "test_device_training")] + ["tests/state"]
+TESTS = [f"tests/{name}.py" for name in ("test_cuda", "test_cuda_programs", "test_device_staging", "test_device_training")] + [
+    "tests/state"
+]
 
 
 def has_cuda() -> bool:

@@ -43,7 +43,7 @@ add(
 add(
     "iterators: one begins anew",
     FLORC + "state/positions.py",
-    "        r.last(lambda: _move(made, node[2]))\n",
+    "        r.last(lambda: _move(made, at))\n",
     "        r.last(lambda: _move(made, 0))\n",
     "tests/state/test_iterators.py::test_an_iterator_of_pythons_own_is_moved_in_place",
 )

@@ -110,3 +110,24 @@ add(
     "        pass\n",
     "tests/state/test_arrays.py::test_global_generators",
 )
+add(
+    "captured graphs: what warmed the device up is restored",
+    FLORC + "record/captured.py",
+    "            self.count += 1\n",
+    "            pass\n",
+    "tests/test_captured.py",
+)
+add(
+    "compiled globals: they are state",
+    FLORC + "survey/scopes.py",
+    "            names = _without_compiled(names)\n",
+    "",
+    "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have[model_compiled]",
+)
+add(
+    "compiled optimizers: what the compiler made owns parameters",
+    FLORC + "state/owners.py",
+    " and not _is_compiled(attributes):\n",
+    ":\n",
+    "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have[optimizer_compiled]",
+)
