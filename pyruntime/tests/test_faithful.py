@@ -209,6 +209,58 @@ def test_a_replay_ends_where_the_script_caught_ctrl_c(workshop: Workshop, how: s
     assert mistaken.code == 2 and "no run 2 in" in mistaken.said
 
 
+def test_what_a_handler_of_a_signal_raises_reaches_the_script_whatever_florc_does_then(workshop: Workshop) -> None:
+    """A timeout by an alarm comes while florc sees what is printed, or takes a value from outside, as often as elsewhere."""
+    workshop.write(
+        "train.py",
+        """
+        import signal, time
+        class Late(Exception):
+            pass
+        def late(*_):
+            raise Late
+        signal.signal(signal.SIGALRM, late)
+        came = 0
+        for trial in range(40):
+            signal.setitimer(signal.ITIMER_REAL, 0.002 + trial * 1e-5)
+            try:
+                for step in range(100_000):
+                    print("step", time.time() > 0)
+            except Late:
+                came += 1
+        print("came", came)
+        """,
+    )
+    recorded = workshop.florc("record", "train.py")
+    assert recorded.out.endswith("came 40\n") and recorded.code == 0, recorded.said
+    assert "inside florc" not in recorded.said, recorded.said
+
+
+@pytest.mark.parametrize("is_caught", [True, False], ids=["caught", "not caught"])
+def test_an_interrupt_in_a_loop_without_noted_iterations_is_no_difference(workshop: Workshop, is_caught: bool) -> None:
+    text = """
+        import time
+        try:
+            for epoch in range(30):
+                print("epoch", epoch, flush=True)
+                #ADDED
+                time.sleep(0.1)
+        except NAME:
+            print("interrupted")
+        print("end")
+    """.replace("NAME", "KeyboardInterrupt" if is_caught else "ValueError")
+    workshop.write("train.py", text)
+    recorded = workshop.florc("record", "train.py", interrupt_after="epoch 3")
+    assert ("interrupted" in recorded.out) is is_caught and "epoch 29" not in recorded.out, recorded.out
+    workshop.write("train.py", text.replace("#ADDED", "print('PROBE', epoch)"))
+    done = workshop.florc("replay", "train.py")
+    seen = [line for line in done.out.splitlines() if line.startswith("PROBE")]
+    assert seen[:4] == [f"PROBE {n}" for n in range(4)], done.said
+    assert "unverified from here on: the recorded run got a Ctrl-C in a loop" in done.said and "ANOMALOUS" not in done.said, (
+        done.said
+    )
+
+
 HELD = """
     import os, signal, time
     from florc import _native

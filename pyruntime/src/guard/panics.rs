@@ -20,6 +20,15 @@ pub fn guard<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     })
 }
 
+/// Tells of an error that the script does not notice (`florc.support.mishaps`).
+///
+/// # Errors
+/// The error itself, where it is the script's: Ctrl-C, or what its handler of a signal raised in the middle of florc's work.
+pub fn mishap(py: Python<'_>, what: &str, error: PyErr) -> PyResult<()> {
+    let module = py.import("florc.support.mishaps")?;
+    module.call_method1("swallowed", (what, error.into_value(py))).map(|_| ()) // which raises what is the script's
+}
+
 /// Does what only florc has use for, on the way of the script: where florc itself is at fault, that is counted
 /// (`florc.support.mishaps`), and the script goes on with `otherwise`.
 ///
@@ -34,7 +43,7 @@ pub fn harmless<T>(
     let _held = Hold::new();
     match guard(work) {
         Err(error) if error.is_instance_of::<InternalError>(py) || error.is_instance_of::<PanicException>(py) => {
-            py.import("florc.support.mishaps")?.call_method1("swallowed", (what, error.into_value(py)))?;
+            mishap(py, what, error)?;
             Ok(otherwise())
         }
         result => result,

@@ -10,7 +10,8 @@ use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
 
 use super::hashes;
 use super::values::{Inputs, Recorded, with};
-use crate::guard::panics::guard;
+use crate::guard::interrupts::Hold;
+use crate::guard::panics::{guard, mishap};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
@@ -160,12 +161,13 @@ fn key_of(callee: &Bound<'_, PyAny>) -> (usize, usize) {
 
 /// What florc does for itself on the way of the script: whatever goes wrong is counted, and the script goes on.
 fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> Option<T> {
+    let _held = Hold::new();
     guard(work)
         .map_err(|error| {
-            let told = py.import("florc.support.mishaps").and_then(|module| {
-                module.call_method1("swallowed", ("keeping a value from outside", error.into_value(py)))
-            });
-            drop(told);
+            if mishap(py, "keeping a value from outside", error).is_err() {
+                // SAFETY: the interpreter is attached; Ctrl-C comes when the script goes on
+                unsafe { ffi::PyErr_SetInterrupt() };
+            }
         })
         .ok()
 }

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use crate::guard::panics::guard;
+use crate::guard::interrupts::Hold;
+use crate::guard::panics::{guard, mishap};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
@@ -181,6 +182,9 @@ impl PySeen {
                 ffi::PyObject_CallFunctionObjArgs(write.as_ptr(), text.as_ptr(), std::ptr::null_mut::<ffi::PyObject>());
             Bound::from_owned_ptr_or_err(py, written)?
         };
+        // the handler of a signal that came meanwhile runs now, as it would without florc; what comes now waits for the end
+        let came = py.check_signals();
+        let held = Hold::new();
         let take = || {
             if is_followed()
                 && let Ok(text) = text.cast::<PyString>()
@@ -190,10 +194,9 @@ impl PySeen {
             Ok(())
         };
         // seeing may fail, printing may not
-        if let Err(error) = guard(take) {
-            let module = py.import("florc.support.mishaps")?;
-            module.call_method1("swallowed", ("seeing what is printed", error.into_value(py)))?;
-        }
+        let seen = guard(take).or_else(|error| mishap(py, "seeing what is printed", error));
+        drop(held);
+        came.and(seen)?;
         Ok(written)
     }
 

@@ -90,6 +90,7 @@ class History(Entries):
         """Whether the journal speaks of all that a replay ran. `is_over`: it ended before the script did, where the journal
         of a run that was cut off ends its last whole iteration."""
         is_cut = any(history.run.status in CUT and history.run.status != "interrupted" for history in self.together)
+        is_cut = is_cut or self.is_interrupted_in_block
         return not is_cut or is_over and all(history.last_path for history in self.together)
 
     def lost_names(self, file: str, function: str) -> set[str]:
@@ -199,11 +200,19 @@ class History(Entries):
         """What befell the recorded run in its last known iteration: a verb."""
         return "was interrupted" if self.interrupted else "ended"
 
+    @property
+    def is_interrupted_in_block(self) -> bool:
+        """Whether a Ctrl-C came in a loop whose iterations are not noted: nothing tells where in it a replay has to end."""
+        return any(bool(one.interrupted) and _native.Path(one.interrupted).index is None for one in self.together)
+
     def known_lines(self) -> list[LogLine]:
         """The lines up to the iteration in which the recorded run was cut off, or got a Ctrl-C: a replay ends there, too."""
         if not any(history.interrupted for history in self.together) and not self.is_cut:
             return self.lines
         lines = self.lines[: self._lines_before] if self.interrupted else self.lines
+        if self.is_interrupted_in_block:  # which of its lines came before that, nothing tells
+            within = (at for at, line in enumerate(lines) if str(_native.Path(line.path).head) == self.interrupted)
+            return lines[: next(within, len(lines))]
         beyond = {path for path in {line.path for line in lines} if self.is_beyond(_native.Path(path).head)}
         return [line for line in lines if line.path not in beyond]
 

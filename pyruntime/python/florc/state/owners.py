@@ -102,7 +102,7 @@ def _all_modules() -> list[tuple[Any, ...]]:
 
 
 def _is_compiled(attributes: dict[str, Any]) -> bool:
-    """Whether `torch.compile` made a module, in this process, of what it read: an optimizer's step, say. What it holds is another's."""
+    """Whether `torch.compile` made a module of what it read (an optimizer's step): what it holds is another's."""
     meta = attributes.get("meta")
     return type(meta) is dict and ("backend_id" in meta or "dynamo_compile_id" in meta)
 

@@ -4,12 +4,13 @@ full with FLORC_DEBUG=1."""
 from __future__ import annotations
 
 import os
+import sys
 
 from .. import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from typing import Any
 
 count = 0
 first = ""
@@ -17,8 +18,10 @@ first = ""
 
 
 def swallowed(where: str, error: BaseException) -> None:
-    """Count an error. Never raises."""
+    """Count an error. Raises it if it is the script's, and nothing else."""
     global count, first
+    if is_the_scripts(error):
+        raise error
     count += 1
     try:
         first = first or f"{where}: {type(error).__name__}: {error}"
@@ -31,6 +34,24 @@ def swallowed(where: str, error: BaseException) -> None:
                 say(f"{where}: {line}", always=True)
     except Exception:  # an error whose text cannot be told
         first = first or where
+
+
+def is_the_scripts(error: BaseException) -> bool:
+    """Whether an error that came out of florc's work is none of florc's: Ctrl-C and the like, and what the script's handler of a
+    signal raised in the middle of it (a timeout by `signal.alarm`)."""
+    if not isinstance(error, Exception):
+        return True
+    signal: Any = sys.modules.get("signal")
+    if signal is None or error.__traceback__ is None:
+        return False
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in handlers if callable(handler)}
+    at: Any = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code in codes:
+            return True
+        at = at.tb_next
+    return False
 
 
 class Swallow:
@@ -46,7 +67,7 @@ class Swallow:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> bool:
         _native.release_interrupts()
-        if not isinstance(error, Exception):
+        if error is None or is_the_scripts(error):
             return False
         swallowed(self._where, error)
         return True

@@ -17,6 +17,8 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
         return "the recorded run caught a Ctrl-C, and what it did from there on is not answered"
     if is_vouched:
         return ""
+    if history.is_interrupted_in_block:
+        return "the recorded run got a Ctrl-C in a loop whose iterations it did not note, and from there on nothing is known"
     last = _native.Path(history.last_path).head
     loop = history.timeline.loops.get(str(last.place))
     if loop is not None and loop.ended and last.index is not None:  # the last one that is noted may turn out to be none
