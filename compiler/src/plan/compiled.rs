@@ -93,7 +93,10 @@ fn is_passed_around(analysis: &Analysis) -> bool {
     let mut known: BTreeSet<*const Expr> = BTreeSet::new();
     each_definition(analysis, &mut |_, _, decorators| {
         for one in decorators {
-            walk::expressions(one, &mut |part| known.insert(part) || true);
+            walk::expressions(one, &mut |part| {
+                known.insert(part);
+                true
+            });
         }
     });
     let mut values = Vec::new();
