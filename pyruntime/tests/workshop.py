@@ -61,7 +61,12 @@ class Workshop:
         text = "\n".join(path.read_text(errors="replace") for path in self.path.glob("*.py"))
         if warm.is_cold(self.path.name) or not warm.is_dear(text) or warm.HASH_SEED in os.environ:
             return None
-        done = warm.run(words, text, self.path, {**self.environment(), warm.HASH_SEED: "1"}, timeout=300)
+        try:
+            done = warm.run(words, text, self.path, {**self.environment(), warm.HASH_SEED: "1"}, timeout=300)
+        except subprocess.TimeoutExpired:  # a plain run with workers of a loader stood still, once in some ten thousand
+            if "florc" in words:
+                raise
+            return None
         return self._told(done.returncode, done.stdout, done.stderr)
 
     def run(self, *command: str, interrupt_after: str | None = None, kill_after: str | None = None) -> Done:
