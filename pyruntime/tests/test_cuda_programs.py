@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -15,7 +13,7 @@ if not torch.cuda.is_available():
     pytest.skip("needs CUDA", allow_module_level=True)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "replay"))
-from cases import ENDING, read  # noqa: E402
+from cases import ENDING, missing, read  # noqa: E402
 from harness import Trial, of_kind  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parents[2] / "testdata" / "device"
@@ -25,9 +23,8 @@ PROGRAMS = {path.name[: -len(ENDING)]: path for path in sorted(FOLDER.glob(f"*{E
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_answers_are_those_of_a_plain_run(name: str, tmp_path: Path) -> None:
     case = read(PROGRAMS[name])
-    for package in re.findall(r"^(?:import|from) (\w+)", case.text, re.MULTILINE):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
+    if package := missing(case.text):
+        pytest.skip(f"{package} is not installed")
     trial = Trial(tmp_path, case.text, **case.options)
     outcome = trial.run()
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"

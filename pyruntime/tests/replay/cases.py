@@ -20,7 +20,9 @@ are no part of the script:
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +45,12 @@ class Case(NamedTuple):
     exact: bool
     again: dict[str, str]
     """What runs again, by kind of question."""
+
+
+def missing(text: str) -> str:
+    """The first package that a program imports and this Python does not have; empty where it has all."""
+    imported = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
+    return next((package for package in imported if importlib.util.find_spec(package) is None), "")
 
 
 def read(path: Path) -> Case:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from pathlib import Path
 
 import pytest
-from cases import ENDING, read
+from cases import ENDING, missing, read
 from harness import KINDS, Trial, of_kind
 
 FOLDER = Path(__file__).resolve().parents[3] / "testdata" / "programs"
@@ -24,9 +23,8 @@ def test_each_program_has_a_question_of_each_kind() -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_answers_are_those_of_a_plain_run(name: str, tmp_path: Path) -> None:
     case = read(PROGRAMS[name])
-    for package in re.findall(r"^(?:import|from) (\w+)", case.text, re.MULTILINE):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: make test-trainers")
+    if package := missing(case.text):
+        pytest.skip(f"{package} is not installed: make test-trainers")
     trial = Trial(tmp_path, case.text, **case.options)
     outcome = trial.run()
     told = f"\n--- record\n{outcome.recorded.err}\n--- replay\n{outcome.replayed.err}"
