@@ -100,16 +100,19 @@ pub fn in_added(change: i64) {
 }
 
 /// What is to be called in the place of `callee`: itself, or what keeps or gives back its value.
+///
+/// # Errors
+/// What a handler of a signal of the script's raised meanwhile.
 #[pyfunction]
-pub fn observed<'py>(callee: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+pub fn observed<'py>(callee: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let is_added = ADDED.load(Ordering::Relaxed) != 0;
     if !ON.load(Ordering::Acquire) || is_added && !GIVES.load(Ordering::Acquire) || !is_followed() {
-        return callee;
+        return Ok(callee);
     }
-    match swallowed(callee.py(), || stand_in(&callee)) {
+    Ok(match swallowed(callee.py(), || stand_in(&callee))? {
         Some(Some(observed)) if !is_added || observed.get().is_plain() => observed.into_any(),
         _ => callee,
-    }
+    })
 }
 
 fn how(py: Python<'_>, which: usize) -> Option<Py<PyAny>> {
@@ -160,16 +163,15 @@ fn key_of(callee: &Bound<'_, PyAny>) -> (usize, usize) {
 }
 
 /// What florc does for itself on the way of the script: whatever goes wrong is counted, and the script goes on.
-fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> Option<T> {
+///
+/// # Errors
+/// What is the script's (`mishap`).
+fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<Option<T>> {
     let _held = Hold::new();
-    guard(work)
-        .map_err(|error| {
-            if mishap(py, "keeping a value from outside", error).is_err() {
-                // SAFETY: the interpreter is attached; Ctrl-C comes when the script goes on
-                unsafe { ffi::PyErr_SetInterrupt() };
-            }
-        })
-        .ok()
+    match guard(work) {
+        Ok(done) => Ok(Some(done)),
+        Err(error) => mishap(py, "keeping a value from outside", error).map(|()| None),
+    }
 }
 
 #[pymethods]
@@ -202,19 +204,19 @@ impl Observed {
         if self.form == Form::Hash {
             let value = callee.call(args, kwargs)?;
             if let Ok(object) = args.get_item(0) {
-                swallowed(py, || hashes::asked(&object, &value));
+                swallowed(py, || hashes::asked(&object, &value))?;
             }
             return Ok(value);
         }
         if GIVES.load(Ordering::Acquire) {
-            return match swallowed(py, || self.give(args, kwargs)) {
+            return match swallowed(py, || self.give(args, kwargs))? {
                 Some(Some(again)) if self.is_done_again() => self.again(&again, args, kwargs),
                 Some(Some(value)) => Ok(value),
                 _ => callee.call(args, kwargs),
             };
         }
         if self.form == Form::Drawn && !with(|inputs| inputs.is_full) {
-            swallowed(py, || how(py, 3).map(|before| before.call0(py)).transpose());
+            swallowed(py, || how(py, 3).map(|before| before.call0(py)).transpose())?;
         }
         let value = callee.call(args, kwargs);
         let begun = Instant::now();
@@ -222,7 +224,7 @@ impl Observed {
             Ok(value) => swallowed(py, || self.keep(value)),
             Err(error) if self.is_done_again() => swallowed(py, || self.keep(error.value(py))),
             Err(_) => swallowed(py, || self.keep_text(RAISED.to_owned())),
-        };
+        }?;
         with(|inputs| inputs.spent += begun.elapsed());
         value
     }
@@ -248,7 +250,7 @@ impl Observed {
         let py = args.py();
         let (call, with_arguments, leave): (Bound<'py, PyAny>, bool, Bound<'py, PyAny>) = how.extract()?;
         let made = if with_arguments { call.call(args, kwargs) } else { call.call0() };
-        swallowed(py, || leave.call1((made.as_ref().ok(),)));
+        swallowed(py, || leave.call1((made.as_ref().ok(),)))?;
         made
     }
 
