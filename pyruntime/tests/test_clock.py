@@ -40,7 +40,7 @@ TIMED = """
 def test_timed_lines_are_compared_without_their_numbers(workshop: Workshop) -> None:
     file = workshop.write("train.py", TIMED)
     workshop.write("word", "took")
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     file.write_text(file.read_text().replace("    logging.info", "    print('PROBE', total)\n    logging.info"))
     for extra in ((), ("--step-into", "all")):
         replayed = workshop.florc("replay", *extra, "train.py")
@@ -52,7 +52,7 @@ def test_timed_lines_are_compared_without_their_numbers(workshop: Workshop) -> N
 def test_other_differences_in_timed_lines_are_seen(workshop: Workshop) -> None:
     workshop.write("train.py", TIMED)
     workshop.write("word", "took")
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("word", "lasted")
     replayed = workshop.florc("replay", "train.py")
     assert replayed.code == 1
@@ -87,7 +87,7 @@ CALLS_IT = """
 def test_a_global_of_another_file_may_hold_the_time_of_day(workshop: Workshop) -> None:
     workshop.write("helper.py", MODULE)
     workshop.write("train.py", CALLS_IT)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert replayed.code == 0 and "exact" in replayed.said, replayed.said
     assert "not compared" not in replayed.said  # it is given back what the clock showed then
@@ -122,7 +122,7 @@ STAMPED = """
 def test_time_stamps_in_objects_are_not_compared(workshop: Workshop) -> None:
     workshop.write("train.py", STAMPED)
     workshop.write("number", "0.25")
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert replayed.code == 0 and "exact" in replayed.said, replayed.said
     told = replayed.said.split("not compared, because it holds the time of day: ")[1].splitlines()[0]
@@ -132,7 +132,7 @@ def test_time_stamps_in_objects_are_not_compared(workshop: Workshop) -> None:
 def test_numbers_beside_time_stamps_are_compared(workshop: Workshop) -> None:
     workshop.write("train.py", STAMPED)
     workshop.write("number", "0.25")
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("number", "0.375")
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert replayed.code == 1
@@ -155,7 +155,7 @@ def test_a_replay_on_another_day_sees_the_clocks_of_the_recorded_run(workshop: W
     file = workshop.write("train.py", UNSEEN)
     for name, value in other_day().items():
         monkeypatch.setenv(name, value)
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     file.write_text(file.read_text() + "print('PROBE', epoch)\n")
     replayed = workshop.florc("replay", "--step-into", "all", "train.py")
     assert "'started" in replayed.said and "'epoch" not in replayed.said, replayed.said

@@ -66,7 +66,7 @@ _WHY = "which its checkpoints do not hold"
 def _asked(workshop: Workshop, text: str, asks: str) -> tuple:
     """What a plain run, and a replay, say to a statement after the loop; and the replay's own words."""
     workshop.write("train.py", text)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     line = next(line for line in text.splitlines() if line.strip().startswith('print("epoch"'))
     blanks = line[: len(line) - len(line.lstrip())]
     workshop.write("train.py", text.replace(line, f"{blanks}print('HIND', {asks})\n{line}"))
@@ -97,7 +97,7 @@ def test_a_name_that_some_executions_leave_unbound_is_computed_again(workshop: W
 def test_an_edited_statement_may_ask_for_more_than_the_form(workshop: Workshop) -> None:
     text = MODULE.format(NUMPY)
     workshop.write("train.py", text)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", text.replace('print("epoch", epoch)', 'print("epoch", epoch, outputs.shape, outputs[0, 0])'))
     replayed, plain = workshop.florc("replay", "train.py"), workshop.plain("train.py")
     assert replayed.out == plain.out, replayed
@@ -118,7 +118,7 @@ def test_what_differs_in_a_name_that_nobody_reads_is_no_difference(workshop: Wor
             print("epoch", epoch, w)
     """
     workshop.write("train.py", text)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write(
         "train.py", text.replace("                took", "                if step == 3: print('HIND', w)\n                took")
     )

@@ -57,7 +57,7 @@ def record(workshop: Workshop, monkeypatch: Any, options: str, more: str = "") -
     (site / "sitecustomize.py").write_text(text)
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])]))
-        return workshop.florc("record", "--overhead", "0.9", "train.py")
+        return workshop.florc("record", "--checkpoint", "every", "train.py")
 
 
 @pytest.mark.parametrize("options", ["patience=3", "room_bytes=0, patience=3"])

@@ -147,7 +147,7 @@ def _seen(text: bytes) -> list[str]:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_recorded_is_plain(program: Program, tmp_path: Path) -> None:
     plain = _run(program, tmp_path / "a", ())
-    recorded = _run(program, tmp_path / "a", ("-m", "florc", "record", "--overhead", "0.9"))
+    recorded = _run(program, tmp_path / "a", ("-m", "florc", "record", "--checkpoint", "every"))
     assert _seen(recorded.out) == _seen(plain.out)
     assert _seen(recorded.err) == _seen(plain.err)
     assert recorded.code == plain.code

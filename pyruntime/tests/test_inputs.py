@@ -44,7 +44,7 @@ TAKEN = """
 
 def test_what_is_taken_from_outside_reappears(workshop: Workshop) -> None:
     file = workshop.write("train.py", TAKEN.replace("=} {meter", "} {meter"))
-    plain = workshop.florc("record", "--overhead", "0.9", "train.py")
+    plain = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert plain.code == 0, plain.said
     losses = re.findall(r"loss (\S+)", plain.out)
     file.write_text(re.sub(r'( +)print\(f"loss', r"\1print('PROBE', total, begun > 1000)\n\g<0>", file.read_text()))
@@ -78,7 +78,7 @@ DRAWN = """
 
 def test_what_generators_draw_from_the_kernel_reappears(workshop: Workshop) -> None:
     file = workshop.write("train.py", DRAWN)
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.code == 0, recorded.err
     file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', epoch, total, order)\n    print(epoch"))
     expected = [re.sub(r"^(.*?\]).*", r"PROBE \1", line) for line in recorded.out.splitlines()[2:]]
@@ -114,7 +114,7 @@ SEEDED = """
 
 def test_generators_that_no_one_seeded_begin_as_they_did(workshop: Workshop) -> None:
     file = workshop.write("train.py", SEEDED)
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.code == 0, recorded.err
     file.write_text(file.read_text().replace("    print(epoch", "    print('PROBE', epoch, total)\n    print(epoch"))
     expected = ["PROBE " + " ".join(line.split()[:2]) for line in recorded.out.splitlines()[1:4]]
@@ -387,7 +387,7 @@ def test_how_long_a_device_took_is_given_back(workshop: Workshop) -> None:
             print(f"{epoch} {total} {took} {ends[epoch].elapsed_time(starts[0]):.3f}", Watch().elapsed_time(1))
     """,
     )
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.code == 0, recorded.err
     file.write_text(file.read_text().replace("    print(", "    print('PROBE', total, took)\n    print("))
     for extra in ((), ("--step-into", "all")):

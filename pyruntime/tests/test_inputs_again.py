@@ -49,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def asked(workshop: Workshop, text: str, *options: str) -> tuple:
     """The run as it was recorded, and its replay where each line that it prints is printed by an added statement."""
     file = workshop.write("train.py", text)
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.code == 0 and not recorded.err, recorded.said + recorded.err
     lines = []
     for line in file.read_text().splitlines():

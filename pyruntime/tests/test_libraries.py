@@ -53,7 +53,7 @@ def test_another_build_of_a_library_is_named(
     monkeypatch.setenv("PYTHONPATH", str(elsewhere / "site-packages"))
     _install(elsewhere, "9.81", "one", "one")
     workshop.write("train.py", SCRIPT)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     _install(elsewhere, gravity, digest, tool)
     workshop.write("train.py", PROBED)
     replayed = workshop.florc("replay", "train.py")
@@ -70,7 +70,7 @@ def test_a_module_laid_anew_must_be_what_its_record_lists(
     digest = base64.urlsafe_b64encode(hashlib.sha256(b"GRAVITY = 9.81\n").digest()).rstrip(b"=").decode()
     _install(elsewhere, "9.81", digest, "one")
     workshop.write("train.py", SCRIPT)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     _install(elsewhere, gravity, digest, "one")
     os.utime(elsewhere / "site-packages/physics/__init__.py")
     workshop.write("train.py", PROBED)

@@ -38,7 +38,7 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def recorded(workshop: Workshop) -> Workshop:
     workshop.write("train.py", SCRIPT)
-    done = workshop.florc("record", "--overhead", "0.9", "train.py")
+    done = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert done.code == 0, done
     return workshop
 

@@ -197,7 +197,7 @@ def test_a_replay_sees_the_folder_as_the_run_found_it(tmp_path: Path, name: str,
     assert len(wanted) >= 4, wanted
 
     user.write("train.py", text)
-    done = user.florc("record", "--overhead", "0.9", "train.py")
+    done = user.florc("record", "--checkpoint", "every", "train.py")
     assert done.code == 0 and "lost" not in done.said, done
     if name not in ("databases and archives", "numpy", "torch"):  # archives hold times
         assert lasting(user.path) == lasting(folders["plain"].path)
@@ -227,7 +227,7 @@ def test_iterations_that_are_left_out_have_written_their_files(workshop: Worksho
         print(open("step3.txt").read())
         """
     workshop.write("train.py", script)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE', epoch, os.path.exists('step3.txt'))"))
     before = tree(workshop.path)
     done = workshop.florc("replay", "train.py")
@@ -272,7 +272,7 @@ def test_a_run_without_notes_hides_nothing(workshop: Workshop) -> None:
     workshop.write("train.py", text_of("a checkpoint of its own"))
     hook = workshop.write("sitecustomize.py", "from florc import _native; _native.listen = lambda events, hear: None\n")
     with_modules_of(workshop)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     hook.write_text("")
     workshop.write("train.py", text_of("a checkpoint of its own").replace("# END: ", "").replace("# ADDED: ", "# "))
     before = tree(workshop.path)
@@ -335,7 +335,7 @@ def test_what_was_imported_before_florc_began_leaves_the_files_too(workshop: Wor
             # ADDED
         """
     workshop.write("train.py", script)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE', epoch, open('dict.txt').read())"))
     assert {f"{name}.txt" for name in ways if name != "k"} <= {path.name for path in workshop.path.glob("*.txt")}
     for path in workshop.path.glob("*.txt"):
@@ -380,7 +380,7 @@ def test_workers_have_views_of_their_own(workshop: Workshop, workers: str) -> No
             # ADDED
         """
     workshop.write("train.py", script)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE', open('out/last.txt').read())"))
     before = tree(workshop.path)
     done = workshop.florc("replay", "--step-into", "all", "--workers", workers, "train.py")

@@ -149,7 +149,7 @@ def test_no_special_method_is_called(place: str, workshop: Workshop) -> None:
     workshop.write("train.py", textwrap.dedent(text))
     plain = workshop.plain("train.py")
     assert plain.code == 0, plain.err
-    recorded = workshop.florc("record", "--overhead", "0.9", "train.py")
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert (recorded.out, recorded.err, recorded.code) == (plain.out, plain.err, plain.code)
     assert "inside florc" not in recorded.said, recorded.said
 

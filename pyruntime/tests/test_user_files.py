@@ -42,7 +42,7 @@ def left(workshop: Workshop) -> list:
 @pytest.fixture
 def recorded(workshop: Workshop) -> Workshop:
     workshop.write("train.py", TRAIN)
-    done = workshop.florc("record", "--overhead", "0.9", "train.py")
+    done = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert done.code == 0, done
     assert len(files(workshop)["log.txt"].splitlines()) == len(files(workshop)["history.csv"].splitlines()) == 6
     return workshop
@@ -151,7 +151,7 @@ def test_what_torch_saves(workshop: Workshop) -> None:
             print(epoch)
         """,
     )
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     before = (workshop.path / "net.pt").read_bytes()
     workshop.write("train.py", (workshop.path / "train.py").read_text().replace("print(epoch)", "print(epoch); print('PROBE')"))
     done = workshop.florc("replay", "--iterations", "1:2", "train.py")
@@ -175,7 +175,7 @@ RESUMES = """
 def test_a_script_that_goes_on_from_its_own_files(workshop: Workshop) -> None:
     """It finds them as the recorded run found them, also when it has run since."""
     workshop.write("train.py", RESUMES)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     for times in range(2):
         workshop.write("train.py", RESUMES.replace("# ADDED", "print('PROBE', epoch, total)"))
         done = workshop.florc("replay", "train.py")
@@ -197,7 +197,7 @@ def test_data_that_is_shorter_now_is_told(workshop: Workshop) -> None:
         """
     (workshop.path / "data.txt").write_text("1\n2\n3\n4\n")
     workshop.write("train.py", script)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     (workshop.path / "data.txt").write_text("1\n2\n3\n")
     workshop.write("train.py", script.replace("# ADDED", "print('PROBE')"))
     done = workshop.florc("replay", "train.py")
@@ -220,7 +220,7 @@ NEEDS = """
 def needing(workshop: Workshop, added: str) -> Workshop:
     """A run whose outer loop removes what the inner one wrote, and what was added to it."""
     workshop.write("train.py", NEEDS)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", NEEDS.replace("# ADDED", added))
     return workshop
 
@@ -269,7 +269,7 @@ def test_a_database_that_an_added_statement_only_asks_is_not_told_of(
             # ADDED
         """
     workshop.write("train.py", script)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script.replace("# ADDED", f"print('PROBE', ask('{statement}'))"))
     before = tree(workshop.path)
     done = workshop.florc("replay", "train.py")

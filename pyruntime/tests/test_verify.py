@@ -42,7 +42,7 @@ def test_sampled_iterations_are_as_recorded_whatever_the_file_holds_now(workshop
 
 def test_the_first_difference_is_named(workshop: Workshop) -> None:
     workshop.write("train.py", DIFFERS)
-    assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     assert workshop.florc("verify").code == 0
     workshop.write("later", "")
     done = workshop.florc("verify", "--samples", "6")

@@ -68,7 +68,7 @@ def test_a_kill_at_any_time(kind: str, workshop: Workshop) -> None:
     chance, kills = random.Random(kind), 100 if os.environ.get("FLORC_TORTURE") else 2
     for number in range(kills):
         workshop.write("train.py", text)
-        process = workshop.start(os.fspath(Path(os.sys.executable)), "-m", "florc", "record", "--overhead", "0.9", "train.py")  # type: ignore[attr-defined]
+        process = workshop.start(os.fspath(Path(os.sys.executable)), "-m", "florc", "record", "--checkpoint", "every", "train.py")  # type: ignore[attr-defined]
         try:
             last = chance.randrange(12)
             for line in process.stdout:  # type: ignore[union-attr]

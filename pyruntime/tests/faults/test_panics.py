@@ -72,7 +72,7 @@ def test_a_native_call_panics(tmp_path: Path) -> None:
     plain = _run([sys.executable, "train.py"], work, env)
     left = tree(work)
     florc = [sys.executable, "-m", "florc"]
-    _run([*florc, "record", "--overhead", "0.9", "train.py"], work, {**env, "PANIC_AT": str(MANY)})
+    _run([*florc, "record", "--checkpoint", "every", "train.py"], work, {**env, "PANIC_AT": str(MANY)})
     count = MANY - int((tmp_path / "told").read_text())
     assert count > 100 and len(truth) == 3
     every = int(os.environ.get("FLORC_TORTURE") or 29)
@@ -80,7 +80,7 @@ def test_a_native_call_panics(tmp_path: Path) -> None:
     for at in range(count % every, count, every):
         (work / "log.txt").unlink()
         script.write_text(SCRIPT)
-        done = _run([*florc, "record", "--overhead", "0.9", "train.py"], work, {**env, "PANIC_AT": str(at)})
+        done = _run([*florc, "record", "--checkpoint", "every", "train.py"], work, {**env, "PANIC_AT": str(at)})
         own = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("florc: "))
         found = tree(work)
         if (done.stdout, done.returncode, own) != (plain.stdout, 3, plain.stderr) or found != left:

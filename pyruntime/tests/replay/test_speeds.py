@@ -31,4 +31,4 @@ def test_a_deque_of_many_small_tensors_is_run_again_when_that_is_faster(workshop
     assert [value["text"] for value in values] == expected and told["verdict"] == "exact", told
     why = [reason for reasons in told["reasons"].values() for reason in reasons]
     assert "restoring it takes longer" in why, told
-    assert 2 <= told["skipped"] <= 4, told
+    assert 2 <= told["skipped"] < 8, told
