@@ -130,7 +130,9 @@ def test_a_statement_that_raises_in_a_child_ends_that_child_as_it_would(workshop
 @pytest.mark.parametrize("leaves", ["sys.exit(0)", "break", "raise SystemExit(3)"])
 def test_a_child_that_comes_to_the_end_of_the_script_is_no_replay(workshop: Workshop, leaves: str) -> None:
     """It reports nothing, and starts nothing again."""
-    text = FORKS.replace("os._exit(0)", leaves).replace("import os", "import os, sys, atexit\n    atexit.register(os.write, 1, b'bye\\n')")
+    text = FORKS.replace("os._exit(0)", leaves).replace(
+        "import os", "import os, sys, atexit\n    atexit.register(os.write, 1, b'bye\\n')"
+    )
     _asked(workshop, text, "if own:", r"os.write(1, b'P %d\n' % x)")
     truth = workshop.plain("train.py")
     done = workshop.florc("replay", "train.py")
