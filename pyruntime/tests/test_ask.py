@@ -72,7 +72,7 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--at", "99", "t"], "train.py:99: no statement is in this line [F107]"),
+        (["--at", "99", "t"], "train.py:99: no statement is in this line; the last statement is in line "),
         (["--at", "1", "optimizer.step(1)"], "changes what it is given, and a question only looks"),
         (["--at", "1", 'open("f", "w").write("x")'], "opens a file to write to it, and a question only looks"),
         (
@@ -82,7 +82,8 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
         (["--at", "1", "os.system('touch f')"], "os.system() does more than look"),
         (["--at", "1", "random.random()"], "random.random() does more than look"),
         (["--at", "1", "t = 3"], "t = 3: it is no expression"),
-        (["--after-loop", "nothing", "t"], "there is no `for` loop over nothing [F107]"),
+        (["--at", "1", "fold +"], "fold +: it ends too soon [F107]"),
+        (["--after-loop", "nothing", "t"], "there is no `for` loop over nothing; there are: "),
         (["--at", "other.py:1", "t"], "the run has no such file; there are: engine.py, train.py [F101]"),
         (["--at", "x", "t"], "it takes the number of a line, or FILE:LINE [F101]"),
         (["--at", "1" * 27, "t"], "it takes the number of a line, or FILE:LINE [F101]"),

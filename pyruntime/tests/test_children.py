@@ -229,3 +229,52 @@ def test_a_child_that_a_statement_forks_and_ends_has_answers(workshop: Workshop)
     assert _lines(done.out) == truth and len(truth) == 6 and "exact" in done.said, done.said
     *values, _ = map(json.loads, workshop.florc("replay", "--json", "train.py").out.splitlines())
     assert sorted(value["text"] for value in values) == truth
+
+
+PRINTS = """
+    import os, sys, threading
+
+    print("begun", end=" ")
+    for epoch in range(2):
+        child = os.fork()
+        if child == 0:
+            os.closerange(3, 100)
+            own = os.fork()
+            if own:
+                os.waitpid(own, 0)
+            print("loss", epoch + 0.5, "of", own == 0)
+            print("oh", epoch + 1, file=sys.stderr)
+            thread = threading.Thread(target=lambda: print("thread", epoch + 2))
+            thread.start()
+            thread.join()
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("epoch", epoch, flush=True)
+"""
+
+
+def test_what_children_printed_when_it_was_recorded_has_names(workshop: Workshop) -> None:
+    workshop.write("train.py", PRINTS.replace('end=" "', 'end=" ", flush=True'))
+    plain = workshop.plain("train.py")
+    recorded = workshop.florc("record", "train.py")
+    assert (sorted(recorded.out.splitlines()), recorded.code) == (sorted(plain.out.splitlines()), 0)
+    rows = [json.loads(line) for line in workshop.florc("logs", "--format", "jsonl").out.splitlines()]
+    found = {(row.get("child"), row["name"]): row["value"] for row in rows if row.get("child")}
+    assert found == {
+        (f"{epoch + 1}{'.1' * is_inner}", name): value
+        for epoch in range(2)
+        for is_inner in (False, True)
+        for name, value in (("loss", epoch + 0.5), ("of", is_inner), ("oh", epoch + 1), ("thread", epoch + 2))
+    }
+    asked = workshop.florc("query", "select distinct child from lines order by child", "--format", "csv").out.split()
+    assert asked == ["child", '""', "1", "1.1", "2", "2.1"] or asked[-4:] == ["1", "1.1", "2", "2.1"], asked
+    assert workshop.florc("check").code == 0
+
+
+def test_names_of_children_are_kept_of_a_run_that_is_killed(workshop: Workshop) -> None:
+    script = PRINTS.replace('print("epoch", epoch, flush=True)', "")
+    workshop.write("train.py", script + "\n    for _ in range(10): pass\n    os.kill(os.getpid(), 9)\n")
+    assert workshop.florc("record", "train.py").code != 0
+    rows = [json.loads(line) for line in workshop.florc("logs", "loss", "--format", "jsonl").out.splitlines()]
+    assert {row.get("child") for row in rows} >= {"1", "1.1"}, rows

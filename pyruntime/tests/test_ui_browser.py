@@ -142,10 +142,10 @@ def test_what_cannot_be_asked_is_said_before_and_after(browser: Browser, worksho
         browser.keys("a")
         browser.js("document.getElementById('line').value = '99'")
         browser.keys("epoch")
-        until(lambda: "train.py:99: no statement is in this line [F107]" in browser.text("forecast"))
+        until(lambda: "train.py:99: no statement is in this line; the last" in browser.text("forecast"))
         browser.keys(ENTER)
         assert browser.verdict() == "not answered"
-        assert "train.py:99: no statement is in this line [F107]" in browser.text("report")
+        assert "train.py:99: no statement is in this line; the last" in browser.text("report")
 
 
 def test_the_first_difference_leads_to_its_line(browser: Browser, workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:

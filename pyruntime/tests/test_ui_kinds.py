@@ -10,8 +10,8 @@ from typing import Any
 
 import pages
 import pytest
+from launched import MEETING, free_port, told
 from page_of_runs import Page, driver, said, served, until, values
-from replay.test_ranks import MEETING, _port, _told
 from test_ui_browser import Browser
 from workshop import Workshop
 
@@ -58,9 +58,9 @@ def _truth(workshop: Workshop, expression: str) -> list[float]:
 def _recorded_ranks(workshop: Workshop, text: str = RANKS) -> None:
     workshop.write("meeting.py", MEETING)
     workshop.write("train.py", text)
-    port = _port()
-    command = ("env", *(f"{name}={value}" for name, value in _told(0, 2, port).items()))
-    other = ("env", *(f"{name}={value}" for name, value in _told(1, 2, port).items()))
+    port = free_port()
+    command = ("env", *(f"{name}={value}" for name, value in told(0, 2, port).items()))
+    other = ("env", *(f"{name}={value}" for name, value in told(1, 2, port).items()))
     words = (sys.executable, "-m", "florc", "record", "--checkpoint", "every", "train.py")
     processes = [workshop.start(*front, *words) for front in (command, other)]
     ended = [(process.communicate(timeout=120), process.returncode) for process in processes]
@@ -179,8 +179,6 @@ def test_each_rank_has_its_values_once(workshop: Workshop) -> None:
         # the commands say the same
         logged = [json.loads(line) for line in workshop.florc("logs", "--format", "jsonl").out.splitlines()]
         assert logged == page.get(f"api/logs?run={run}").json and {row["rank"] for row in logged} == {0, 1}
-        # `import_seconds` of the forecast are those that a question does not need: ranks need them
-        assert page.post("api/forecast", {"run": run, "line": LAST, "expression": "value"}).json["import_seconds"] == 0
 
 
 def test_ranks_are_asked_what_was_recorded(workshop: Workshop) -> None:

@@ -95,14 +95,21 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
                 return Ok(vec![Spot::Once(stmt)]);
             }
             let next = statements.iter().map(|stmt| line(stmt.range.start)).filter(|at| at > asked).min();
-            let near = next.map_or(String::new(), |at| format!("; the next statement is in line {at}"));
+            let last = statements.iter().map(|stmt| own_end(source, stmt)).max();
+            let last = last.map_or(String::new(), |at| format!("; the last statement is in line {at}"));
+            let near = next.map_or(last, |at| format!("; the next statement is in line {at}"));
             Err(format!("{}:{asked}: no statement is in this line{near}", source.name))
         }
         Place::AfterLoop(name) => {
             let is_it = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::For(node) if binds(&node.target, name));
-            let loops: Vec<&Stmt> = statements.into_iter().filter(is_it).collect();
+            let loops: Vec<&Stmt> = statements.iter().copied().filter(is_it).collect();
             match loops.as_slice() {
-                [] => Err(format!("{}: there is no `for` loop over {name}", source.name)),
+                [] => {
+                    let others: Vec<_> = statements.iter().filter_map(|stmt| target(source, stmt)).collect();
+                    let others = others.join(", ");
+                    let there = if others.is_empty() { "there is none".to_owned() } else { format!("there are: {others}") };
+                    Err(format!("{}: there is no `for` loop over {name}; {there}", source.name))
+                }
                 [stmt] => Ok(vec![Spot::After(stmt)]),
                 several => {
                     let lines: Vec<_> = several.iter().map(|stmt| line(stmt.range.start).to_string()).collect();
@@ -122,6 +129,13 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
             Ok(steps)
         }
     }
+}
+
+/// What a `for` loop binds anew in each iteration, and its line, as they are told.
+fn target(source: &Source, stmt: &Stmt) -> Option<String> {
+    let StmtKind::For(node) = &stmt.kind else { return None };
+    let range = node.target.range;
+    Some(format!("{} in line {}", &source.text[range.start..range.end], source.lines.line(stmt.range.start)))
 }
 
 /// The last line of a statement itself: of a compound one, that of its header.

@@ -690,6 +690,22 @@ class Errors:
         """The number of the file, from 1; 0 for standard error."""
 
 @final
+class ChildLines:
+    """Lines that a process printed which the script forked. Their place in the loop nest is where it was forked."""
+
+    @property
+    def child(self) -> str:
+        """`2`: the second process that the script forked; `2.1`: the first one that this forked."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether they went to standard error."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines."""
+
+@final
 class Block:
     """How long a block ran."""
 
@@ -931,6 +947,7 @@ _RecordKind = Literal[
     "line",
     "lines",
     "errors",
+    "child lines",
     "iteration",
     "value",
     "no iteration",
@@ -1028,6 +1045,9 @@ class Seen:
         """Hand on the lines that wait."""
     def close(self, is_cut: bool) -> None:
         """Hand on what waits, an unfinished line too unless the script was cut off in it."""
+    def fork(self, path: str, child: str, place: str) -> None:
+        """In a child that the script forked: from now on each line of any thread is added to the file `path` at once, as the
+        payload of a record `child lines`. `place`: where in the loop nest it was forked."""
     @property
     def spent(self) -> float:
         """Seconds that seeing took."""

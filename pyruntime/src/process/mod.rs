@@ -2,6 +2,7 @@
 pub mod audit;
 pub mod distributions;
 pub mod imports;
+pub mod line;
 pub mod logged;
 pub mod main_script;
 pub mod modules;

@@ -8,14 +8,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use serde::ser::{Serialize, SerializeSeq, Serializer};
-
 use crate::guard::interrupts::Hold;
 use crate::guard::panics::{guard, mishap};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
-use crate::process::logged::{self, Span, part, place};
+use crate::process::line::{Forked, Line, Lines};
+use crate::process::logged::{self, part, place};
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -29,36 +28,6 @@ const LONGEST: Duration = Duration::from_millis(250);
 const MOST_KNOWN: usize = 1_000;
 /// So many lines of one run of an added statement are kept beside what it printed.
 const MOST_ANSWERS: usize = 10_000;
-
-/// A line: where in the loop nest it ended, what it says, the statement that ended it, what it was put together from where that was
-/// written at different places of the nest, and where in it stands what a logger was told.
-struct Line {
-    path: Arc<str>,
-    text: String,
-    file: Option<Arc<str>>,
-    number: i64,
-    parts: Vec<(Arc<str>, String)>,
-    message: Option<Span>,
-}
-
-impl Serialize for Line {
-    /// A list, without what is empty at its end: a run may have a million of them.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let length = if self.message.is_some() { 6 } else { 4 + usize::from(!self.parts.is_empty()) };
-        let mut list = serializer.serialize_seq(Some(length))?;
-        list.serialize_element(&self.path)?;
-        list.serialize_element(&self.text)?;
-        list.serialize_element(&self.file)?;
-        list.serialize_element(&self.number)?;
-        if length > 4 {
-            list.serialize_element(&self.parts)?;
-        }
-        if let Some(message) = &self.message {
-            list.serialize_element(message)?;
-        }
-        list.end()
-    }
-}
 
 /// The statement that writes: file and line, the latter below 0 where a library wrote for it, and what a logger was told.
 #[derive(Clone, Default)]
@@ -122,12 +91,6 @@ impl Seen {
     }
 }
 
-/// What goes to the journal at once.
-#[derive(serde::Serialize)]
-struct Lines {
-    lines: Vec<Line>,
-}
-
 /// An argument, if one is given.
 struct Given<'py>(Option<Bound<'py, PyAny>>);
 
@@ -151,6 +114,8 @@ pub struct PySeen {
     batched: bool,
     is_error: bool,
     paused: std::sync::atomic::AtomicI64,
+    /// In a child that the script forked: where its lines go.
+    forked: Mutex<Option<Arc<Forked>>>,
     seen: Mutex<Seen>,
 }
 
@@ -159,7 +124,7 @@ impl PySeen {
     #[new]
     #[pyo3(signature = (write, sink, project, batched, is_error=false))]
     fn new(write: Py<PyAny>, sink: Py<PyAny>, project: Py<PyAny>, batched: bool, is_error: bool) -> Self {
-        Self { write, sink, project, batched, is_error, paused: 0.into(), seen: Mutex::default() }
+        Self { write, sink, project, batched, is_error, paused: 0.into(), forked: Mutex::default(), seen: Mutex::default() }
     }
 
     /// Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses.
@@ -186,7 +151,7 @@ impl PySeen {
         let came = py.check_signals();
         let held = Hold::new();
         let take = || {
-            if is_followed()
+            if (is_followed() || lock(&self.forked).is_some())
                 && let Ok(text) = text.cast::<PyString>()
             {
                 self.take(py, text)?;
@@ -236,6 +201,15 @@ impl PySeen {
         self.flush(py)
     }
 
+    /// In a child that the script forked: from now on each line of any thread is added to the file `path` at once, as the payload
+    /// of a record `child lines`. `place`: where in the loop nest it was forked.
+    fn fork(&self, path: String, child: String, place: &str) {
+        *lock(&self.forked) = Some(Arc::new(Forked { path, child, place: place.into() }));
+        let mut seen = lock(&self.seen);
+        seen.parts.clear(); // these are the parent's
+        seen.lines.clear();
+    }
+
     /// Seconds that seeing took.
     #[getter]
     fn spent(&self) -> f64 {
@@ -253,6 +227,10 @@ impl PySeen {
         };
         if lines.is_empty() {
             return Ok(());
+        }
+        let forked = lock(&self.forked).clone();
+        if let Some(forked) = forked {
+            return Ok(forked.tell(lines, self.is_error)?);
         }
         let payload =
             serde_json::to_string(&Lines { lines }).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -303,7 +281,8 @@ impl PySeen {
     }
 
     fn see(&self, py: Python<'_>, text: &str, now: Instant) -> PyResult<()> {
-        let path = place_now();
+        let forked = lock(&self.forked).clone();
+        let path = forked.as_ref().map_or_else(place_now, |forked| Arc::clone(&forked.place));
         let mut rest = text;
         let mut writer = None;
         if self.is_error && !Self::is_own(writer.insert(self.writer(py)?)) {
@@ -320,7 +299,7 @@ impl PySeen {
         if !rest.is_empty() {
             lock(&self.seen).part(&path, rest);
         }
-        Ok(())
+        if forked.is_some() { self.hand_on(py) } else { Ok(()) }
     }
 
     fn line(&self, py: Python<'_>, writer: &Writer, now: Instant) -> PyResult<()> {

@@ -5,177 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from florc import _native
 from florc.process import launcher, start
+from launched import AFTER_EPOCH, IN_STEP, PLAIN, RECORD, free_port, probed, project, ranks, told, truth_of
 from workshop import Workshop
-
-RECORD = ("-m", "florc", "record", "--checkpoint", "every", "train.py")
-PLAIN = """
-    import os, sys, time
-    from meeting import add_up, meet, rank
-
-    state = [rank + 1.0]
-
-    def train(epoch):
-        for step in range(6):
-            state[0] = add_up(state[0] * 0.5 + step)
-            state.append(round(state[0], 9))
-
-    def look(epoch):
-        for step in range(3):
-            state.append(-step - epoch)
-            time.sleep(0.001)
-
-    for epoch in range(5):
-        train(epoch)
-        if rank == 0:
-            look(epoch)
-            print("epoch", epoch, state[-4])
-        meet()
-    print("done", rank, len(state))
-"""
-MEETING = """
-    # A collective call that a restored block must not leave another rank waiting in.
-    import os
-    import socket
-
-    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    _address = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
-    _files = []
-
-    def _begin():
-        if rank == 0:
-            with socket.create_server(_address) as server:
-                for _ in range(world - 1):
-                    _files.append(server.accept()[0].makefile("rw"))
-            return
-        while True:
-            try:
-                _files.append(socket.create_connection(_address, 60).makefile("rw"))
-                return
-            except ConnectionRefusedError:
-                pass
-
-    _begin()
-
-    def add_up(number):
-        if rank:
-            print(number, file=_files[0], flush=True)
-            return float(_files[0].readline())
-        total = number + sum(float(file.readline()) for file in _files)
-        for file in _files:
-            print(total, file=file, flush=True)
-        return total
-
-    def meet():
-        add_up(0.0)
-"""
-
-
-class Ended(NamedTuple):
-    """One rank that ended."""
-
-    out: str
-    err: str
-    code: int
-
-
-def _port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def _told(number: int, count: int, port: int, of_machine: int | None = None) -> dict[str, str]:
-    of_machine = of_machine or count
-    return {
-        "RANK": str(number),
-        "LOCAL_RANK": str(number % of_machine),
-        "GROUP_RANK": str(number // of_machine),
-        "WORLD_SIZE": str(count),
-        "LOCAL_WORLD_SIZE": str(of_machine),
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(port),
-        "OMP_NUM_THREADS": "1",
-    }
-
-
-def ranks(
-    workshop: Workshop,
-    count: int,
-    *words: str,
-    each: dict[int, tuple[str, ...]] | None = None,
-    meanwhile: Callable[[list[subprocess.Popen[str]]], None] | None = None,
-    of_machine: int | None = None,
-    **variables: str,
-) -> list[Ended]:
-    """Start so many ranks of `python words…`, as a launcher does, and wait for them. `of_machine`: how many a machine has, as they
-    are told; all of them, if it is not given."""
-    port, started = _port(), list[subprocess.Popen[str]]()
-    try:
-        for number in range(count):
-            started.append(
-                subprocess.Popen(
-                    [sys.executable, "-u", *((each or {}).get(number, words))],
-                    cwd=workshop.path,
-                    env={**workshop.environment(), **_told(number, count, port, of_machine), **variables},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    start_new_session=True,
-                )
-            )
-        if meanwhile is not None:
-            meanwhile(started)
-        return [Ended(*process.communicate(timeout=240), process.returncode) for process in started]
-    finally:
-        for process in started:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-
-
-def _probed(text: str, *probes: tuple[str, str]) -> str:
-    """The script with statements added, each below some lines, side by side with the last of them."""
-    for before, probe in probes:
-        assert text.count(before) == 1, before
-        last = before.splitlines()[-1]
-        text = text.replace(before, f"{before}\n{last[: len(last) - len(last.lstrip())]}{probe}")
-    return text
-
-
-AFTER_EPOCH = ("        meet()", 'print("P", epoch, state[-1], len(state))')
-IN_STEP = ("            state.append(round(state[0], 9))", 'print("P", step, state[-1])')
-
-
-def _project(workshop: Workshop, text: str = PLAIN) -> None:
-    workshop.write("meeting.py", MEETING)
-    workshop.write("train.py", text)
-
-
-def _truth(workshop: Workshop, count: int, text: str) -> list[str]:
-    """What the added statements print in each rank of a plain run of the edited script."""
-    workshop.write("train.py", text)
-    done = ranks(workshop, count, "train.py")
-    if "torch" not in text:  # with many ranks on few cores, it may abort when a process is over
-        assert [rank.code for rank in done] == [0] * count, "".join(rank.err for rank in done)
-    return ["".join(line for line in rank.out.splitlines(True) if line.startswith("P ")) for rank in done]
 
 
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("probe", [AFTER_EPOCH, IN_STEP], ids=["after the collective", "inside"])
 def test_each_rank_answers_as_it_would_have(workshop: Workshop, count: int, probe: tuple[str, str]) -> None:
-    _project(workshop)
+    project(workshop)
     plain = ranks(workshop, count, "train.py")
     recorded = ranks(workshop, count, *RECORD)
     assert [rank.out for rank in recorded] == [rank.out for rank in plain]
@@ -183,7 +28,7 @@ def test_each_rank_answers_as_it_would_have(workshop: Workshop, count: int, prob
     assert f"the first of {count} ranks" in recorded[0].err
     assert not any(rank.err for rank in recorded[1:])
 
-    truth = _truth(workshop, count, _probed(PLAIN, probe))
+    truth = truth_of(workshop, count, probed(PLAIN, probe))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "exact" in done.said and done.code == 0, done.said
@@ -194,9 +39,9 @@ def test_each_rank_answers_as_it_would_have(workshop: Workshop, count: int, prob
 
 
 def test_values_name_their_rank(workshop: Workshop) -> None:
-    _project(workshop)
+    project(workshop)
     ranks(workshop, 2, *RECORD)
-    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    truth = truth_of(workshop, 2, probed(PLAIN, AFTER_EPOCH))
     done = workshop.florc("replay", "--json", "train.py")
     entries = [json.loads(line) for line in done.out.splitlines()]
     for number in range(2):
@@ -209,9 +54,9 @@ def test_values_name_their_rank(workshop: Workshop) -> None:
 
 
 def test_questions_one_after_the_other_are_answered_by_all_ranks(workshop: Workshop) -> None:
-    _project(workshop)
+    project(workshop)
     ranks(workshop, 2, *RECORD)
-    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    truth = truth_of(workshop, 2, probed(PLAIN, AFTER_EPOCH))
     questions = subprocess.run(
         [sys.executable, "-m", "florc", "replay", "--interactive", "train.py"],
         cwd=workshop.path,
@@ -227,11 +72,11 @@ def test_questions_one_after_the_other_are_answered_by_all_ranks(workshop: Works
 
 def test_what_only_some_ranks_kept_is_run_by_all(workshop: Workshop) -> None:
     """Else the rank that runs it would wait for those that restore it."""
-    _project(workshop)
+    project(workshop)
     ranks(workshop, 2, *RECORD)
     packs = sorted((workshop.path / ".florc" / "packs").glob("*-1-*.pack"))
     packs[0].unlink()
-    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    truth = truth_of(workshop, 2, probed(PLAIN, AFTER_EPOCH))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "what was kept of it cannot be read" in done.said and "exact" in done.said, done.said
@@ -240,10 +85,10 @@ def test_what_only_some_ranks_kept_is_run_by_all(workshop: Workshop) -> None:
 
 def test_a_rank_that_keeps_less_decides_for_all(workshop: Workshop) -> None:
     """The ranks may be given other options; a rank may have no room."""
-    _project(workshop)
+    project(workshop)
     least = ("-m", "florc", "record", "--checkpoint", "every", "--max-disk", "1K", "train.py")
     ranks(workshop, 2, *RECORD, each={1: least})
-    truth = _truth(workshop, 2, _probed(PLAIN, AFTER_EPOCH))
+    truth = truth_of(workshop, 2, probed(PLAIN, AFTER_EPOCH))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "exact" in done.said and "another one may have waited" not in done.said, done.said
@@ -262,7 +107,7 @@ def test_what_a_rank_did_after_another_was_killed_is_not_answered(workshop: Work
                 time.sleep(0.03 + 0.2 * rank)
             print("epoch", epoch, flush=True)
     """
-    _project(workshop, text)
+    project(workshop, text)
 
     def kill(started: list[subprocess.Popen[str]]) -> None:
         assert started[1].stdout is not None
@@ -284,7 +129,7 @@ def test_what_a_rank_did_after_another_was_killed_is_not_answered(workshop: Work
 def test_a_run_of_which_a_rank_is_killed_is_answered_as_far_as_all_came(workshop: Workshop, victim: int) -> None:
     slow = PLAIN.replace("range(5)", "range(40)").replace("        meet()", "        meet()\n        time.sleep(0.05)")
     slow = slow.replace('print("epoch", epoch, state[-4])', 'print("epoch", epoch, state[-4], flush=True)')
-    _project(workshop, slow)
+    project(workshop, slow)
 
     def kill(started: list[subprocess.Popen[str]]) -> None:
         assert started[0].stdout is not None
@@ -296,7 +141,7 @@ def test_a_run_of_which_a_rank_is_killed_is_answered_as_far_as_all_came(workshop
             process.terminate()
 
     ranks(workshop, 2, *RECORD, meanwhile=kill)
-    truth = _truth(workshop, 2, _probed(slow, AFTER_EPOCH))
+    truth = truth_of(workshop, 2, probed(slow, AFTER_EPOCH))
     done = workshop.florc("replay", "train.py")
     both = done.out.splitlines(True)
     own, other = both[: len(both) // 2], both[len(both) // 2 :]
@@ -315,9 +160,9 @@ def test_a_file_that_one_rank_writes_is_read_by_the_others(workshop: Workshop) -
         best = open("best.txt").read()
         meet() """,
     )
-    _project(workshop, text)
+    project(workshop, text)
     ranks(workshop, 2, *RECORD)
-    truth = _truth(workshop, 2, _probed(text, ("        meet() ", 'print("P", epoch, best, state[-1])')))
+    truth = truth_of(workshop, 2, probed(text, ("        meet() ", 'print("P", epoch, best, state[-1])')))
     (workshop.path / "best.txt").write_text("the user's own")
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
@@ -327,13 +172,13 @@ def test_a_file_that_one_rank_writes_is_read_by_the_others(workshop: Workshop) -
 
 def test_ranks_find_each_other_where_others_met_before(workshop: Workshop) -> None:
     """What earlier ranks left, which were killed and met at the same port."""
-    _project(workshop)
+    project(workshop)
     folder = workshop.path / ".florc" / "ranks"
     folder.mkdir(parents=True)
-    told = _told(0, 2, 4711)
+    variables = told(0, 2, 4711)
     from florc.record.ranks import Together
 
-    stale = Together(str(workshop.path / ".florc"), launcher.Rank(0, 2, told))
+    stale = Together(str(workshop.path / ".florc"), launcher.Rank(0, 2, variables))
     Path(stale._meeting).write_text("20200101-000000-abcdef")
     ranks(workshop, 2, *RECORD)
     assert "(2 ranks)" in workshop.florc("runs").out
@@ -358,20 +203,20 @@ def test_loops_that_talk_to_each_other_run_in_all_ranks(workshop: Workshop) -> N
         print("epoch", epoch, state[0])
 """
     )
-    _project(workshop, text)
+    project(workshop, text)
     ranks(workshop, 2, *RECORD)
-    truth = _truth(workshop, 2, _probed(text, ("        serve() if rank == 0 else work()", 'print("P", epoch, state[0])')))
+    truth = truth_of(workshop, 2, probed(text, ("        serve() if rank == 0 else work()", 'print("P", epoch, state[0])')))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "exact" in done.said and "another one may have waited" in done.said, done.said
 
 
 def test_ranks_of_several_machines_meet_in_a_folder_that_they_share(workshop: Workshop) -> None:
-    _project(workshop)
+    project(workshop)
     shared = os.fspath(workshop.path / "shared")
     recorded = ranks(workshop, 4, *RECORD, of_machine=2, FLORC_DIR=shared)
     assert "the first of 4 ranks" in recorded[0].err and not any(rank.err for rank in recorded[1:])
-    truth = _truth(workshop, 4, _probed(PLAIN, AFTER_EPOCH))
+    truth = truth_of(workshop, 4, probed(PLAIN, AFTER_EPOCH))
     done = subprocess.run(
         [sys.executable, "-m", "florc", "replay", "train.py"],
         cwd=workshop.path,
@@ -422,7 +267,7 @@ def test_one_rank_alone_has_its_variables_again(workshop: Workshop) -> None:
 
 
 def test_what_needs_one_process_says_so(workshop: Workshop) -> None:
-    _project(workshop)
+    project(workshop)
     ranks(workshop, 2, *RECORD)
     for words in (("replay", "--workers", "2", "train.py"), ("verify",), ("replay", "--rank", "7", "train.py")):
         done = workshop.florc(*words)
@@ -490,7 +335,7 @@ def test_ddp_adds_up_in_the_buckets_of_the_record(workshop: Workshop) -> None:
     workshop.write("train.py", DDP)
     assert all("epoch 4" in rank.out for rank in ranks(workshop, 4, *RECORD))
     norm = 'print("P", last, sum(p.double().sum().item() for p in model.parameters()))'
-    truth = _truth(workshop, 4, _probed(DDP, ("    for last in range(3):\n        loss = step()", norm)))
+    truth = truth_of(workshop, 4, probed(DDP, ("    for last in range(3):\n        loss = step()", norm)))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "5 blocks restored" in done.said and "exact" in done.said, done.said
@@ -539,7 +384,7 @@ def test_parts_of_parameters_are_restored_in_each_rank(workshop: Workshop) -> No
     workshop.write("train.py", FSDP)
     assert all("end" in rank.out for rank in ranks(workshop, 2, *RECORD))
     norm = 'print("P", last, sum(p.full_tensor().double().sum().item() for p in model.parameters()))'
-    truth = _truth(workshop, 2, _probed(FSDP, ("    for last in range(3):\n        loss = step()", norm)))
+    truth = truth_of(workshop, 2, probed(FSDP, ("    for last in range(3):\n        loss = step()", norm)))
     done = workshop.florc("replay", "train.py")
     assert done.out == "".join(truth)
     assert "5 blocks restored" in done.said and "exact" in done.said, done.said
@@ -547,13 +392,13 @@ def test_parts_of_parameters_are_restored_in_each_rank(workshop: Workshop) -> No
 
 def test_a_launcher_is_recorded_by_its_ranks(workshop: Workshop) -> None:
     workshop.write("train.py", DDP)
-    port = str(_port())
+    port = str(free_port())
     launch = ("torch.distributed.run", "--nproc_per_node", "2", "--master-port", port, "train.py")
     plain = workshop.plain("-m", *launch)
     recorded = workshop.florc("record", "--checkpoint", "every", "-m", *launch)
     assert sorted(recorded.out) == sorted(plain.out) and recorded.code == 0
     assert "the first of 2 ranks" in recorded.said, recorded
-    workshop.write("train.py", _probed(DDP, ("        dist.all_reduce(total)", 'print("P", rank, total.item())')))
+    workshop.write("train.py", probed(DDP, ("        dist.all_reduce(total)", 'print("P", rank, total.item())')))
     done = workshop.florc("replay", "train.py")
     assert done.out.count("P 0") == done.out.count("P 1") == 5 and "exact" in done.said, done.said
 
@@ -561,7 +406,7 @@ def test_a_launcher_is_recorded_by_its_ranks(workshop: Workshop) -> None:
 def test_attempts_before_a_restart_are_told_of(workshop: Workshop) -> None:
     workshop.write("train.py", RESTARTED)
     launch = ("torch.distributed.run", "--nproc_per_node", "2", "--max-restarts", "1", "--monitor-interval", "0.1")
-    workshop.florc("record", "--checkpoint", "every", "-m", *launch, "--master-port", str(_port()), "train.py")
+    workshop.florc("record", "--checkpoint", "every", "-m", *launch, "--master-port", str(free_port()), "train.py")
     workshop.write("train.py", RESTARTED.replace("        print(", '        print("P", rank, epoch)\n        print(', 1))
     done = workshop.florc("replay", "train.py")
     assert done.out.count("P ") == 6 and "exact" not in done.said, done.said

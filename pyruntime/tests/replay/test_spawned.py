@@ -9,7 +9,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from test_ranks import MEETING
+from launched import MEETING
 from workshop import Workshop
 
 pytest.importorskip("torch")

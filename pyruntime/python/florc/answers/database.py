@@ -33,9 +33,10 @@ LOOPS = (
 )
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
-LINES = ("run", "rank", "file", "cell", "line", "path", "text")
+LINES = ("run", "rank", "child", "file", "cell", "line", "path", "text")
 ENTRIES = ("run", "rank", "child", "file", "cell", "line", "occurrence", "name", "value", "verdict")
 """And a column for each variable of a loop."""
+ONLY_QUESTIONS = "only questions can be asked: SELECT …"
 
 
 class Database:
@@ -73,10 +74,12 @@ class Database:
         try:
             cursor = self._tables.execute(sql)
         except (sqlite3.Error, sqlite3.Warning) as error:
+            if "not authorized" in str(error) or "prohibited" in str(error):
+                raise Unusable("F104", ONLY_QUESTIONS) from None
             columns = ", ".join((*ENTRIES, *self.loops))
             raise Unusable("F104", f"{error}; entries has the columns {columns}; docs/answers.md has the other tables") from None
         if cursor.description is None:
-            raise Unusable("F104", "only questions can be asked: SELECT …")
+            raise Unusable("F104", ONLY_QUESTIONS)
         try:
             return _numbered([column[0] for column in cursor.description]), cursor.fetchall()
         except sqlite3.Error as error:
@@ -125,8 +128,9 @@ def _checkpoints(history: History) -> Iterable[tuple[Any, ...]]:
 def _lines(history: History) -> Iterable[tuple[Any, ...]]:
     mark_cells(history)
     for rank, of_rank in ranks(history):
-        for line in of_rank.lines:
-            yield history.run.id, rank, line.file, *cell_of(line.file, line.line, is_recorded=True), line.path, line.text
+        for line in [*of_rank.lines, *(line for line in of_rank.written if line.child and not line.is_error)]:
+            at = cell_of(line.file, line.line, is_recorded=True)
+            yield history.run.id, rank, line.child, line.file, *at, line.path, line.text
 
 
 def _quoted(name: str) -> str:

@@ -161,6 +161,7 @@ def recorded(history: History) -> Iterator[Row]:
                 rank,
                 line.message,
                 line.is_error,
+                line.child,
             )
             for line in _once(of_rank.written)
             if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
@@ -178,14 +179,14 @@ def _once(written: list[LogLine]) -> Iterator[LogLine]:
     streams: dict[int, Counter[object]] = {-1: Counter(), 0: Counter()}
     for line in written:
         if line.message is not None and not line.log:
-            streams[stream(line)][line.file, line.line, line.path, line.message] += 1
+            streams[stream(line)][line.file, line.line, line.path, line.message, line.child] += 1
     so_far: dict[int, Counter[object]] = {}
     for line in written:
         number = stream(line)
         if number == -1 or line.message is None and number == 0:
             yield line
         elif line.message is not None:
-            key = (line.file, line.line, line.path, line.message)
+            key = (line.file, line.line, line.path, line.message, line.child)
             here = so_far.setdefault(number, Counter())
             here[key] += 1
             if number > 0:

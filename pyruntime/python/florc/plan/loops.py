@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .. import _native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class _Unbound:
     """What stands for a name that is not bound."""
@@ -40,3 +44,10 @@ def register(plan: _native.Plan, is_library: bool = False) -> None:
 def is_call(block: str) -> bool:
     """Whether a block is a call of a library (`C1`), and no loop."""
     return block.rpartition(".")[2].startswith("C")
+
+
+def left_alone(idle: Iterable[_native.Plan]) -> tuple[list[tuple[str, str]], bool]:
+    """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is
+    another. `idle`: plans of files in which there was nothing to instrument."""
+    own = [loop for name, loop in loops.items() if not name.endswith(BOUNDARY)] + [loop for plan in idle for loop in plan.loops]
+    return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)

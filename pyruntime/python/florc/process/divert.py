@@ -8,6 +8,9 @@ from ..support.console import clear_line, exit_at_once
 from ..support.light import NamedTuple
 from .output import flush_streams
 
+_MOST = 1 << 16
+"""So many bytes are handed on at once."""
+
 
 class Printed(NamedTuple):
     """How many bytes reached the outside, and the hash of these; none where they are not what is written now."""
@@ -39,10 +42,8 @@ class Spool:
 
     def hand_on(self, to: int | None = None) -> None:
         """What has come goes to the outside, or to a descriptor, where what is kept goes, too."""
-        while os.lseek(self.file, 0, os.SEEK_END) > self.written:
-            data = os.pread(self.file, 1 << 16, self.written)
-            if not data:
-                return
+        while True:
+            data = os.pread(self.file, _MOST, self.written)
             new = b"" if self.is_kept and to is None else data[max(0, self._earlier.size - self.written) :]
             self.written += len(data)
             try:
@@ -51,6 +52,8 @@ class Spool:
             except BrokenPipeError:
                 if self._stream == 1:  # `florc replay train.py | head`: nobody wants to know more
                     exit_at_once(0)
+            if len(data) < _MOST:
+                return
 
     def _hash(self, size: int) -> str:
         from _blake2 import blake2b

@@ -67,6 +67,11 @@ class Tap:
         """What was written while paused, since this was last asked (`_native.Seen.answers`)."""
         return [] if self._seen is None else self._seen.answers()
 
+    def fork(self, path: str, child: str, place: str) -> None:
+        """In a child that the script forked: its lines go to a file (`_native.Seen.fork`)."""
+        if self._seen is not None:
+            self._seen.fork(path, child, place)
+
     def flush(self) -> None:
         """Hand on the lines that were printed so far."""
         if self._seen is not None:

@@ -9,6 +9,7 @@ from types import CodeType
 
 from .. import _native, session
 from ..adapters import persistent
+from ..plan import loops
 from ..process import by_value, launcher, spawned, start, streams
 from ..project import positions as instrumented
 from ..project import script as launch
@@ -267,7 +268,7 @@ class _Ending:
         if trouble:
             say("; ".join(trouble), always=True, code="F403")
         if not report["checkpoints"] and not trouble and not os.path.isdir(run.own(spawned.FOLDER)):
-            left_alone, is_any_skipped = self._recording.left_alone()
+            left_alone, is_any_skipped = loops.left_alone(self._recording.idle)
             for block, why in left_alone[:MOST_TOLD]:
                 say(f"{block} will run again on replay: {why}")
             why = (

@@ -20,8 +20,8 @@ from ..process import native_writers
 from ..runs.found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
 from ..support.console import size as sized
 from ..support.copying import share_blocks
-from ..support.light import OWN, suppress
-from .files_of_children import FilesOfChildren
+from ..support.light import OWN, dumps, suppress
+from .children import Told
 from .open_folders import in_open_folders, within
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ class FilesNoted:
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
         self._is_on = False
-        self._of_children = FilesOfChildren(os.path.dirname(folder))
+        self._of_children = Told(f"{folder}-of-children")
 
     def watch(self) -> None:
         """From now on."""
@@ -140,11 +140,14 @@ class FilesNoted:
         if not self._is_child:
             self._note(kind, **payload)
         elif kind == "file":
-            self._of_children.tell(payload)
+            self._of_children.tell(dumps(payload))
 
     def _hear_children(self) -> None:
         """Note what children changed before this process changes the same."""
-        for told in () if self._is_child else self._of_children.told():
+        for line in () if self._is_child else self._of_children.new():
+            import json  # takes long to import
+
+            told = json.loads(line)
             real, at = told["path"], told["at"]
             if real not in self._seen and "was" in told:
                 self._seen[real] = _DONE

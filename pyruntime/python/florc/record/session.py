@@ -19,6 +19,7 @@ from ..runs.run import Run
 from ..support import mishaps
 from ..support.console import say
 from ..support.light import Uncollected, dumps, nullcontext
+from .children import LINES, PrintedByChildren
 from .entering import Entered
 from .files_noted import FilesNoted
 
@@ -62,7 +63,7 @@ class Recording:
             forked = "; no forked child encodes checkpoints" * (engine == "fork")
             say(f"no writer process ({self.recorder.fallback}): {told[self._engine]}{forked}")
         self._blocks: Blocks | None = None
-        self._idle: list[_native.Plan] = []
+        self.idle: list[_native.Plan] = []
         """Of files in which there was nothing to instrument."""
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
@@ -70,6 +71,7 @@ class Recording:
         lines = Tap(lambda payload: self._log("lines", payload), self.files, True)
         errors = Tap(lambda payload: self._log("errors", payload), self.files, True, is_error=True)
         self._taps = lines, errors, LogFiles(self._logged, self.files, True)
+        self._printed = PrintedByChildren(run.own(LINES), (lines, errors), lambda payload: self._log("child lines", payload))
         self._spent = 0.0
         self._is_checked = bool(os.environ.get("FLORC_DEBUG"))
         """With FLORC_DEBUG, a record that no replay could read is a mishap where it is written."""
@@ -180,7 +182,7 @@ class Recording:
                 self.entered.foresee(self.project, file)
                 self._note_plan(compiled.plan, file)
             elif compiled.idle_plan is not None:
-                self._idle.append(compiled.idle_plan)
+                self.idle.append(compiled.idle_plan)
 
     def _instrument(self, text: str, file: str, module: str) -> _native.Instrumented | None:
         assert self.project is not None
@@ -291,6 +293,7 @@ class Recording:
         """Add a record to the journal, after the lines that were printed before."""
         for tap in self._taps:
             tap.flush()
+        self._printed.note()
         self._note_inputs()
         self._log(kind, payload)
 
@@ -343,13 +346,6 @@ class Recording:
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def left_alone(self) -> tuple[list[tuple[str, str]], bool]:
-        """Of each loop that no checkpoint can stand for, however long it takes, what stands against it; and whether there is
-        another."""
-        idle = [loop for plan in self._idle for loop in plan.loops]
-        own = [loop for name, loop in loops.loops.items() if not name.endswith(loops.BOUNDARY)] + idle
-        return [(loop.id, loop.note) for loop in own if loop.note and not loop.memoized], any(loop.memoized for loop in own)
-
     def abandon(self) -> None:
         """In a child that the user forked: nothing is recorded there."""
         self.recorder.abandon()
@@ -358,6 +354,7 @@ class Recording:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
         session.end()
         self.see_no_more()
+        self._printed.end()
         self.files_noted.end()
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()

@@ -138,7 +138,7 @@ def _with_cells(file: str, name: str, why: str) -> str:
     if not file.endswith(NOTEBOOK):
         return why
     named = re.sub(rf"{re.escape(name)}:(\d+)", lambda found: place(file, int(found[1])), why)
-    return re.sub(r"in line (\d+)$", lambda found: f"in {line_of(file, int(found[1]))}", named)
+    return re.sub(r"in line (\d+)(?=,|$)", lambda found: f"in {line_of(file, int(found[1]))}", named)
 
 
 def _show(file: str, before: str, after: str) -> None:

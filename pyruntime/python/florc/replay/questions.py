@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import shlex
 import signal
@@ -18,6 +19,7 @@ from .command import present_script
 from .process import end
 from .session import live
 from .session.started import STARTED
+from .warm import ranks
 from .warm.imports import Ahead, import_ahead
 
 OPTION = "--interactive"
@@ -30,12 +32,16 @@ _ASKS = "each line is a question, such as --at 47 'norm.item()', with the option
 def next_question(run: Run, path: str | None) -> list[str]:
     """Ask, and answer each question in a process of its own. Returns in such a process: the words of its command. Where nobody
     asks any more this process ends, with the exit code of the last answer."""
+    if ranks.is_server():
+        return ranks.next_words(run, path)
     script = present_script(run, path)
-    found = _importable(run, script)
-    if found.why_not:
-        say(f"each question imports what it needs: {found.why_not}")
+    if run.ranks > 1:
+        ranks.serve(run)
+        found = Ahead([], [], {}, random.getstate(), "")  # this process needs nothing of it
+        say(f"{messages.count(run.ranks, 'rank')} do the imports now, each for all questions")
     else:
-        say(f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}")
+        found = importable(run, script)
+        say(_told(found))
     say(_ASKS if STARTED.words[0] == "ask" else f"Enter replays {os.path.relpath(script.path)} {_REPLAYS}")
     if live.is_asked():
         live.put(1, {"ready": sum(took for _, took in found.seconds), "warm": not found.why_not})
@@ -59,7 +65,14 @@ def next_question(run: Run, path: str | None) -> list[str]:
         live.mark_end(code)
 
 
-def _importable(run: Run, script: Script) -> Ahead:
+def _told(found: Ahead) -> str:
+    if found.why_not:
+        return f"each question imports what it needs: {found.why_not}"
+    return f"{messages.count(len(found.statements), 'import')} done in {duration(sum(took for _, took in found.seconds))}"
+
+
+def importable(run: Run, script: Script) -> Ahead:
+    """What this process imports ahead."""
     if sys.platform != "linux":
         return Ahead([], [], {}, None, "florc knows only on Linux whether a process can be forked")
     return import_ahead(run, script, History(run))
@@ -87,13 +100,17 @@ def _become(words: list[str], found: Ahead, path: str) -> None:
     """Make this process, just forked, the one of a replay."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv[1:] = STARTED.words = words
-    try:
-        is_warm = not found.why_not and found.is_for(_text(path))
-    except (OSError, UnicodeDecodeError, SyntaxError, Unusable):
-        is_warm = False  # it is said where it always is
-    if not is_warm:
+    if not is_warm(found, path):
         os.execve(sys.executable, start.command(*words), start.environment(given=STARTED.environment))
     found.go_on()
+
+
+def is_warm(found: Ahead, path: str) -> bool:
+    """Whether a script, as it is now, can go on from what was imported."""
+    try:
+        return not found.why_not and found.is_for(_text(path))
+    except (OSError, UnicodeDecodeError, SyntaxError, Unusable):
+        return False  # it is said where it always is
 
 
 def _text(path: str) -> str:

@@ -35,6 +35,8 @@ class LogLine(NamedTuple):
     """Whether it went to standard error."""
     log: int = 0
     """The number of the file that a logger wrote it to; 0 for the standard streams."""
+    child: str | None = None
+    """Which of the processes that the script forked printed it."""
 
 
 def _kept(loop: _native.Loop | None) -> dict[str, bool]:
@@ -54,7 +56,8 @@ class Entries:
         self.lines: list[LogLine] = []
         """Of standard output."""
         self.written: list[LogLine] = []
-        """These, and what the project's statements and loggers wrote to standard error, and loggers to files."""
+        """These, what the project's statements and loggers wrote to standard error, and loggers to files, and what forked
+        processes wrote."""
         self.generators: dict[str, str] = {}
         self.block_seconds: dict[str, float] = {}
         self.planned: dict[str, dict[str, bool]] = {}
@@ -136,6 +139,9 @@ class Entries:
             case _native.Errors():
                 lines = (self._line(line, self.is_late) for line in record.lines)
                 self.written += [line._replace(is_error=not record.log, log=record.log) for line in lines]
+            case _native.ChildLines():
+                lines = (self._line(line, self.is_late) for line in record.lines)
+                self.written += [line._replace(is_error=record.is_error, child=record.child) for line in lines]
             case _native.Line():
                 self.lines.append(self._line(record, False))
                 self.written.append(self.lines[-1])

@@ -74,12 +74,6 @@ class Facts:
             return source.recorded(self.history(wanted))
         return {}
 
-    def has_ranks(self, wanted: str | None) -> bool:
-        """Whether several processes answer a question about a run."""
-        with suppress(Unusable, _native.StoreError):
-            return len(self.history(wanted).together) > 1 or self.spawns(wanted)
-        return False
-
     def spawns(self, wanted: str | None) -> bool:
         """Whether the script started ranks itself."""
         with suppress(Unusable, _native.StoreError):

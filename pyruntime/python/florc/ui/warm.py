@@ -71,7 +71,7 @@ class Warm:
             said += [event["said"] for event in batch if "said" in event]
             found = next((event for event in batch if "blocks" in event), found)
         if found:
-            is_warm = child.is_warm and not facts.has_ranks(run)  # else each question imports what it needs
+            is_warm = child.is_warm and not facts.spawns(run)  # else each question imports what it needs
             found = found if is_warm else {**found, "import_seconds": 0.0}
             return {**found, "blocks": [], "note": _NOTE} if facts.spawns(run) else found
         own = [line.removeprefix("florc: ") for line in said if line.startswith("florc: ")]

@@ -76,6 +76,14 @@ kinds! {
         log: u32,
     }
 
+    /// Lines that a process printed which the script forked. Their place in the loop nest is where it was forked.
+    ChildLines {
+        /// `2`: the second process that the script forked; `2.1`: the first one that this forked.
+        child: String,
+        is_error: bool,
+        lines: Vec<Line>,
+    }
+
     /// How long a block ran.
     Block { key: String, seconds: f64, }
 

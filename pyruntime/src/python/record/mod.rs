@@ -64,6 +64,7 @@ record! {
     "line" => Line,
     "lines" => Lines,
     "errors" => Errors,
+    "child lines" => ChildLines,
     "iteration" => Iteration,
     "value" => Value,
     "no iteration" => NoIteration,

@@ -25,6 +25,7 @@ from ..files.user_files import Shared
 from ..session.opening import AGAIN, RANK
 from ..session.result import ReplayResult
 from ..session.started import STARTED
+from ..warm import ranks as warm
 from .workers import Local, end_all, end_with_parent, ending, errors_of, print_file, tail
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class RankTask(NamedTuple):
         """What all ranks see of the user's files."""
         return Shared(os.path.join(os.path.dirname(self.base), FOLDER_NAME))
 
-    def to_environment(self) -> dict[str, str]:
-        """The environment variable that gives a process which this one starts its task."""
+    def to_json(self) -> dict[str, Any]:
+        """What the environment variable RANK says in a process which this one starts."""
         window = self.window and self.window.to_json()
-        return {RANK: json.dumps({"rank": self.rank, "window": window, "base": self.base, "parent": os.getpid()})}
+        return {"rank": self.rank, "window": window, "base": self.base, "parent": os.getpid()}
 
     @classmethod
     def of_this_process(cls) -> RankTask | None:
@@ -81,15 +82,16 @@ class _Rank:
 
     def __init__(self, run: Run, task: RankTask, port: int, again: dict[str, Any], words: list[str]):
         self.task, self._begun, self.took = task, time.perf_counter(), 0.0
-        given = {**STARTED.environment, **task.to_environment(), **asked.hand_on(os.path.dirname(task.base))}
+        given = {**STARTED.environment, RANK: json.dumps(task.to_json()), **asked.hand_on(os.path.dirname(task.base))}
         if run.info["module"] == SPAWNED:  # the script itself tells its ranks where they meet
             given[start.SPAWNED] = json.dumps({"store": run.store, "script": run.info["script"]})
         else:
             given.update(launcher.again(run.info["ranks"], port))
         if again:
             given[AGAIN] = json.dumps(again)
-        command = start.command(*words)
-        self.process = Local(command, start.environment(run.info["hash_seed"], given), self.out, self.log)
+        environment = start.environment(run.info["hash_seed"], given)
+        forked = warm.process(run, task.rank, words, environment, self.out, self.log, task.to_json())
+        self.process = forked or Local(start.command(*words), environment, self.out, self.log)
 
     @property
     def out(self) -> str:

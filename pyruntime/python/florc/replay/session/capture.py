@@ -91,6 +91,8 @@ def _answers(taps: Taps) -> tuple[_Told, _Told, _Told]:
 
 def _only_there(files: Sequence[_Told], elsewhere: _Told) -> _Told:
     """What loggers wrote to files, and not elsewhere: each message once."""
+    if not any(files):  # nearly always
+        return []
     seen = Counter(message for _, message in elsewhere)
     found: _Told = []
     for told in files:

@@ -1,0 +1,188 @@
+"""Ranks that are forked from processes which have done the imports: one such process for each rank, as libraries read which rank
+they are in when they are imported.
+
+`florc replay --interactive` starts these processes, and talks with each through a pair of sockets, a line of JSON at a time: the
+command of a rank, its environment and its files; then the number of its process, and its exit code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+from ...process import launcher, start
+from ...runs.catalog import of_rank
+from ...runs.run import Run
+from ..parallel.workers import Process, end_with_parent
+from ..session.opening import RANK
+from ..session.started import STARTED
+from . import imports
+
+SERVES = "serves"
+"""In the task of a process (`opening.RANK`): it does not replay a rank, but waits for the commands of one."""
+_NO_PORT = 1
+"""Of the place where the ranks meet: none has been asked yet."""
+_served: dict[tuple[str, int], socket.socket] = {}
+"""The folder of a run and the number of a rank -> the way to the process from which that rank is forked."""
+
+
+def serve(run: Run) -> None:
+    """Start a process for each rank of a run; they do the imports beside this one, and end with it."""
+    if sys.platform != "linux":  # nobody knows there whether a process can be forked
+        return
+    for number in range(run.ranks):
+        own, other = socket.socketpair()
+        task = {"rank": number, "parent": os.getpid(), SERVES: other.fileno()}
+        given = {**STARTED.environment, **launcher.again(of_rank(run, number).info["ranks"], _NO_PORT), RANK: json.dumps(task)}
+        with other, tempfile.TemporaryFile() as said:
+            subprocess.Popen(
+                start.command(*STARTED.words),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=start.environment(run.info["hash_seed"], given),
+                start_new_session=True,
+                pass_fds=(other.fileno(),),
+            )
+        _served[run.path, number] = own
+
+
+def process(
+    run: Run, number: int, words: list[str], environment: dict[str, str], out: str, log: str, task: dict[str, Any]
+) -> Process | None:
+    """A rank, forked; None where there is nothing from which it could be. `task`: what RANK says in its environment."""
+    way = _served.get((run.path, number))
+    if way is None:
+        return None
+    asked = {"words": words, "environment": environment, "out": out, "log": log, "task": task, "asks": os.getpid()}
+    try:
+        return Forked(way, asked)
+    except OSError:  # it has ended: its imports do
+        del _served[run.path, number]
+        return None
+
+
+class Forked:
+    """A rank that another process has forked."""
+
+    def __init__(self, way: socket.socket, asked: dict[str, Any]):
+        self._way, self._pid, self._code, self._rest = way, 0, None, b""
+        way.sendall(json.dumps(asked).encode() + b"\n")
+
+    _code: int | None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        self._hear(0.0)
+        return self._code
+
+    def _hear(self, patience: float) -> None:
+        while self._code is None and select.select([self._way], [], [], patience)[0]:
+            data = self._way.recv(1 << 12)
+            if not data:
+                self._code = -signal.SIGKILL
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                told = json.loads(line)
+                self._pid, self._code = told["process"], told.get("code")
+
+    def ask_to_end(self) -> None:
+        """Ask the process, and what it started, to end."""
+        if self.poll() is None:
+            self._signal(signal.SIGTERM)
+
+    def end(self, patience: float) -> None:
+        """Wait at most so many seconds for the end; then kill the process and what it started."""
+        until = time.monotonic() + patience
+        while self.poll() is None and time.monotonic() < until:
+            self._hear(0.05)
+        self._signal(signal.SIGKILL)
+        while self.poll() is None:
+            self._hear(0.05)
+
+    def _signal(self, number: int) -> None:
+        while not self._pid and self._code is None:  # a process that still imports forks it later
+            self._hear(0.05)
+        for send in (os.kill, os.killpg):  # it may not have its group yet
+            with contextlib.suppress(OSError):
+                send(self._pid, number)
+
+
+def is_server() -> bool:
+    """Whether this process waits for the commands of a rank."""
+    return RANK in os.environ and SERVES in json.loads(os.environ[RANK])
+
+
+def next_words(run: Run, path: str | None) -> list[str]:
+    """In such a process: fork what is asked for. Returns in each fork: the words of its command. Ends where nobody asks any
+    more."""
+    from ..command import present_script
+    from ..process import end
+    from ..questions import importable
+
+    task = json.loads(os.environ.pop(RANK))
+    end_with_parent(task["parent"])
+    way = socket.socket(fileno=task[SERVES])
+    script = present_script(run, path)
+    found = importable(run, script)
+    with way.makefile("rb") as lines:
+        for line in lines:
+            asked = json.loads(line)
+            child = os.fork()
+            if child == 0:
+                _become(asked, found, path or script.path)
+                return list(asked["words"])
+            way.sendall(json.dumps({"process": child}).encode() + b"\n")
+            code = _waited(child, asked["asks"])
+            way.sendall(json.dumps({"process": child, "code": code}).encode() + b"\n")
+    end(0)
+
+
+def _waited(child: int, asks: int) -> int:
+    """The exit code of a rank. Where the process that asks for it ends before, nobody waits for the rank."""
+    events = select.poll()
+    own = os.pidfd_open(child)
+    events.register(own, select.POLLIN)
+    try:
+        asking = os.pidfd_open(asks)
+    except ProcessLookupError:
+        asking = -1
+        os.kill(child, signal.SIGKILL)
+    else:
+        events.register(asking, select.POLLIN)
+    while own not in (ready := {found for found, _ in events.poll()}):
+        if asking in ready:
+            events.unregister(asking)
+            for send in (os.kill, os.killpg):
+                with contextlib.suppress(OSError):
+                    send(child, signal.SIGKILL)
+    for descriptor in {own, asking} - {-1}:
+        os.close(descriptor)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _become(asked: dict[str, Any], found: imports.Ahead, path: str) -> None:
+    """Make this process, just forked, that of a rank."""
+    from ..questions import is_warm
+
+    with open(os.devnull, "rb") as nothing, open(asked["out"], "wb") as written, open(asked["log"], "ab") as said:
+        for number, file in enumerate((nothing, written, said)):
+            os.dup2(file.fileno(), number)
+    os.setsid()
+    given = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
+    if not is_warm(found, path):
+        os.execve(sys.executable, start.command(*asked["words"]), given)
+    os.environ.clear()
+    os.environ.update({name: value for name, value in given.items() if name != start.STARTED})
+    STARTED.environment = dict(os.environ)
+    sys.argv[1:] = STARTED.words = list(asked["words"])
+    found.go_on()
