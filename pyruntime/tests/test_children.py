@@ -278,3 +278,14 @@ def test_names_of_children_are_kept_of_a_run_that_is_killed(workshop: Workshop) 
     assert workshop.florc("record", "train.py").code != 0
     rows = [json.loads(line) for line in workshop.florc("logs", "loss", "--format", "jsonl").out.splitlines()]
     assert {row.get("child") for row in rows} >= {"1", "1.1"}, rows
+
+
+def test_runs_are_compared_without_what_children_printed(workshop: Workshop) -> None:
+    """Which worker of a pool does what is another one in each run."""
+    workshop.write("train.py", POOL.replace("WORKERS", "fork.Pool(2)").replace("return y", "print('y', y)\n        return y"))
+    for _ in range(2):
+        assert workshop.florc("record", "train.py").code == 0
+    assert workshop.florc("logs", "y").out.count("recorded") == 10
+    told = json.loads(workshop.florc("diff", "latest~1", "latest", "--json").out)
+    assert told["values"] and not any(one["differ"] or one["only_in"] for one in told["values"]), told["values"]
+    assert "y" not in {one["name"] for one in told["values"]}

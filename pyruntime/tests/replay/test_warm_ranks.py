@@ -143,3 +143,8 @@ def test_ranks_end_with_the_question(workshop: Workshop, number: signal.Signals)
         os.kill(asking()[0], number)
         _until(lambda: not asking() and not answering())
         assert len(_servers(workshop)) == 2
+        asked.said("ended by signal" if number == signal.SIGKILL else "interrupted")
+        text = probed(PLAIN, AFTER_EPOCH)
+        truth = truth_of(workshop, 2, text)
+        _asks(asked, "")
+        assert asked.end() == (0, "".join(truth))

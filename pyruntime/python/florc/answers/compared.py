@@ -135,18 +135,20 @@ def _values(a: History, b: History, names: list[str]) -> Iterator[dict[str, Any]
         }
 
 
-_Place = tuple["int | None", tuple[tuple[str, int], ...], int]
+_Place = tuple["int | None", tuple[tuple[str, int], ...], int, "str | None"]
 
 
 def _by_name(history: History) -> dict[str, dict[_Place, Any]]:
-    """By name, the values by rank, iteration and occurrence there: an answer takes the place of what was recorded there."""
+    """By name, the values by rank, iteration, occurrence there and forked process: an answer takes the place of what was recorded
+    there. Not what forked processes printed when it was recorded: which of them does what may be another one in each run."""
     found: dict[str, dict[_Place, Any]] = {}
     seen: dict[tuple[str, bool, Any], int] = {}
-    for row in (*rows.recorded(history), *asked.kept(history)):
-        place = row.rank, tuple(row.context.items())
+    recorded = (row for row in rows.recorded(history) if row.child is None)
+    for row in (*recorded, *asked.kept(history)):
+        place = row.rank, tuple(row.context.items()), row.child
         key = row.name, row.verdict == rows.RECORDED, place
         number = seen[key] = seen.get(key, -1) + 1
-        found.setdefault(row.name, {})[row.rank, place[1], number] = row.value
+        found.setdefault(row.name, {})[row.rank, place[1], number, row.child] = row.value
     return found
 
 

@@ -2,7 +2,8 @@
 they are in when they are imported.
 
 `florc replay --interactive` starts these processes, and talks with each through a pair of sockets, a line of JSON at a time: the
-command of a rank, its environment and its files; then the number of its process, and its exit code.
+command of a rank, its environment and its files; then the number of its process, and its exit code. Each of these lines names the
+question, as one that was ended may not have read all that was for it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,15 @@ def process(
     way = _served.get((run.path, number))
     if way is None:
         return None
-    asked = {"words": words, "environment": environment, "out": out, "log": log, "task": task, "asks": os.getpid()}
+    asked = {
+        "words": words,
+        "environment": environment,
+        "out": out,
+        "log": log,
+        "task": task,
+        "asks": os.getpid(),
+        "id": os.urandom(8).hex(),
+    }
     try:
         return Forked(way, asked)
     except OSError:  # it has ended: its imports do
@@ -75,7 +84,7 @@ class Forked:
     """A rank that another process has forked."""
 
     def __init__(self, way: socket.socket, asked: dict[str, Any]):
-        self._way, self._pid, self._code, self._rest = way, 0, None, b""
+        self._way, self._id, self._pid, self._code, self._rest = way, asked["id"], 0, None, b""
         way.sendall(json.dumps(asked).encode() + b"\n")
 
     _code: int | None
@@ -93,7 +102,8 @@ class Forked:
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
                 told = json.loads(line)
-                self._pid, self._code = told["process"], told.get("code")
+                if told["id"] == self._id:
+                    self._pid, self._code = told["process"], told.get("code")
 
     def ask_to_end(self) -> None:
         """Ask the process, and what it started, to end."""
@@ -141,9 +151,10 @@ def next_words(run: Run, path: str | None) -> list[str]:
             if child == 0:
                 _become(asked, found, path or script.path)
                 return list(asked["words"])
-            way.sendall(json.dumps({"process": child}).encode() + b"\n")
-            code = _waited(child, asked["asks"])
-            way.sendall(json.dumps({"process": child, "code": code}).encode() + b"\n")
+            told = {"id": asked["id"], "process": child}
+            way.sendall(json.dumps(told).encode() + b"\n")
+            told["code"] = _waited(child, asked["asks"])
+            way.sendall(json.dumps(told).encode() + b"\n")
     end(0)
 
 
