@@ -180,6 +180,7 @@ def _with_ranks(
     try:
         result = ranks.replay(run, window, folder_of(run), shown)
     except KeyboardInterrupt:
+        say("interrupted: florc ended the ranks", always=True)
         return messages.INTERRUPTED
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
