@@ -97,7 +97,7 @@ def _said(loop: dict[str, Any]) -> str:
     if loop["checkpoints"]:
         parts.append(count(loop["checkpoints"], "checkpoint"))
     elif loop["why_not_kept"]:
-        parts.append(f"none kept: {loop['why_not_kept']}")
+        parts.append(loop["why_not_kept"])
     elif not loop["memoized"] and not parts:
         parts.append("left alone")
     return ", ".join(parts) or "not kept"
