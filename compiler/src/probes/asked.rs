@@ -107,7 +107,8 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
                 [] => {
                     let others: Vec<_> = statements.iter().filter_map(|stmt| target(source, stmt)).collect();
                     let others = others.join(", ");
-                    let there = if others.is_empty() { "there is none".to_owned() } else { format!("there are: {others}") };
+                    let there =
+                        if others.is_empty() { "there is none".to_owned() } else { format!("there are: {others}") };
                     Err(format!("{}: there is no `for` loop over {name}; {there}", source.name))
                 }
                 [stmt] => Ok(vec![Spot::After(stmt)]),

@@ -41,7 +41,8 @@ pub fn look_only(expression: &str, imports: &Imports) -> Result<(), String> {
     let source = Source::new("<question>", format!("({expression}\n)\n"));
     let (module, _) = parse(&source).map_err(|error| {
         // the parenthesis is florc's own
-        let is_begun = error.message.contains("unexpected ')'") && expression.matches(')').count() <= expression.matches('(').count();
+        let is_begun = error.message.contains("unexpected ')'")
+            && expression.matches(')').count() <= expression.matches('(').count();
         said(&if is_begun { "it ends too soon".to_owned() } else { format!("it is no expression: {}", error.message) })
     })?;
     let [stmt] = module.body.as_slice() else { return Err(said("it is no expression")) };

@@ -3,11 +3,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pyo3::Borrowed;
-use pyo3::exceptions::PyValueError;
-use pyo3::ffi;
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
 use crate::guard::interrupts::Hold;
 use crate::guard::panics::{guard, mishap};
 use crate::locks::lock;
@@ -15,6 +10,11 @@ use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
 use crate::process::line::{Forked, Line, Lines};
 use crate::process::logged::{self, part, place};
+use pyo3::Borrowed;
+use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 /// How far up the caller of a library's `print` is looked for.
 const MOST_FRAMES: usize = 40;
@@ -124,7 +124,16 @@ impl PySeen {
     #[new]
     #[pyo3(signature = (write, sink, project, batched, is_error=false))]
     fn new(write: Py<PyAny>, sink: Py<PyAny>, project: Py<PyAny>, batched: bool, is_error: bool) -> Self {
-        Self { write, sink, project, batched, is_error, paused: 0.into(), forked: Mutex::default(), seen: Mutex::default() }
+        Self {
+            write,
+            sink,
+            project,
+            batched,
+            is_error,
+            paused: 0.into(),
+            forked: Mutex::default(),
+            seen: Mutex::default(),
+        }
     }
 
     /// Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses.
