@@ -289,3 +289,41 @@ def test_runs_are_compared_without_what_children_printed(workshop: Workshop) -> 
     told = json.loads(workshop.florc("diff", "latest~1", "latest", "--json").out)
     assert told["values"] and not any(one["differ"] or one["only_in"] for one in told["values"]), told["values"]
     assert "y" not in {one["name"] for one in told["values"]}
+
+
+CANNOT = {
+    "no descriptor": "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))",
+    "another one": "import sys; sys.stdout = os.fdopen(os.dup(1), 'w')",
+}
+
+
+@pytest.mark.parametrize("why", CANNOT)
+def test_a_child_that_cannot_hand_on_its_answer_is_told_of(workshop: Workshop, why: str) -> None:
+    """It prints as without florc, and another answer hides nothing."""
+    text = FORKS.replace("own = os.fork()", f"own = 0; {CANNOT[why]}")
+    _asked(workshop, text.replace("os._exit(0)", "import sys; sys.stdout.flush(); os._exit(0)"), "if own:", "print('P', x)")
+    text = (workshop.path / "train.py").read_text()
+    workshop.write("train.py", text.replace('print("epoch"', 'print("P own", epoch); print("epoch"'))
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == [f"P own {epoch}" for epoch in range(3)], done
+    assert "could not hand its answer on" in done.said and "unverified" in done.said, done.said
+
+
+def test_a_child_that_outlives_the_script_is_told_of(workshop: Workshop) -> None:
+    text = """
+        import os, time
+        for epoch in range(2):
+            if os.fork() == 0:
+                time.sleep(1.5)
+                os._exit(0)
+            print("epoch", epoch, flush=True)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    text = text.replace("os._exit(0)", "print('P', epoch, flush=True); os._exit(0)").replace(
+        'print("epoch"', 'print("P own", epoch); print("epoch"'
+    )
+    workshop.write("train.py", text)
+    done = workshop.florc("replay", "train.py")
+    assert _lines(done.out) == ["P own 0", "P own 1"]
+    assert "outlives it" in done.said and "unverified" in done.said, done.said

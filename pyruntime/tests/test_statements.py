@@ -262,3 +262,25 @@ def test_a_python_that_knows_nothing_of_the_replay_is_told(workshop: Workshop, s
     assert replayed.out.count("TOTAL") == 2 and replayed.code == 0, replayed.said
     assert ("the script started others" in replayed.said) is is_python, replayed.said
     assert ("florc: exact" in replayed.said) is not is_python, replayed.said
+
+
+DUPLICATED = """
+    import os, sys
+
+    w = 1.0
+    for epoch in range(3):
+        for step in range(300):
+            w -= w * 0.001
+        print("w", w, flush=True)
+    sys.stdout = os.fdopen(os.dup(1), "w"BUFFERED)
+    print("end", w)
+"""
+
+
+@pytest.mark.parametrize("buffered", ["", ", 1"])
+def test_a_statement_answers_through_another_descriptor_of_standard_output(workshop: Workshop, buffered: str) -> None:
+    text = DUPLICATED.replace("BUFFERED", buffered)
+    _, done, truth = workshop.asked(text, text + '    print("P", w / 3)\n    print("P more", w)\n')
+    assert done.out == truth and truth.count("P") == 2 and "exact" in done.said, done
+    rows = [json.loads(line) for line in workshop.florc("logs", "--format", "jsonl").out.splitlines()]
+    assert len([row for row in rows if row["verdict"] == "exact"]) == 2, rows

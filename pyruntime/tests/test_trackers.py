@@ -189,6 +189,20 @@ def test_a_tracker_that_is_not_heard_is_switched_off(workshop: Workshop) -> None
     assert done.out == "mode 1\n" * 2 and "ClearML is switched off" in done.said
 
 
+def test_a_part_of_the_points_of_a_step_takes_none_away(tmp_path: Path) -> None:
+    """A replay of some iterations sends some of the points that `add_scalar` without a step has."""
+
+    def there() -> list[float]:
+        (path,) = tmp_path.glob("*.florc-x")
+        return sorted(struct.unpack("<f", event.value[-4:])[0] for event in event_files.read(str(path)))
+
+    points = [Sent("a", value, 0, 1.0) for value in (1.0, 2.0, 2.0)]
+    assert event_files.write(str(tmp_path), "florc-x", points) == 3
+    assert event_files.write(str(tmp_path), "florc-x", points[1:]) == 0 and there() == [1.0, 2.0, 2.0]
+    assert event_files.write(str(tmp_path), "florc-x", [*points, points[0]]) == 4 and there() == [1.0, 1.0, 2.0, 2.0]
+    assert event_files.write(str(tmp_path), "florc-x", [Sent("a", 5.0, 0, 1.0)]) == 1 and there() == [5.0]
+
+
 def test_event_files_are_what_tensorboard_writes(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader

@@ -89,7 +89,7 @@ class Divert:
     def __init__(
         self, path: str, earlier: tuple[Printed, Printed] = (Printed(), Printed()), keeps: bool = False, errors: str | None = None
     ):
-        self.depth = 0
+        self.depth = self._size = 0
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC  # a replay that starts again writes them anew
         self.out = Spool(1, path + ".probes", flags, earlier[0], keeps)
         self.err = Spool(2, errors or path + ".probes-errors", flags, earlier[1], errors is not None)
@@ -107,6 +107,7 @@ class Divert:
         if self.depth == 1:
             clear_line()
             flush_streams()
+            self._size = os.lseek(self._file, 0, os.SEEK_END)
             self.out.into_file()
             self.err.into_file()
 
@@ -115,8 +116,15 @@ class Divert:
         self.depth -= 1
         if self.depth == 0:
             self._away()
+            self._take_duplicated()
             self.out.hand_on()
             self.err.hand_on()
+
+    def _take_duplicated(self) -> None:
+        """What a statement writes to another descriptor of the same stream (`os.dup(1)`), which the script made."""
+        more = os.lseek(self._file, 0, os.SEEK_END) - self._size
+        if more > 0:
+            os.write(self.out.file, os.pread(self._file, more, self._size))
 
     def __enter__(self) -> None:
         self.open()

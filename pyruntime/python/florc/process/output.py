@@ -132,15 +132,17 @@ class Child:
     `path`: where in the loop nest it was forked; `label`: the number of the child, in the order in which the script started them,
     that of a child's child after a dot; `notes`: a file in which each run of a statement is noted as it begins and ends: its
     name, the label, where its answer is in the file `answers`, the path, where what went to standard error is in the file
-    beside it (`ERRORS`).
+    beside it (`ERRORS`). `lose` is told of a statement whose answer cannot be kept: the process may open no file any more.
     """
 
-    def __init__(self, path: str, label: str, notes: str, answers: str):
-        self.depth = 0
+    def __init__(self, path: str, label: str, notes: str, answers: str, lose: Callable[[str], None]):
+        self.depth, self._lose = 0, lose
         self._path = path
         self._label, self._notes, self._answers = label, notes, answers
         self._name = ""
         self._written: set[str] = set()
+        self._files: list[int] = []
+        self._before: list[int] = []
 
     def answering(self, name: str) -> Child:
         """Around an added statement."""
@@ -152,24 +154,42 @@ class Child:
         self.depth += 1
         if self.depth == 1:
             flush_streams()
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            self._files = [os.open(path, flags, 0o600) for path in (self._answers, self._answers + ERRORS)]
-            self._begun, self._before = self._sizes(), [os.dup(1), os.dup(2)]
-            for number, file in enumerate(self._files, 1):
-                os.dup2(file, number)
-            self._note_run([-1, -1])
+            if _is_duplicate(sys.stdout):
+                self._lose(self._name)
+                return
+            try:
+                self._divert()
+            except OSError:
+                self._undo()
+                self._lose(self._name)
+
+    def _divert(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        for path in (self._answers, self._answers + ERRORS):
+            self._files.append(os.open(path, flags, 0o600))
+        self._begun = self._sizes()
+        for number, file in enumerate(self._files, 1):
+            self._before.append(os.dup(number))
+            os.dup2(file, number)
+        self._note_run([-1, -1])
 
     def __exit__(self, *_: object) -> None:
         self.depth -= 1
         if self.depth == 0:
             flush_streams()
-            ended = self._sizes()
-            for number, before in enumerate(self._before, 1):
+            if self._files:
+                ended = self._sizes()
+                self._undo()
+                self._note_run(ended)
+
+    def _undo(self) -> None:
+        for number, before in enumerate(self._before, 1):
+            with suppress(OSError):
                 os.dup2(before, number)
-                os.close(before)
-            for file in self._files:
-                os.close(file)
-            self._note_run(ended)
+            os.close(before)
+        for file in self._files:
+            os.close(file)
+        self._files, self._before = [], []
 
     def _sizes(self) -> list[int]:
         return [os.lseek(file, 0, os.SEEK_END) for file in self._files]
@@ -193,6 +213,15 @@ class Child:
                 os.write(descriptor, line)
             finally:
                 os.close(descriptor)
+
+
+def _is_duplicate(stream: Any) -> bool:
+    """Whether a stream is another descriptor of what standard output leads to (`os.dup(1)`)."""
+    try:
+        number = stream.fileno()
+        return number not in (1, 2) and os.path.samestat(os.fstat(number), os.fstat(1))
+    except Exception:  # no stream, or closed, or an object of the script's own
+        return False
 
 
 def flush_streams() -> None:

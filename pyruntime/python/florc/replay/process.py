@@ -266,6 +266,9 @@ class ReplayProcess:
         replay.values += replay.probes.printed()
         replay.probes.answer_for_children()
         replay.statements.others.unanswered.extend(replay.statements.lost_files(replay.versions.said))
+        if replay.versions.marked():
+            is_over = not (replay.is_over or is_cut or failure)
+            replay.statements.others.unanswered.extend(replay.statements.from_children(replay.versions.said, is_over))
         replay.started_again_for(self._again)
         unsure = self._files.unsure
         if self._divert.is_otherwise:

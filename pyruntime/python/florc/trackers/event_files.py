@@ -13,6 +13,7 @@ import socket
 import struct
 import time
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -57,7 +58,8 @@ class Event(NamedTuple):
 
 def write(folder: str, name: str, points: Sequence[Sent]) -> int:
     """Add points to the file of a folder that ends in `.NAME`, which is written anew, sorted by step. A tag's points at a step
-    take the place of those that it has there. Returns how many points are new or different. Raises OSError.
+    take the place of those that it has there, unless all of them are there: a part of a run may give some of the points that
+    have the same step. Returns how many points are new or different. Raises OSError.
 
     The new file is named by the present second: a TensorBoard that is running has read older files to their ends, and reads on in
     one that comes after them."""
@@ -71,9 +73,12 @@ def write(folder: str, name: str, points: Sequence[Sent]) -> int:
     for point in points:
         value = _value(point)
         given.setdefault((point.name, point.step), []).append(Event(point.step, point.at, point.name, value))
-    new = sum(
-        len(events) for key, events in given.items() if [event.value for event in events] != [e.value for e in known.get(key, ())]
-    )
+
+    def values(events: Sequence[Event]) -> Counter[bytes]:
+        return Counter(event.value for event in events)
+
+    given = {key: events for key, events in given.items() if not values(events) <= values(known.get(key, ()))}
+    new = sum(map(len, given.values()))
     if not new:
         return 0
     whole = sorted(

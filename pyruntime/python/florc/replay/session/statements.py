@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from ...process import output
 from ...runs.versions import Versions
 from ...support.console import count
 from .others import Others
+
+_LOWEST_FD = 200
 
 
 class Ran(NamedTuple):
@@ -62,6 +65,7 @@ class Statements:
         self.carries = carries
         self._folder, self._notes = folder, os.path.join(folder, "notes")
         self._label, self._children = "", 0
+        self._way: tuple[int, int] | None = None
         shutil.rmtree(folder, ignore_errors=True)  # of a replay that started again
         if folder:
             os.mkdir(folder, 0o700)
@@ -69,13 +73,43 @@ class Statements:
 
     def _before_fork(self) -> None:
         self._children += 1
+        if self._way is None and not self._label:
+            with suppress(OSError):
+                self._way = _pipe()
 
     def _in_child(self) -> None:
         """Keep what added statements print in this forked child."""
         self._label += f"{'.' * bool(self._label)}{self._children}"
         self._children = 0
         answers = os.path.join(self._folder, self._label)
-        output.child = output.Child(_native.loop_path(), self._label, self._notes, answers)
+        output.child = output.Child(_native.loop_path(), self._label, self._notes, answers, self._lose)
+
+    def _lose(self, name: str) -> None:
+        """In a child: the answer of a statement cannot be kept."""
+        with suppress(OSError):
+            if self._way is not None and stat.S_ISFIFO(os.fstat(self._way[1]).st_mode):  # the child may have closed it
+                os.write(self._way[1], f"{name}\n".encode())
+
+    def from_children(self, said: Callable[[str], str], is_over: bool) -> list[str]:
+        """Sentences about answers that children could not hand on, and about children that go on. `is_over`: the script came to
+        its end, and whoever is still there outlives it."""
+        if self._way is None:
+            return []
+        read, write = self._way
+        os.close(write)
+        data, goes_on = b"", False
+        try:
+            while more := os.read(read, 1 << 16):
+                data += more
+        except BlockingIOError:
+            goes_on = is_over
+        os.close(read)
+        self._way = None
+        lost = dict.fromkeys(data.decode(errors="replace").splitlines())
+        found = [f"{said(name)}: ran in a process that the script forked, and that could not hand its answer on" for name in lost]
+        if goes_on:
+            found.append("a process that the script forked outlives it: what added statements print there later is not answered")
+        return found
 
     def _noted(self) -> list[_Noted]:
         """In the order of children, then in that of time."""
@@ -127,6 +161,21 @@ class Statements:
             return Ran(self.reached.get(name, 0), self.answered.get(name, 0), ran, ran * self.carries)
 
         return {name: of(name) for name in names}
+
+
+def _pipe() -> tuple[int, int]:
+    """One on which nobody waits, with numbers that no program counts on. It is known to have ended when all children have."""
+    import fcntl
+
+    ends = os.pipe()
+    try:
+        for end in ends:
+            os.set_blocking(end, False)
+        read, write = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD) for end in ends)
+    finally:
+        for end in ends:
+            os.close(end)
+    return read, write
 
 
 def _stretch(path: str, begun: int, ended: int) -> bytes:
