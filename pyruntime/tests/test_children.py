@@ -327,3 +327,26 @@ def test_a_child_that_outlives_the_script_is_told_of(workshop: Workshop) -> None
     done = workshop.florc("replay", "train.py")
     assert _lines(done.out) == ["P own 0", "P own 1"]
     assert "outlives it" in done.said and "unverified" in done.said, done.said
+
+
+def test_what_a_child_prints_itself_is_no_answer_of_the_script(workshop: Workshop) -> None:
+    """It prints while a statement of the script's own process answers."""
+    text = """
+        import os, time
+        child = os.fork()
+        if child == 0:
+            until = time.time() + 2
+            while time.time() < until:
+                os.write(1, b"noise" + bytes([10]))
+            os._exit(0)
+        for epoch in range(40):
+            time.sleep(0.02)
+            print("epoch", epoch, flush=True)
+        os.waitpid(child, 0)
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace('print("epoch"', 'print("P", epoch); print("epoch"'))
+    done = workshop.florc("replay", "train.py")
+    assert done.out.splitlines() == [f"P {epoch}" for epoch in range(40)], done.said
+    assert "exact" in done.said, done.said

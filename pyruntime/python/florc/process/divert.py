@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..support.console import clear_line, exit_at_once
 from ..support.light import NamedTuple
-from .output import flush_streams
+from .output import flush_streams, is_duplicate
 
 _MOST = 1 << 16
 """So many bytes are handed on at once."""
@@ -107,7 +108,7 @@ class Divert:
         if self.depth == 1:
             clear_line()
             flush_streams()
-            self._size = os.lseek(self._file, 0, os.SEEK_END)
+            self._size = os.lseek(self._file, 0, os.SEEK_END) if is_duplicate(sys.stdout) else -1
             self.out.into_file()
             self.err.into_file()
 
@@ -121,8 +122,9 @@ class Divert:
             self.err.hand_on()
 
     def _take_duplicated(self) -> None:
-        """What a statement writes to another descriptor of the same stream (`os.dup(1)`), which the script made."""
-        more = os.lseek(self._file, 0, os.SEEK_END) - self._size
+        """What a statement printed, where standard output is another descriptor of the same (`os.dup(1)`), which the script made.
+        Only then: what forked processes print comes there, too."""
+        more = os.lseek(self._file, 0, os.SEEK_END) - self._size if self._size >= 0 else 0
         if more > 0:
             os.write(self.out.file, os.pread(self._file, more, self._size))
 

@@ -154,7 +154,7 @@ class Child:
         self.depth += 1
         if self.depth == 1:
             flush_streams()
-            if _is_duplicate(sys.stdout):
+            if is_duplicate(sys.stdout):
                 self._lose(self._name)
                 return
             try:
@@ -215,7 +215,7 @@ class Child:
                 os.close(descriptor)
 
 
-def _is_duplicate(stream: Any) -> bool:
+def is_duplicate(stream: Any) -> bool:
     """Whether a stream is another descriptor of what standard output leads to (`os.dup(1)`)."""
     try:
         number = stream.fileno()

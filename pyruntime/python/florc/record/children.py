@@ -53,7 +53,7 @@ class Told:
                 *whole, rest = (data + more).split(b"\n")
                 for line in whole:
                     self._read_to += len(line) + 1
-                    yield line.decode()
+                    yield line.decode(errors="replace")
                 data = rest
         finally:
             os.close(number)
