@@ -16,10 +16,11 @@ from ..runs.run import Run
 from ..support import console as messages
 from ..support.console import duration, say
 from .command import present_script
+from .parallel import served
 from .process import end
+from .serving import next_words
 from .session import live
 from .session.started import STARTED
-from .warm import ranks
 from .warm.imports import Ahead, import_ahead
 
 OPTION = "--interactive"
@@ -32,11 +33,11 @@ _ASKS = "each line is a question, such as --at 47 'norm.item()', with the option
 def next_question(run: Run, path: str | None) -> list[str]:
     """Ask, and answer each question in a process of its own. Returns in such a process: the words of its command. Where nobody
     asks any more this process ends, with the exit code of the last answer."""
-    if ranks.is_server():
-        return ranks.next_words(run, path)
     script = present_script(run, path)
+    if served.is_server():
+        return next_words(lambda: importable(run, script), lambda found: is_warm(found, path or script.path))
     if run.ranks > 1:
-        ranks.serve(run)
+        served.serve(run)
         found = Ahead([], [], {}, random.getstate(), "")  # this process needs nothing of it
         say(f"{messages.count(run.ranks, 'rank')} do the imports now, each for all questions")
     else:

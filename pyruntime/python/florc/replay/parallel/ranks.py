@@ -25,7 +25,7 @@ from ..files.user_files import Shared
 from ..session.opening import AGAIN, RANK
 from ..session.result import ReplayResult
 from ..session.started import STARTED
-from ..warm import ranks as warm
+from . import served
 from .workers import Local, end_all, end_with_parent, ending, errors_of, print_file, tail
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class _Rank:
         if again:
             given[AGAIN] = json.dumps(again)
         environment = start.environment(run.info["hash_seed"], given)
-        forked = warm.process(run, task.rank, words, environment, self.out, self.log, task.to_json())
+        forked = served.process(run, task.rank, words, environment, self.out, self.log, task.to_json())
         self.process = forked or Local(start.command(*words), environment, self.out, self.log)
 
     @property

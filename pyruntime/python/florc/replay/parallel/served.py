@@ -1,5 +1,5 @@
-"""Ranks that are forked from processes which have done the imports: one such process for each rank, as libraries read which rank
-they are in when they are imported.
+"""Ranks that are forked from processes which have done the imports (`replay/serving.py`): one such process for each rank, as
+libraries read which rank they are in when they are imported.
 
 `florc replay --interactive` starts these processes, and talks with each through a pair of sockets, a line of JSON at a time: the
 command of a rank, its environment and its files; then the number of its process, and its exit code. Each of these lines names the
@@ -23,10 +23,9 @@ from typing import Any
 from ...process import launcher, start
 from ...runs.catalog import of_rank
 from ...runs.run import Run
-from ..parallel.workers import Process, end_with_parent
 from ..session.opening import RANK
 from ..session.started import STARTED
-from . import imports
+from .workers import Process
 
 SERVES = "serves"
 """In the task of a process (`opening.RANK`): it does not replay a rank, but waits for the commands of one."""
@@ -130,70 +129,3 @@ class Forked:
 def is_server() -> bool:
     """Whether this process waits for the commands of a rank."""
     return RANK in os.environ and SERVES in json.loads(os.environ[RANK])
-
-
-def next_words(run: Run, path: str | None) -> list[str]:
-    """In such a process: fork what is asked for. Returns in each fork: the words of its command. Ends where nobody asks any
-    more."""
-    from ..command import present_script
-    from ..process import end
-    from ..questions import importable
-
-    task = json.loads(os.environ.pop(RANK))
-    end_with_parent(task["parent"])
-    way = socket.socket(fileno=task[SERVES])
-    script = present_script(run, path)
-    found = importable(run, script)
-    with way.makefile("rb") as lines:
-        for line in lines:
-            asked = json.loads(line)
-            child = os.fork()
-            if child == 0:
-                _become(asked, found, path or script.path)
-                return list(asked["words"])
-            told = {"id": asked["id"], "process": child}
-            way.sendall(json.dumps(told).encode() + b"\n")
-            told["code"] = _waited(child, asked["asks"])
-            way.sendall(json.dumps(told).encode() + b"\n")
-    end(0)
-
-
-def _waited(child: int, asks: int) -> int:
-    """The exit code of a rank. Where the process that asks for it ends before, nobody waits for the rank."""
-    events = select.poll()
-    own = os.pidfd_open(child)
-    events.register(own, select.POLLIN)
-    try:
-        asking = os.pidfd_open(asks)
-    except ProcessLookupError:
-        asking = -1
-        os.kill(child, signal.SIGKILL)
-    else:
-        events.register(asking, select.POLLIN)
-    while own not in (ready := {found for found, _ in events.poll()}):
-        if asking in ready:
-            events.unregister(asking)
-            for send in (os.kill, os.killpg):
-                with contextlib.suppress(OSError):
-                    send(child, signal.SIGKILL)
-    for descriptor in {own, asking} - {-1}:
-        os.close(descriptor)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def _become(asked: dict[str, Any], found: imports.Ahead, path: str) -> None:
-    """Make this process, just forked, that of a rank."""
-    from ..questions import is_warm
-
-    with open(os.devnull, "rb") as nothing, open(asked["out"], "wb") as written, open(asked["log"], "ab") as said:
-        for number, file in enumerate((nothing, written, said)):
-            os.dup2(file.fileno(), number)
-    os.setsid()
-    given = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
-    if not is_warm(found, path):
-        os.execve(sys.executable, start.command(*asked["words"]), given)
-    os.environ.clear()
-    os.environ.update({name: value for name, value in given.items() if name != start.STARTED})
-    STARTED.environment = dict(os.environ)
-    sys.argv[1:] = STARTED.words = list(asked["words"])
-    found.go_on()
