@@ -319,7 +319,7 @@ add(
 add(
     "children: what they changed on disk is not noted",
     FLORC + "record/children.py",
-    "                    yield line.decode(errors=\"replace\")\n",
+    '                    yield line.decode(errors="replace")\n',
     "                    pass\n",
     "tests/replay/test_files_of_children.py::test_a_replay_finds_what_children_found",
 )
