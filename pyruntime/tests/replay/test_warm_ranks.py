@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -148,3 +149,23 @@ def test_ranks_end_with_the_question(workshop: Workshop, number: signal.Signals)
         truth = truth_of(workshop, 2, text)
         _asks(asked, "")
         assert asked.end() == (0, "".join(truth))
+
+
+DEAD = """
+import json, socket
+from florc.replay.parallel.served import Forked
+
+own, other = socket.socketpair()
+rank = Forked(own, {"id": "1"})
+other.close()
+rank.ask_to_end()
+rank.end(1.0)
+print(rank.poll())
+"""
+
+
+def test_a_server_that_ends_before_it_forks_ends_nobody_else(workshop: Workshop) -> None:
+    """The number of its rank is not known then, and 0 would be the group of the process that asks."""
+    workshop.write("dead.py", DEAD)
+    done = workshop.run(sys.executable, "dead.py")
+    assert (done.out, done.code) == ("-9\n", 0), done

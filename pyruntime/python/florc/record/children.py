@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 
 from .. import _native
-from ..support.light import suppress
+from ..support.light import dumps, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from ..process.output import Tap
 
@@ -31,11 +32,11 @@ class Told:
     def _forked(self) -> None:
         self._has_forked = True
 
-    def tell(self, line: str) -> None:
-        """In a child. One call writes it, so that lines of several children do not mix."""
+    def tell(self, note: dict[str, Any]) -> None:
+        """In a child: a line of JSON. One call writes it, so that lines of several children do not mix."""
         number = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            os.write(number, (line + "\n").encode())
+            os.write(number, (dumps(note) + "\n").encode())
         finally:
             os.close(number)
 
@@ -57,6 +58,13 @@ class Told:
                 data = rest
         finally:
             os.close(number)
+
+    def notes(self) -> Iterable[dict[str, Any]]:
+        """What `tell` was given in children, and `new` reads."""
+        for line in self.new():
+            import json  # takes long to import
+
+            yield json.loads(line)
 
 
 class PrintedByChildren:

@@ -20,7 +20,7 @@ from ..process import native_writers
 from ..runs.found_files import BRIEFLY, FILE, FOLDER, LATER, LINK, NONE, ends_of, hash_of, name_of
 from ..support.console import size as sized
 from ..support.copying import share_blocks
-from ..support.light import OWN, dumps, suppress
+from ..support.light import OWN, suppress
 from .children import Told
 from .open_folders import in_open_folders, within
 
@@ -140,14 +140,11 @@ class FilesNoted:
         if not self._is_child:
             self._note(kind, **payload)
         elif kind == "file":
-            self._of_children.tell(dumps(payload))
+            self._of_children.tell(payload)
 
     def _hear_children(self) -> None:
         """Note what children changed before this process changes the same."""
-        for line in () if self._is_child else self._of_children.new():
-            import json  # takes long to import
-
-            told = json.loads(line)
+        for told in () if self._is_child else self._of_children.notes():
             real, at = told["path"], told["at"]
             if real not in self._seen and "was" in told:
                 self._seen[real] = _DONE

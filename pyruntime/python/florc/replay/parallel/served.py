@@ -8,7 +8,6 @@ question, as one that was ended may not have read all that was for it.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
@@ -17,7 +16,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from typing import Any
 
 from ...process import launcher, start
@@ -25,7 +23,7 @@ from ...runs.catalog import of_rank
 from ...runs.run import Run
 from ..session.opening import RANK
 from ..session.started import STARTED
-from .workers import Process
+from . import workers
 
 SERVES = "serves"
 """In the task of a process (`opening.RANK`): it does not replay a rank, but waits for the commands of one."""
@@ -58,7 +56,7 @@ def serve(run: Run) -> None:
 
 def process(
     run: Run, number: int, words: list[str], environment: dict[str, str], out: str, log: str, task: dict[str, Any]
-) -> Process | None:
+) -> workers.Process | None:
     """A rank, forked; None where there is nothing from which it could be. `task`: what RANK says in its environment."""
     way = _served.get((run.path, number))
     if way is None:
@@ -79,14 +77,12 @@ def process(
         return None
 
 
-class Forked:
+class Forked(workers.Forked):
     """A rank that another process has forked."""
 
     def __init__(self, way: socket.socket, asked: dict[str, Any]):
-        self._way, self._id, self._pid, self._code, self._rest = way, asked["id"], 0, None, b""
+        self._way, self._id, self._rest = way, asked["id"], b""
         way.sendall(json.dumps(asked).encode() + b"\n")
-
-    _code: int | None
 
     def poll(self) -> int | None:
         """Its exit code; None while it runs."""
@@ -95,7 +91,10 @@ class Forked:
 
     def _hear(self, patience: float) -> None:
         while self._code is None and select.select([self._way], [], [], patience)[0]:
-            data = self._way.recv(1 << 12)
+            try:
+                data = self._way.recv(1 << 12)
+            except ConnectionResetError:  # it ended before it had read what is asked
+                data = b""
             if not data:
                 self._code = -signal.SIGKILL
             *lines, self._rest = (self._rest + data).split(b"\n")
@@ -104,26 +103,13 @@ class Forked:
                 if told["id"] == self._id:
                     self._pid, self._code = told["process"], told.get("code")
 
-    def ask_to_end(self) -> None:
-        """Ask the process, and what it started, to end."""
-        if self.poll() is None:
-            self._signal(signal.SIGTERM)
-
-    def end(self, patience: float) -> None:
-        """Wait at most so many seconds for the end; then kill the process and what it started."""
-        until = time.monotonic() + patience
-        while self.poll() is None and time.monotonic() < until:
-            self._hear(0.05)
-        self._signal(signal.SIGKILL)
-        while self.poll() is None:
-            self._hear(0.05)
+    def _pause(self) -> None:
+        self._hear(0.05)
 
     def _signal(self, number: int) -> None:
         while not self._pid and self._code is None:  # a process that still imports forks it later
-            self._hear(0.05)
-        for send in (os.kill, os.killpg):  # it may not have its group yet
-            with contextlib.suppress(OSError):
-                send(self._pid, number)
+            self._pause()
+        super()._signal(number)
 
 
 def is_server() -> bool:

@@ -72,6 +72,41 @@ class Process(Protocol):
         """Wait at most so many seconds for the end; then end the command, if possible."""
 
 
+class Forked:
+    """A process that was forked, by its number; 0 until that is known."""
+
+    _pid = 0
+    _code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        raise NotImplementedError
+
+    def _pause(self) -> None:
+        """Wait a little for its end."""
+        time.sleep(0.01)
+
+    def ask_to_end(self) -> None:
+        """Ask the process, and what it started, to end."""
+        if self.poll() is None:
+            self._signal(signal.SIGTERM)
+
+    def end(self, patience: float) -> None:
+        """Wait at most so many seconds for the end; then kill the process and what it started."""
+        until = time.monotonic() + patience
+        while self.poll() is None and time.monotonic() < until:
+            self._pause()
+        self._signal(signal.SIGKILL)
+        while self.poll() is None:
+            self._pause()
+
+    def _signal(self, number: int) -> None:
+        if self._pid:  # 0 is this process's own group
+            for send in (os.kill, os.killpg):  # it may not have its group yet
+                with contextlib.suppress(OSError):
+                    send(self._pid, number)
+
+
 class Local:
     """A process on this machine."""
 

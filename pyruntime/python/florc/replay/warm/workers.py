@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
-import time
 
 from ...process import start
 from ...project.script import Script
 from ...runs.journal import History
 from ...runs.run import Run
-from ..parallel.workers import Become
+from ..parallel import workers
 from ..session.started import STARTED
 from . import imports
 
@@ -25,13 +22,12 @@ def can_fork(run: Run, script: Script, history: History) -> bool:
     return not found.why_not and bool(found.statements) and found.is_for(script.text)
 
 
-class Forked:
+class Forked(workers.Forked):
     """A child of this process. It raises `Become` there."""
 
     def __init__(self, command: list[str], environment: dict[str, str], out: str, log: str):
         sys.stdout.flush()
         sys.stderr.flush()
-        self._code: int | None = None
         self._pid = os.fork()
         if self._pid == 0:
             with open(os.devnull, "rb") as nothing, open(out, "wb") as written, open(log, "ab") as said:
@@ -43,7 +39,7 @@ class Forked:
             STARTED.environment = dict(os.environ)
             if imports.ahead is not None:
                 imports.ahead.go_on()
-            raise Become
+            raise workers.Become
 
     def poll(self) -> int | None:
         """Its exit code; None while it runs."""
@@ -52,22 +48,3 @@ class Forked:
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
         return self._code
-
-    def ask_to_end(self) -> None:
-        """Ask the process, and what it started, to end."""
-        if self.poll() is None:
-            self._signal(signal.SIGTERM)
-
-    def end(self, patience: float) -> None:
-        """Wait at most so many seconds for the end; then kill the process and what it started."""
-        until = time.monotonic() + patience
-        while self.poll() is None and time.monotonic() < until:
-            time.sleep(0.01)
-        self._signal(signal.SIGKILL)
-        while self.poll() is None:
-            time.sleep(0.001)
-
-    def _signal(self, number: int) -> None:
-        for send in (os.kill, os.killpg):  # it may not have its group yet
-            with contextlib.suppress(OSError):
-                send(self._pid, number)
