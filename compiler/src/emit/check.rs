@@ -62,6 +62,7 @@ impl Flat<'_> {
                 Some(&[])
             }
             StmtKind::If { test, .. } if self.is_call(test, runtime::BOUNDARY) => Some(&[]),
+            StmtKind::For(node) if self.is_call(&node.iter, runtime::LOOP) => Some(&node.body),
             StmtKind::If { test, body, .. } if self.is_call(test, runtime::STEP_INTO) => {
                 body.split_last().map(|(_, inner)| inner)
             }
@@ -129,6 +130,7 @@ impl Flat<'_> {
             ExprKind::Call(call) if self.is_call(expr, runtime::GENERATOR) => call.args.get(1).unwrap_or(expr),
             ExprKind::Choice(parts) | ExprKind::Operation(parts) => match parts.as_slice() {
                 [first, second] if self.is_call(first, runtime::TICK) => second,
+                [first, second] if self.is_call(second, runtime::OVER) => self.unwrapped(first),
                 _ => expr,
             },
             _ => expr,

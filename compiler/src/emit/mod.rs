@@ -5,6 +5,7 @@ mod edits;
 mod lambdas;
 mod marks;
 mod rewritten;
+mod room;
 mod runtime;
 mod wrap;
 
@@ -68,7 +69,7 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
         }
         let found = statements.binary_search_by_key(&entry.stmt, |stmt| stmt.id);
         if let Ok(at) = found {
-            writer.wrap_loop(statements[at], entry);
+            writer.wrap_loop(statements[at], entry, room::has_room(&statements, statements[at]));
         }
     }
     for (number, head) in heads {

@@ -1,11 +1,15 @@
 //! The names that emitted code uses of the runtime, spelled once. A test asserts that the Python package has them.
 
 /// Every name, as an attribute path of the package.
-pub const NAMES: &[&str] =
-    &[GENERATOR, TICK, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, PROBED, OBSERVED, ENTERED];
+pub const NAMES: &[&str] = &[
+    GENERATOR, LOOP, TICK, OVER, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, PROBED, OBSERVED,
+    ENTERED,
+];
 
 pub(super) const GENERATOR: &str = "generator";
+pub(super) const LOOP: &str = "loop";
 pub(super) const TICK: &str = "tick";
+pub(super) const OVER: &str = "over";
 pub(super) const STEP_INTO: &str = "skipblock.step_into";
 pub(super) const END: &str = "skipblock.end";
 pub(super) const RESTORE: &str = "skipblock.restore";

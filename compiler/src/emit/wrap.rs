@@ -74,7 +74,8 @@ impl<'a> Writer<'a> {
         self.insert(offset, isize::MIN, text);
     }
 
-    pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan) {
+    /// `has_room`: whether another statement may be put around it.
+    pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan, has_room: bool) {
         if plan.is_followed() {
             match &stmt.kind {
                 StmtKind::For(node) => self.wrap_iterator(&node.iter, &plan.id),
@@ -85,21 +86,31 @@ impl<'a> Writer<'a> {
         if plan.is_memoized() {
             self.wrap_block(stmt, plan);
         }
+        if plan.is_followed() && matches!(stmt.kind, StmtKind::While { .. }) {
+            self.tell_whole(stmt, &plan.id, has_room);
+        }
         if let Some(boundary) = &plan.boundary {
             self.open_iteration(stmt, &plan.id, &boundary.changes);
         }
     }
 
-    /// Before the first statement of an iteration: its state may be materialized, or another one put in its place.
-    ///
-    /// A `for` loop is told when it begins, by its iterator; a `while` loop is not, and might run again.
-    fn open_iteration(&mut self, stmt: &Stmt, id: &str, changes: &[Change]) {
-        let Some(range) = loop_body(stmt).first().map(|first| first.range) else { return };
-        if matches!(stmt.kind, StmtKind::While { .. }) {
-            let text =
-                format!("{}.{}(\"{id}\"){}{}", self.alias, runtime::BEGIN, self.newline, self.indentation(stmt.range));
+    /// A `for` loop tells by its iterator when it begins, and by the end of that, which no way out of the loop leaves out, when it
+    /// is over. A `while` loop has none: it gets one around it, which holds no name.
+    fn tell_whole(&mut self, stmt: &Stmt, id: &str, has_room: bool) {
+        let (indent, nl) = (self.indentation(stmt.range), self.newline);
+        if has_room {
+            let unit = self.unit(stmt.range);
+            let open = format!("for () in {}.{}(\"{id}\"):{nl}{indent}{unit}", self.alias, runtime::LOOP);
+            self.put_around(stmt.range, open, String::new());
+        } else {
+            let text = format!("{}.{}(\"{id}\"){nl}{indent}", self.alias, runtime::BEGIN);
             self.insert(stmt.range.start, 0, text);
         }
+    }
+
+    /// Before the first statement of an iteration: its state may be materialized, or another one put in its place.
+    fn open_iteration(&mut self, stmt: &Stmt, id: &str, changes: &[Change]) {
+        let Some(range) = loop_body(stmt).first().map(|first| first.range) else { return };
         let (unit, indent, nl) = (self.unit(range), self.indentation(range), self.newline);
         let call = |name: &str, restoring| format!("{}.{name}(\"{id}\"{})", self.alias, arguments(changes, restoring));
         let text = format!("if {}:{nl}{indent}{unit}", call(runtime::BOUNDARY, false));
@@ -134,7 +145,8 @@ impl<'a> Writer<'a> {
 
     fn wrap_condition(&mut self, test: &Expr, id: &str) {
         let open = format!("{}.{}(\"{id}\") and (", self.alias, runtime::TICK);
-        self.around(test.range, open, ")");
+        let close = format!(") or {}.{}(\"{id}\")", self.alias, runtime::OVER);
+        self.around(test.range, open, &close);
     }
 
     /// The first thing that a function does, after its docstring, is to tell its number. The rest stays where it is: on the

@@ -183,13 +183,20 @@ fn ways_out(stmt: &Stmt) -> WaysOut {
             });
         }
     });
+    out.outer_jump = outer_jump(stmt);
+    out
+}
+
+/// The first `break` or `continue` of a loop around a loop, in its `else`.
+pub fn outer_jump(stmt: &Stmt) -> Option<Range> {
     let orelse: &[Stmt] = match &stmt.kind {
         StmtKind::For(node) => &node.orelse,
         StmtKind::While { orelse, .. } => orelse,
         _ => &[],
     };
-    jumps_out(orelse, &mut out.outer_jump);
-    out
+    let mut found = None;
+    jumps_out(orelse, &mut found);
+    found
 }
 
 /// `break` and `continue` in a suite that belong to a loop around it.

@@ -1,8 +1,6 @@
 //! Where added statements stand: beside which others, in which function.
 
 use crate::ids::StmtId;
-use crate::loops::Loops;
-use crate::plan::Plan;
 use crate::scopes::{Owner, Scopes};
 use crate::syntax::File;
 use crate::syntax::tree::Stmt;
@@ -28,15 +26,6 @@ pub fn groups(file: &File, added: &BTreeSet<StmtId>) -> BTreeMap<usize, (usize, 
     found
 }
 
-/// Whether a statement is in the function of a loop of the plan, but not inside the loop.
-pub fn is_beside(file: &File, plan: &Plan, stmt: StmtId, block: &str) -> bool {
-    let Some(entry) = plan.loops.iter().find(|entry| entry.id == block) else { return false };
-    let scopes = Scopes::new([&file.module]);
-    let loops = Loops::new(&scopes);
-    let mut around = loops.around(stmt).into_iter().flat_map(|at| loops.and_around(at));
-    scopes.holder(stmt) == scopes.holder(entry.stmt) && !around.any(|at| loops.list[at].stmt.id == entry.stmt)
-}
-
 /// Whether a statement is in a method that Python may call when nothing is left of the script.
 pub fn is_in_deletion(file: &File, stmt: StmtId) -> bool {
     let scopes = Scopes::new([&file.module]);
@@ -45,10 +34,8 @@ pub fn is_in_deletion(file: &File, stmt: StmtId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{groups, is_beside, is_in_deletion};
-    use crate::analysis::Analysis;
+    use super::{groups, is_in_deletion};
     use crate::ids::StmtId;
-    use crate::plan::Options;
     use crate::source::Source;
     use crate::syntax::{File, walk};
     use std::collections::{BTreeMap, BTreeSet};
@@ -101,11 +88,6 @@ def f():
     #[test]
     fn which_function_a_statement_is_in() {
         let (files, at) = read();
-        let plan = Analysis::new(&files).plans(&Options::default()).remove(0);
-        let beside = |line: usize, block: &str| is_beside(&files[0], &plan, at[&line], block);
-        assert!(beside(14, "L1") && beside(14, "L2") && beside(10, "L2"));
-        assert!(!beside(10, "L1") && !beside(13, "L1"), "its `else` is part of a loop");
-        assert!(!beside(17, "L1") && !beside(4, "L1") && !beside(14, "L9"));
         let deleted = |line: usize| is_in_deletion(&files[0], at[&line]);
         assert!(deleted(4) && deleted(7) && !deleted(10) && !deleted(17));
     }

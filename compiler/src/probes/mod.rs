@@ -16,7 +16,7 @@ mod words;
 
 pub use apart::Apart;
 pub use asked::{Place, Question, ask};
-pub use beside::{groups, is_beside, is_in_deletion};
+pub use beside::{groups, is_in_deletion};
 pub use carried::is_fresh;
 pub use compare::{Change, ChangeKind, Function, Report, compare};
 pub use form::asks_for_form_only;

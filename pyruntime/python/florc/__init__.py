@@ -55,6 +55,8 @@ _WHERE = {
     "begin": "_native",
     "boundary": "_native",
     "generator": "_native",
+    "loop": "_native",
+    "over": "_native",
     "entered": "_native",
     "observed": "_native",
     "tick": "_native",

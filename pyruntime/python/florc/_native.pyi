@@ -278,8 +278,6 @@ class Comparison:
         """Whether what an earlier run of a loop left in a name is never read, each run binding it anew."""
     def asks_for_form_only(self, name: str) -> bool:
         """Whether the statements that are not the recorded ones read nothing of a name but the form of a tensor or an array."""
-    def is_beside(self, path: str, line: int, block: str) -> bool:
-        """Whether the added statement at a line (1-based) is in the function of a loop, but not inside the loop."""
     def is_in_deletion(self, path: str, line: int) -> bool:
         """Whether the added statement at a line is in a method that Python may call when nothing is left of the script."""
     def groups(self, path: str) -> dict[int, tuple[int, int]]:
@@ -380,8 +378,9 @@ class Path:
     def __str__(self) -> str: ...
     def __repr__(self) -> str: ...
 
-def start_following(session: object, pace: float) -> None:
-    """Follow the loops of this thread for a session; it is told of an iteration at most every `pace` seconds."""
+def start_following(session: object, pace: float, keeps_left: bool) -> None:
+    """Follow the loops of this thread for a session; it is told of an iteration at most every `pace` seconds. `keeps_left`: a
+    loop that is left in the middle counts as running until the one around it goes on, as in runs of format 2 and before."""
 
 def stop_following() -> None:
     """Emitted code does the plain thing from now on."""
@@ -451,11 +450,17 @@ def end(
 def generator(id: str, iterable: Iterable[_T]) -> Iterator[_T]:
     """The iterator of a followed loop; without a session the iterable itself."""
 
+def loop(id: str) -> Iterable[tuple[()]]:
+    """A `while` loop begins, which is over when this, once begun, is no longer there: one empty tuple."""
+
 def begin(id: str) -> None:
-    """A `while` loop begins."""
+    """A `while` loop begins around which nothing can stand."""
 
 def tick(id: str) -> bool:
     """Count an evaluation of a `while` loop's condition; always true."""
+
+def over(id: str) -> bool:
+    """The condition of a `while` loop is false; always false."""
 
 def boundary(
     loop_id: str,

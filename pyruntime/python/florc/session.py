@@ -22,6 +22,10 @@ if TYPE_CHECKING:
             """It is told of an iteration at most every so many seconds."""
 
         @property
+        def keeps_left(self) -> bool:
+            """Whether a loop that is left in the middle counts as running until the one around it goes on."""
+
+        @property
         def inputs(self) -> Sequence[tuple[Any, ...]] | None:
             """What a recorded run took from outside, to be given back."""
 
@@ -60,7 +64,7 @@ def begin(session: Session) -> None:
     """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none."""
     global current
     current = session
-    _native.start_following(session, session.pace)
+    _native.start_following(session, session.pace, session.keeps_left)
     _native.observe(inputs.known, inputs.encode, inputs.decode, inputs.before, session.inputs)
     os.register_at_fork(after_in_child=_in_forked_child)
 

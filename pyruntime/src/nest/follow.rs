@@ -3,13 +3,14 @@
 use super::blocks;
 use super::entered;
 use super::iteration;
-use super::levels::{Here, LoopFacts, Nest};
+use super::levels::{LoopFacts, Nest, Running};
 use super::live::{NEST, with_nest};
 use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
-use crate::guard::panics::harmless;
+use crate::guard::panics::{guard, harmless, mishap};
 use crate::locks::lock;
 use pyo3::exceptions::PyStopIteration;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 use std::sync::{Arc, Mutex};
@@ -31,9 +32,9 @@ const TOLD_DEPTH: usize = 3;
 /// the first), and with None when the loop turns out to have no such iteration; `jump(place, iterable, iterator)` where a
 /// loop begins, whether to begin with a later iteration: its index and an iterator that is there, or None (of a `while`
 /// loop there are no iterables); `boundary(loop, objects)`, see `boundary`; `step_into(block, frame)` and
-/// `end(block, objects, maybe, globals, frame)`, see `step_into` and `end`.
+/// `end(block, objects, maybe, globals, frame)`, see `step_into` and `end`. `keeps_left`: see `Nest::new`.
 #[pyfunction]
-pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
+pub fn start_following(session: &Bound<'_, PyAny>, pace: f64, keeps_left: bool) -> PyResult<()> {
     let method = |name| session.getattr_opt(name).map(|found| found.map(Bound::unbind));
     iteration::listen(method("boundary")?);
     blocks::listen(method("step_into")?, method("end")?);
@@ -42,7 +43,7 @@ pub fn start_following(session: &Bound<'_, PyAny>, pace: f64) -> PyResult<()> {
     }
     *lock(&PACE) = Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
     owner::take_this_thread();
-    *lock(&NEST) = Some(Nest::default());
+    *lock(&NEST) = Some(Nest::new(keeps_left));
     entered::follow_this_thread(true);
     owner::begin();
     Ok(())
@@ -146,19 +147,41 @@ fn tell_value(py: Python<'_>, path: Option<&str>, item: &Bound<'_, PyAny>) -> Py
     Ok(())
 }
 
-/// The loop has no such iteration. The session is told, and when this was seen.
-fn announce_end(py: Python<'_>, here: Option<Here>, path: String, told: bool) -> PyResult<()> {
-    let Some(here) = here.filter(|here| here.depth < TOLD_DEPTH) else { return Ok(()) };
-    if let Some(pace) = lock(&PACE).as_mut() {
-        pace.ends(here.run);
-    }
-    if let (false, Some(listener)) = (told, listener(py, &PASSED)) {
-        listener.call1(py, (&path,))?;
+/// A loop is over; `is_end`: by itself, so that what `announce` told of last is no iteration. The session is told, and when this
+/// was seen.
+fn announce_end(py: Python<'_>, running: Running, is_end: bool) -> PyResult<()> {
+    let left = with_nest(|nest| nest.leave_loop(running, !is_end));
+    let Some(left) = left.filter(|left| is_end && left.here.depth < TOLD_DEPTH) else { return Ok(()) };
+    let is_silent = lock(&PACE).as_mut().is_some_and(|pace| pace.ends(left.here.run));
+    if let (true, Some(listener)) = (is_silent, listener(py, &PASSED)) {
+        listener.call1(py, (&left.path,))?;
     }
     if let Some(listener) = listener(py, &VALUE) {
-        listener.call1(py, (path, py.None()))?;
+        listener.call1(py, (left.path, py.None()))?;
     }
     Ok(())
+}
+
+/// A loop was left in the middle, by `break`, `return` or an exception. Raises nothing and leaves an exception that is on its way
+/// where it is.
+fn leave(py: Python<'_>, running: Running) {
+    // SAFETY: the GIL is held
+    let by_error = unsafe { !ffi::PyErr_Occurred().is_null() };
+    let left = guard(|| {
+        if is_followed() {
+            with_nest(|nest| nest.leave_in_the_middle(running, by_error));
+        }
+        Ok(())
+    });
+    if let Err(error) = left {
+        let mut pending = [std::ptr::null_mut(); 3];
+        let [kind, value, traceback] = &mut pending;
+        // SAFETY: the GIL is held; what is fetched, be it null, is put back as it was
+        unsafe { ffi::PyErr_Fetch(kind, value, traceback) };
+        drop(mishap(py, "where a loop is left", error));
+        // SAFETY: as above
+        unsafe { ffi::PyErr_Restore(*kind, *value, *traceback) };
+    }
 }
 
 /// Where the innermost loop is to begin instead of at its first iteration, and the iterator that is there.
@@ -186,31 +209,37 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
         "at the start of a loop",
         || iterator.clone(),
         || {
-            let depth = with_nest(|nest| nest.enter_loop(id));
+            let Some(running) = with_nest(|nest| Some(nest.enter_loop(id))) else { return Ok(iterator.clone()) };
             let mut begins = iterator.clone().unbind();
             if let Some((index, there)) = jump(py, Some(&iterable), Some(&begins))? {
-                with_nest(|nest| nest.set_index(depth, index - 1));
+                with_nest(|nest| nest.set_index(running, index - 1));
                 begins = there;
             }
-            Ok(Bound::new(py, Followed { iterator: begins, depth, over: false })?.into_any())
+            Ok(Bound::new(py, Followed { iterator: begins, running, over: false })?.into_any())
         },
     )
 }
 
-/// A `while` loop begins: it is another one than when it ran before.
+/// A `while` loop begins: it is another one than when it ran before. Something to iterate over once, around it: when that goes,
+/// however the loop was left, it is over.
+#[pyfunction(name = "loop")]
+pub fn whole<'py>(py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
+    match enter(py, id)? {
+        Some(running) => Ok(Bound::new(py, Whole { running, begun: false })?.into_any()),
+        None => PyTuple::new(py, [PyTuple::empty(py)]).map(Bound::into_any),
+    }
+}
+
+fn enter(py: Python<'_>, id: &str) -> PyResult<Option<Running>> {
+    let enters = || Ok(if is_followed() { with_nest(|nest| Some(nest.enter_loop(id))) } else { None });
+    harmless(py, "at the start of a loop", || None, enters)
+}
+
+/// The same where nothing can be put around the loop: it is over when its condition is false, and else when a loop around it
+/// goes on.
 #[pyfunction]
 pub fn begin(py: Python<'_>, id: &str) -> PyResult<()> {
-    harmless(
-        py,
-        "at the start of a loop",
-        || (),
-        || {
-            if is_followed() {
-                with_nest(|nest| nest.enter_loop(id));
-            }
-            Ok(())
-        },
-    )
+    enter(py, id).map(|_| ())
 }
 
 /// Counts an evaluation of a `while` loop's condition. Always true.
@@ -222,12 +251,12 @@ pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
         || true,
         || {
             if is_followed() {
-                let (depth, index, held) = with_nest(|nest| nest.tick(id));
+                let Some((running, index, held)) = with_nest(|nest| Some(nest.tick(id))) else { return Ok(true) };
                 if held {
                     iteration::look_now();
                 }
                 if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
-                    with_nest(|nest| nest.set_index(depth, index));
+                    with_nest(|nest| nest.set_index(running, index));
                 }
                 announce(py)?;
             }
@@ -236,12 +265,59 @@ pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
     )
 }
 
+/// The condition of a `while` loop is false. So is this.
+#[pyfunction]
+pub fn over(py: Python<'_>, id: &str) -> PyResult<bool> {
+    harmless(
+        py,
+        "at the end of a loop",
+        || false,
+        || {
+            let running = if is_followed() { with_nest(|nest| nest.ending(id)) } else { None };
+            running.map_or(Ok(()), |running| announce_end(py, running, true))?;
+            Ok(false)
+        },
+    )
+}
+
+/// What is there as long as a `while` loop runs.
+#[pyclass(module = "florc._native", name = "loop_iterator")]
+pub struct Whole {
+    running: Running,
+    begun: bool,
+}
+
+#[pymethods]
+impl Whole {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyTuple>> {
+        (!std::mem::replace(&mut self.begun, true)).then(|| PyTuple::empty(py))
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        Python::attach(|py| leave(py, self.running));
+    }
+}
+
 /// An iterator that tells where in the loop nest the program is.
 #[pyclass(module = "florc._native", name = "generator_iterator")]
 pub struct Followed {
     iterator: Py<PyAny>,
-    depth: usize,
+    running: Running,
     over: bool,
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        if !self.over {
+            Python::attach(|py| leave(py, self.running));
+        }
+    }
 }
 
 #[pymethods]
@@ -251,12 +327,12 @@ impl Followed {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let depth = self.depth;
+        let running = self.running;
         let begins = || {
             let active = !self.over && is_followed();
             let mut path = None;
             if active {
-                if with_nest(|nest| nest.advance(depth)) {
+                if with_nest(|nest| nest.advance(running)) {
                     iteration::look_now();
                 }
                 path = announce(py)?;
@@ -267,22 +343,13 @@ impl Followed {
         let iterator = self.iterator.bind(py);
         // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
         // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held.
-        let item = unsafe { pyo3::ffi::PyIter_Next(iterator.as_ptr()) };
+        let item = unsafe { ffi::PyIter_Next(iterator.as_ptr()) };
         if item.is_null() {
             let error = PyErr::take(py);
             if active {
                 self.over = true;
                 let is_end = error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py));
-                harmless(
-                    py,
-                    "at the end of a loop",
-                    || (),
-                    || {
-                        let (here, last) = with_nest(|nest| (nest.here(), nest.path()));
-                        with_nest(|nest| nest.leave_loop(depth));
-                        if is_end { announce_end(py, here, last, path.is_some()) } else { Ok(()) }
-                    },
-                )?;
+                harmless(py, "at the end of a loop", || (), || announce_end(py, running, is_end))?;
             }
             return Err(error.unwrap_or_else(|| PyStopIteration::new_err(())));
         }

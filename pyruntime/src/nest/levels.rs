@@ -18,8 +18,8 @@ pub struct LoopFacts {
     pub scope: String,
     /// The loops around it in the same function.
     pub ancestors: Vec<String>,
-    /// Whether it is a `while` loop that tells when it begins (`begin`).
-    pub is_begun: bool,
+    /// Whether it is a `while` loop, which tells when it begins (`enter_loop`).
+    pub is_while: bool,
 }
 
 /// An iteration of a loop that is running.
@@ -30,6 +30,20 @@ pub struct Here {
     /// How many followed loops are around it.
     pub depth: usize,
     pub index: i64,
+}
+
+/// The last iteration of a loop that is over, and its path.
+#[derive(Debug)]
+pub struct Left {
+    pub here: Here,
+    pub path: String,
+}
+
+/// A run of a loop, as what follows it holds it: the level that is at this depth, while the run is that one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    depth: usize,
+    run: u64,
 }
 
 #[derive(Debug)]
@@ -74,9 +88,16 @@ pub struct Nest {
     runs: u64,
     /// The present path, while it is known.
     path: Option<Arc<str>>,
+    /// Whether a loop that is left in the middle runs on until the one around it goes on, as in runs of format 2 and before.
+    keeps_left: bool,
 }
 
 impl Nest {
+    /// A nest in which places are those of recorded runs; `keeps_left`: of earlier ones.
+    pub fn new(keeps_left: bool) -> Self {
+        Self { keeps_left, ..Self::default() }
+    }
+
     /// Makes a loop known.
     pub fn register(&mut self, id: String, facts: LoopFacts) {
         self.facts.entry(id.into()).or_default().facts = Some(Arc::new(facts));
@@ -97,58 +118,85 @@ impl Nest {
         }
     }
 
-    /// A loop begins; its first iteration is 0 once [`Nest::advance`] is called. Returns its depth.
+    /// A loop begins; its first iteration is 0 once [`Nest::advance`] is called.
     ///
     /// A loop that runs again in the same iteration of the loop around it is another occurrence: `L2.1`.
-    pub fn enter_loop(&mut self, id: &str) -> usize {
+    pub fn enter_loop(&mut self, id: &str) -> Running {
         let (id, facts) = self.known(id);
         self.prune_to(&id, facts.as_deref(), false);
         let again = self.count(&id);
         let id = if again == 0 { id } else { format!("{id}.{again}").into() };
         self.push(id, facts, -1, false);
-        self.levels.len() - 1
+        Running { depth: self.levels.len() - 1, run: self.runs }
     }
 
-    /// The next iteration of the loop at `depth` begins: whatever was left open inside it is closed. Returns whether
-    /// loops or blocks ran in the one before.
-    pub fn advance(&mut self, depth: usize) -> bool {
-        self.path = None;
-        self.levels.truncate(depth + 1);
-        let Some(level) = self.levels.get_mut(depth) else { return false };
+    /// Closes what was left open inside a loop that runs; its level, unless it was closed itself.
+    fn reached(&mut self, running: Running) -> Option<&mut Level> {
+        let is_open = self.levels.get(running.depth).is_some_and(|level| level.run == running.run);
+        if is_open {
+            self.path = None;
+            self.levels.truncate(running.depth + 1);
+        }
+        self.levels.last_mut().filter(|_| is_open)
+    }
+
+    /// The next iteration of a loop begins: whatever was left open inside it is closed. Returns whether loops or blocks ran in
+    /// the one before.
+    pub fn advance(&mut self, running: Running) -> bool {
+        let Some(level) = self.reached(running) else { return false };
         level.index += 1;
         let held = !level.seen.is_empty();
         level.seen.clear();
         held
     }
 
-    /// The loop at `depth` goes on from another iteration.
-    pub fn set_index(&mut self, depth: usize, index: i64) {
-        self.path = None;
-        if let Some(level) = self.levels.get_mut(depth) {
+    /// A loop goes on from another iteration.
+    pub fn set_index(&mut self, running: Running, index: i64) {
+        if let Some(level) = self.reached(running) {
             level.index = index;
         }
     }
 
-    /// The loop at `depth` is over.
-    pub fn leave_loop(&mut self, depth: usize) {
-        self.path = None;
-        self.levels.truncate(depth);
+    /// A loop is over. `by_error`: so is the block that it is, which has no end then. Returns where that was; None if it was
+    /// known.
+    pub fn leave_loop(&mut self, running: Running, by_error: bool) -> Option<Left> {
+        let id = self.reached(running)?.id.clone();
+        let left = Some(Left { here: self.here()?, path: self.path() });
+        self.levels.pop();
+        if by_error && self.levels.last().is_some_and(|level| level.is_block && *level.id == *base(&id)) {
+            self.levels.pop();
+        }
+        left
     }
 
-    /// The condition of a `while` loop is about to be evaluated. Returns the depth of the loop, its iteration, and whether
-    /// loops or blocks ran in the one before.
-    pub fn tick(&mut self, id: &str) -> (usize, i64, bool) {
+    /// A loop was left in the middle, by an error or not.
+    pub fn leave_in_the_middle(&mut self, running: Running, by_error: bool) {
+        if !self.keeps_left {
+            self.leave_loop(running, by_error);
+        }
+    }
+
+    /// The innermost run of a `while` loop, whose condition is false now.
+    pub fn ending(&mut self, id: &str) -> Option<Running> {
+        if self.keeps_left { None } else { self.running(id) }
+    }
+
+    /// The innermost run of a `while` loop that runs.
+    fn running(&mut self, id: &str) -> Option<Running> {
         let (known, facts) = self.known(id);
         self.prune_to(&known, facts.as_deref(), true);
-        if facts.is_some_and(|facts| facts.is_begun) {
-            // It runs: what is open inside of it, in other functions, was left by `return` or by an exception.
-            let own = self.levels.iter().rposition(|level| !level.is_block && base(&level.id) == id);
-            self.levels.truncate(own.map_or(self.levels.len(), |at| at + 1));
-        }
-        let running = self.levels.last().is_some_and(|level| !level.is_block && base(&level.id) == id);
-        let depth = if running { self.levels.len() - 1 } else { self.enter_loop(id) };
-        let held = self.advance(depth);
-        (depth, self.levels.get(depth).map_or(0, |level| level.index), held)
+        let depth = self.levels.iter().rposition(|level| !level.is_block && base(&level.id) == id)?;
+        // One that does not tell when it begins may be over: it runs if it is the innermost loop.
+        let is_it = facts.is_some_and(|facts| facts.is_while) || depth + 1 == self.levels.len();
+        self.levels.get(depth).filter(|_| is_it).map(|level| Running { depth, run: level.run })
+    }
+
+    /// The condition of a `while` loop is about to be evaluated. Returns the run of the loop, its iteration, and whether loops
+    /// or blocks ran in the one before.
+    pub fn tick(&mut self, id: &str) -> (Running, i64, bool) {
+        let running = self.running(id).unwrap_or_else(|| self.enter_loop(id));
+        let held = self.advance(running);
+        (running, self.levels.last().map_or(0, |level| level.index), held)
     }
 
     /// A block begins. Returns its key.
@@ -298,7 +346,7 @@ mod tests {
             [("L1", "m", vec![]), ("L2", "m", vec!["L1"]), ("L3", "m", vec!["L1"]), ("L4", "m:f", vec![])]
         {
             let ancestors = ancestors.into_iter().map(str::to_owned).collect();
-            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors, is_begun: id == "L1" });
+            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors, is_while: id == "L1" });
         }
         nest
     }
@@ -306,26 +354,26 @@ mod tests {
     #[test]
     fn keys_follow_the_nest() {
         let mut nest = nest();
-        let depth = nest.enter_loop("L1");
-        nest.advance(depth);
+        let running = nest.enter_loop("L1");
+        nest.advance(running);
         assert_eq!(nest.enter_block("L2"), "L1=0/L2#0");
         nest.leave_block("L2");
         assert_eq!(nest.enter_block("L4"), "L1=0/L4#0");
         nest.leave_block("L4");
         assert_eq!(nest.enter_block("L4"), "L1=0/L4#1");
         nest.leave_block("L4");
-        nest.advance(depth);
+        nest.advance(running);
         assert_eq!(nest.enter_block("L4"), "L1=1/L4#0");
-        nest.leave_loop(depth);
-        assert_eq!(nest.enter_loop("L1"), 0);
+        nest.leave_loop(running, false);
+        assert_eq!(nest.enter_loop("L1").depth, 0);
         assert_eq!(nest.path(), "L1.1=-1");
     }
 
     #[test]
     fn a_block_left_by_an_exception_is_closed() {
         let mut nest = nest();
-        let depth = nest.enter_loop("L1");
-        nest.advance(depth);
+        let running = nest.enter_loop("L1");
+        nest.advance(running);
         nest.enter_block("L2");
         assert_eq!(nest.enter_block("L3"), "L1=0/L3#0");
     }
@@ -333,8 +381,8 @@ mod tests {
     #[test]
     fn a_block_that_is_passed_by_counts_and_is_left() {
         let mut nest = nest();
-        let depth = nest.enter_loop("L1");
-        nest.advance(depth);
+        let running = nest.enter_loop("L1");
+        nest.advance(running);
         nest.pass_by("L2", 1, Duration::ZERO);
         assert!(nest.passes("L2") && !nest.passes("L2"));
         assert_eq!(nest.path(), "L1=0/L2#0");
@@ -354,6 +402,38 @@ mod tests {
         nest.pass_by("L2", 0, Duration::from_nanos(1));
         std::thread::sleep(Duration::from_millis(1));
         assert!(!nest.passes("L2"));
+    }
+
+    #[test]
+    fn a_loop_that_was_closed_closes_no_other() {
+        let mut nest = nest();
+        let outer = nest.enter_loop("L1");
+        nest.advance(outer);
+        let inner = nest.enter_loop("L2");
+        nest.advance(outer);
+        nest.enter_loop("L3");
+        nest.leave_loop(inner, false);
+        assert!(!nest.advance(inner));
+        nest.set_index(inner, 7);
+        assert_eq!(nest.path(), "L1=1/L3=-1");
+        nest.leave_loop(outer, false);
+        assert_eq!(nest.path(), "");
+    }
+
+    #[test]
+    fn a_loop_that_an_error_leaves_takes_its_block_with_it() {
+        for (keeps_left, by_error, left) in
+            [(false, false, "L1=0/L2#0"), (false, true, "L1=0"), (true, true, "L1=0/L2#0/L2=0")]
+        {
+            let mut nest = Nest { keeps_left, ..nest() };
+            let outer = nest.enter_loop("L1");
+            nest.advance(outer);
+            nest.enter_block("L2");
+            let inner = nest.enter_loop("L2");
+            nest.advance(inner);
+            nest.leave_in_the_middle(inner, by_error);
+            assert_eq!(nest.path(), left);
+        }
     }
 
     #[test]

@@ -53,9 +53,9 @@ impl Pace {
         Told { passed, this: false }
     }
 
-    /// The session is told that there is no such iteration.
-    pub fn ends(&mut self, run: u64) {
-        self.silent.take_if(|silent| silent.run == run);
+    /// The session is told that there is no such iteration. Returns whether it does not know of it.
+    pub fn ends(&mut self, run: u64) -> bool {
+        self.silent.take_if(|silent| silent.run == run).is_some()
     }
 
     /// The last iteration, if the session does not know of it.

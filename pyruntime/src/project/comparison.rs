@@ -132,12 +132,6 @@ impl Comparison {
         deep(py, || Ok(self.each().all(|(file, report)| probes::asks_for_form_only(present_only(file, report), name))))
     }
 
-    /// Whether the added statement at a line of a file is in the function of a loop, but not inside the loop.
-    fn is_beside(&self, py: Python<'_>, path: &str, line: usize, block: &str) -> PyResult<bool> {
-        let Some((file, report, change)) = self.change(path, line) else { return Ok(false) };
-        deep(py, || Ok(probes::is_beside(file, &report.plan, change.stmt, block)))
-    }
-
     /// Whether the added statement at a line of a file is in a method that Python may call when nothing is left of the script.
     fn is_in_deletion(&self, py: Python<'_>, path: &str, line: usize) -> PyResult<bool> {
         let Some((file, _, change)) = self.change(path, line) else { return Ok(false) };

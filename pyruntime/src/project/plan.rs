@@ -56,8 +56,8 @@ impl Plan {
             let above = |id: &&String| parents.get(id.as_str()).copied().flatten();
             let around = std::iter::successors(entry.parent.as_ref(), above).take(parents.len()).cloned().collect();
             let scope = format!("{}:{}", self.plan.file, entry.function);
-            let is_begun = entry.boundary.is_some() && entry.header.starts_with("while");
-            register_loop(entry.id.clone(), LoopFacts { scope, ancestors: around, is_begun });
+            let is_while = entry.followed && entry.header.starts_with("while");
+            register_loop(entry.id.clone(), LoopFacts { scope, ancestors: around, is_while });
         }
     }
 }

@@ -102,16 +102,19 @@ class _Strip(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         return None if _runtime_call(node.value) in ("begin", "entered") else self.generic_visit(node)
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
+        if _runtime_call(node.iter) == "loop":
+            return node.body
         if isinstance(node.iter, ast.Call) and _runtime_call(node.iter) == "generator":
             node.iter = node.iter.args[1]
         return node
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.test, ast.BoolOp) and _runtime_call(node.test.values[0]) == "tick":
-            node.test = node.test.values[1]
+        if isinstance(node.test, ast.BoolOp) and _runtime_call(node.test.values[-1]) == "over":
+            ticked = node.test.values[0]
+            node.test = ticked.values[1] if isinstance(ticked, ast.BoolOp) else ticked
         return node
 
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:

@@ -43,6 +43,7 @@ class Recording:
 
     pace = 5e-3
     """Iterations that begin sooner than this (in seconds) after a noted one are not noted in the journal."""
+    keeps_left = False
     inputs = None
     """There is nothing yet to give back."""
 

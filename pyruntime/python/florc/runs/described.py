@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeGuard
 
-FORMAT = 2
+FORMAT = 3
 """Of `run.json` and of the first record of a journal."""
+LOOPS_END = 3
+"""The first format of runs in whose places no loop stands that was left by `break`, `return` or an exception."""
 HEAD = (
     *("id", "name", "script", "module", "argv", "cwd", "store", "hash_seed", "started", "python", "platform", "executable"),
     *("ranks", "commit"),
@@ -83,6 +85,7 @@ _NEEDED: dict[str, Callable[[Any], bool]] = {
     "started": _is_time,
 }
 _POSSIBLE: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: isinstance(value, int),
     "id": _is_text,
     "name": _or_none(_is_text),
     "module": _or_none(_is_text),
@@ -106,7 +109,7 @@ def amiss(found: Any) -> str:
     wrong = [name for name, fits in _NEEDED.items() if name not in found or not fits(found[name])]
     wrong += [name for name, fits in _POSSIBLE.items() if name in found and not fits(found[name])]
     form = found.get("format", 1)
-    if isinstance(form, int) and form > FORMAT:
+    if "format" not in wrong and form > FORMAT:
         return f"it has format {form}, and this florc reads up to {FORMAT}: upgrade florc to use it"
     return f"it does not describe a run ({', '.join(wrong)})" if wrong else ""
 
@@ -130,4 +133,4 @@ def read(path: str) -> tuple[dict[str, Any] | None, str]:
 def agreed(info: dict[str, Any], head: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """What describes a run when its journal counts, and the fields of `run.json` that say something else."""
     told = {name: head.get(name) for name in HEAD}
-    return {**info, **told}, [name for name in HEAD if info.get(name) != told[name]]
+    return {**info, **told, "format": head.get("format", 1)}, [name for name in HEAD if info.get(name) != told[name]]

@@ -50,11 +50,12 @@ def differences(
 
 
 def _rebuilt(builds: dict[str, str]) -> list[str]:
-    """Distributions that have the version they had, and hold other files."""
+    """Distributions that have the version they had, and hold other files; florc itself is no part of the program."""
     if not builds:
         return []
     now = _native.distributions(circumstances.installed())
-    return sorted(name for name, build in builds.items() if now.get(name, build) != build)[:_MOST]
+    others = [name for name, build in builds.items() if now.get(name, build) != build and not name.startswith("florc ")]
+    return sorted(others)[:_MOST]
 
 
 def _how_changed(path: str, size: int, mtime_ns: int, held: str | None) -> str:

@@ -61,7 +61,6 @@ class Versions:
         """Both of the present comparison; None where nobody asked yet."""
         self._edited: set[str] = set()
         """Those of them that stood there before, in another form."""
-        self._beside: dict[tuple[str, str], bool] = {}
         self._lines: dict[str, dict[int, int]] = {}
         """By file and present number: recorded numbers of lines (`recorded_line`)."""
         self._fresh: dict[tuple[str, str], bool] = {}
@@ -116,7 +115,6 @@ class Versions:
         self._asked.clear()
         self._fresh.clear()
         self._kept_though_dead.clear()
-        self._beside.clear()
         self._lines.clear()
         self._holding = self._asks_gradients = None
         instrumented = {file: comparison.instrument(file) for file in comparison.paths()}
@@ -220,16 +218,6 @@ class Versions:
     def is_in_deletion(self, name: str) -> bool:
         """Whether a probe stands in a method that Python may call when nothing is left of the script."""
         return self._comparison.is_in_deletion(*self.probe_place(name))
-
-    def is_beside(self, name: str, block: str) -> bool:
-        """Whether a probe stands in the function of a loop, but not inside the loop.
-
-        Nothing tells when a `while` loop is over, or one that was left by a `break`.
-        """
-        known = self._beside.get((name, block))
-        if known is None:
-            known = self._beside[name, block] = self._comparison.is_beside(*self.probe_place(name), block)
-        return known
 
     def removed_lines(self) -> set[tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""

@@ -36,14 +36,14 @@ class Probes:
         lambda of it, which may be called in another place of the nest."""
         if is_called and self.session.looking.is_running():
             return contextlib.nullcontext()  # the statement itself calls it
-        return _Run(self, name, frame, is_called)
+        return _Run(self, name, frame)
 
-    def begin(self, name: str, is_called: bool) -> contextlib.AbstractContextManager[None] | None:
+    def begin(self, name: str) -> contextlib.AbstractContextManager[None] | None:
         """A statement was reached. Returns the context in which it writes to where its answer goes; None if that was not asked
         for."""
         session = self.session
         session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
-        if not session.answers(None if is_called else self._place_of(name)):
+        if not session.answers():
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
         return NotedRun(self._capture or self._noted, name)
@@ -97,16 +97,6 @@ class Probes:
         file, line = self.session.versions.probe_place(name)
         return self.session.looking.group(file, line), _native.loop_path(), line
 
-    def _place_of(self, name: str) -> str | None:
-        """The place of an added statement, where it is another one than native code has: nothing tells that a loop is over that
-        was left by a `break`, or a `while` loop, and what stands beside it is not in it."""
-        window = self.session.window
-        if window is None or not self.session.versions.is_beside(name, window.block):
-            return None
-        places = _native.Path(_native.loop_path()).lineage
-        left = [place for place in places if place.loop == window.block and place.index is not None]
-        return str(left[-1].parent or "") if left else None
-
 
 def _write(descriptor: int, data: bytes) -> None:
     with contextlib.suppress(BrokenPipeError):  # `florc replay train.py | head`
@@ -117,10 +107,10 @@ def _write(descriptor: int, data: bytes) -> None:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_answer", "_frame", "_is_begun", "_is_called", "_is_watched", "_name", "_probes", "_threads")
+    __slots__ = ("_answer", "_frame", "_is_begun", "_is_watched", "_name", "_probes", "_threads")
 
-    def __init__(self, probes: Probes, name: str, frame: FrameType, is_called: bool):
-        self._probes, self._name, self._frame, self._is_called = probes, name, frame, is_called
+    def __init__(self, probes: Probes, name: str, frame: FrameType):
+        self._probes, self._name, self._frame = probes, name, frame
 
     def __enter__(self) -> None:
         probes, name = self._probes, self._name
@@ -136,7 +126,7 @@ class _Run:
         try:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
-            self._answer = probes.begin(name, self._is_called)
+            self._answer = probes.begin(name)
             session.tracked.begin(name, self._answer is not None)
             self._is_begun = True
             if self._answer is not None:

@@ -19,6 +19,7 @@ from ...process.log_files import LogFiles
 from ...process.output import Tap
 from ...project import positions as instrumented
 from ...runs import environment, trust, variables, writers
+from ...runs.described import LOOPS_END
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
@@ -40,6 +41,11 @@ class Replay:
 
     pace = 0.0
     """The session hears of every iteration."""
+
+    @property
+    def keeps_left(self) -> bool:
+        """Whether the recorded run is of a version in which nothing told that a loop was left by `break` or an exception."""
+        return self.history.run.format < LOOPS_END
 
     @property
     def inputs(self) -> list[tuple[Any, ...]]:
