@@ -103,3 +103,36 @@ def test_what_a_notebook_displays_has_names(workshop: Workshop) -> None:
     done = workshop.florc("replay", "--json", "train.ipynb")
     found = [json.loads(line)["values"] for line in done.out.splitlines()[:-1]]
     assert found == [{"half": 1.5}, {"w * 2": 6.0}, {"epoch": 2}, {}, {"w": 3.0}], done
+
+
+PARTS = """
+    print("first", w, end=" "); print("second", w * 2)
+    print(w, end=", ")
+    print(w + 1, end="")
+    print()
+    print(epoch, end=""); print(w)
+    sys.stdout.write("x %.1f " % w); sys.stdout.write(f"y {w * 3}\\n")
+    print("no", w, end=" ", file=sys.stderr); print("alone", w)
+"""
+OF_PARTS = [{"w": 6.0, "second": 12.0}, {"w": 6.0, "w + 1": 7.0}, {}, {"w": 6.0, "y": 18.0}, {"w": 6.0}]
+
+
+@pytest.mark.parametrize("is_added", [False, True])
+def test_a_line_that_several_statements_write(workshop: Workshop, is_added: bool) -> None:
+    """Nothing is named where nothing tells which value is which: `print(epoch, end=""); print(w)`."""
+    head = "import sys, time\n"
+    workshop.write("train.py", head + LOOP.format("" if is_added else PARTS))
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    first = 9
+    if is_added:
+        workshop.write("train.py", head + LOOP.format(PARTS))
+        done = workshop.florc("replay", "--iterations", "epoch=0", "train.py")
+        assert "florc: exact" in done.said, done
+    rows = [json.loads(line) for line in workshop.florc("logs", "--format", "jsonl", "--where", "epoch = 0").out.splitlines()]
+    by_line: dict[int, dict[str, float]] = {}
+    for row in rows:
+        if row["line"] < first + len(PARTS.strip().splitlines()) and row["name"] != "loss" and row["line"] >= first:
+            by_line.setdefault(row["line"], {})[row["name"]] = row["value"]
+    of_one_line = {first: OF_PARTS[0], first + 5: OF_PARTS[3], first + 6: OF_PARTS[4]}
+    apart = {first + 1: {"w": 6.0}, first + 2: {"w + 1": 7.0}} if is_added else {first + 3: OF_PARTS[1]}
+    assert by_line == {**of_one_line, **apart}, rows

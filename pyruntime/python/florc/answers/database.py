@@ -12,7 +12,7 @@ from ..project.script import Unusable
 from ..runs.journal import History
 from ..support.console import cell_of
 from .loops import loops_of
-from .rows import Row, mark_cells, ranks
+from .rows import Row, lines_of, mark_cells, ranks
 from .table import variables
 
 RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
@@ -127,9 +127,10 @@ def _checkpoints(history: History) -> Iterable[tuple[Any, ...]]:
 
 def _lines(history: History) -> Iterable[tuple[Any, ...]]:
     mark_cells(history)
+    line_of = lines_of({path: text for one in (history, *history.spawned) for _, _, path, text in one.run.files()})
     for rank, of_rank in ranks(history):
         for line in [*of_rank.lines, *(line for line in of_rank.written if line.child and not line.is_error)]:
-            at = cell_of(line.file, line.line, is_recorded=True)
+            at = cell_of(line.file, line_of(line), is_recorded=True)
             yield history.run.id, rank, line.child, line.file, *at, line.path, line.text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
@@ -12,6 +12,7 @@ from ..project.script import NOTEBOOK
 from ..runs.entries import LogLine
 from ..runs.journal import History
 from ..support.console import cell_of, spelled
+from .joint import Joint, joints
 from .templates import Template, compounds, of_shown, templates
 from .values import Typed, taken_apart
 
@@ -97,12 +98,15 @@ class Names:
         self._known: dict[str, dict[int, list[Template]]] = {}
         self._inside: dict[str, dict[int, list[Template]]] = {}
         """Those in a statement that others stand in, by the line where it begins: `if epoch % 2:`."""
+        self._joints: dict[str, list[Joint]] = {}
+        self._parts: dict[tuple[str, bool], set[Template]] = {}
+        """What is written only as a part of a line, of a recorded line or of one that was asked for."""
 
     def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
         """The values in a line, by their names; none where its statement writes no values that florc can name. `number`: it is
         the so many-th line of its statement, from 0."""
         fitting: list[tuple[Template, dict[str, Typed]]] = []
-        there = self._at(printed.file, printed.line)
+        there = [one for one in self._at(printed.file, printed.line) if one not in self._parts_of(printed)]
         is_inside = not there and printed.verdict != RECORDED
         for template in self._within(printed.file, printed.line) if is_inside else there:
             if template.is_error not in (None, printed.is_error):
@@ -121,13 +125,25 @@ class Names:
         if file not in self._known:
             by_line: dict[int, list[Template]] = {}
             text = self._texts.get(file, "")
-            found = templates(text) + [shown for one in _shown(file, text) if (shown := of_shown(one.line, one.text)) is not None]
+            self._joints[file] = joints(text)
+            found = [joint.template for joint in self._joints[file] if joint.template.names]
+            found += templates(text) + [
+                shown for one in _shown(file, text) if (shown := of_shown(one.line, one.text)) is not None
+            ]
             # Of two statements in one line (`florc ask` adds one) the first that fits counts: that which fixes more of the text.
             for template in sorted(found, key=_fixed, reverse=True):
                 for at in range(template.line, template.end_line + 1):
                     by_line.setdefault(at, []).append(template)
             self._known[file] = by_line
         return self._known[file].get(line, [])
+
+    def _parts_of(self, printed: Printed) -> set[Template]:
+        """What is written only as a part of a line like this."""
+        key = printed.file, printed.verdict == RECORDED
+        if key not in self._parts:
+            known = (joint.parts for joint in self._joints[printed.file] if key[1] or joint.is_on_one_line)
+            self._parts[key] = {part for parts in known for part in parts}
+        return self._parts[key]
 
     def _within(self, file: str, line: int) -> list[Template]:
         """What the statements in one write that begins in a line: such a one is added as a whole."""
@@ -148,26 +164,22 @@ def recorded(history: History) -> Iterator[Row]:
     read = (history, *history.spawned)
     texts = {path: text for one in read for _, _, path, text in one.run.files()}
     mark_cells(history)
-    # what a cell shows at its end is said to be printed on the line before the cell
-    ends = {(path, -one.head): one.line for path, text in texts.items() for one in _shown(path, text)}
+    line_of = lines_of(texts)
     for rank, of_rank in ranks(history):
         lines = (
-            Printed(
-                line.file,
-                ends.get((line.file, line.line), abs(line.line)),
-                line.path,
-                line.text,
-                RECORDED,
-                rank,
-                line.message,
-                line.is_error,
-                line.child,
-            )
+            Printed(line.file, line_of(line), line.path, line.text, RECORDED, rank, line.message, line.is_error, line.child)
             for line in _once(of_rank.written)
-            if line.file is not None and line.line  # below 0 where a library wrote it: `logging`
+            if line.file is not None and line.line
         )
         for line in named(of_rank, lines, Names(texts)):
             yield from line._replace(run=history.run.id).rows
+
+
+def lines_of(texts: dict[str, str]) -> Callable[[LogLine], int]:
+    """The lines of the statements that wrote recorded lines; `texts`: of the files, by path. 0 where none of these did."""
+    # what a cell shows at its end is said to be printed on the line before the cell; below 0 where a library wrote it: `logging`
+    ends = {(path, -one.head): one.line for path, text in texts.items() for one in _shown(path, text)}
+    return lambda line: ends.get((line.file or "", line.line), abs(line.line))
 
 
 def _once(written: list[LogLine]) -> Iterator[LogLine]:

@@ -71,7 +71,7 @@ def templates(text: str) -> list[Template]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            pieces, is_framed = _of_call(node), _is_framed(node)
+            pieces, is_framed = pieces_of(node), _is_framed(node)
             is_logged = (
                 not is_framed
                 and isinstance(node.func, ast.Attribute)
@@ -81,8 +81,8 @@ def templates(text: str) -> list[Template]:
             keys = _keys(node) if is_logged and pieces is not None else ()
             if pieces is not None and (keys or any(isinstance(piece, Value) for piece in pieces)):
                 end = node.end_lineno or node.lineno
-                is_error = None if is_logged else _is_error(node)
-                found.append(Template(node.lineno, end, _joined(pieces), is_logged, is_error, keys, is_framed))
+                errs = None if is_logged else is_error(node)
+                found.append(Template(node.lineno, end, joined(pieces), is_logged, errs, keys, is_framed))
     return sorted(found, key=lambda template: (template.line, template.end_line))
 
 
@@ -96,7 +96,7 @@ def of_shown(line: int, expression: str) -> Template | None:
     pieces: list[Piece] = ["("] if several is not None else []
     pieces += _of_objects([shown] if several is None else several, ", ")
     pieces += [] if several is None else [",)" if len(several) == 1 else ")"]
-    return Template(line, line, _joined(pieces)) if any(isinstance(piece, Value) for piece in pieces) else None
+    return Template(line, line, joined(pieces)) if any(isinstance(piece, Value) for piece in pieces) else None
 
 
 def _of_objects(shown: list[ast.expr], between: str) -> list[Piece]:
@@ -108,16 +108,15 @@ def _of_objects(shown: list[ast.expr], between: str) -> list[Piece]:
     return pieces
 
 
-def _of_call(call: ast.Call) -> list[Piece] | None:
-    """None for a call that is no log statement."""
+def pieces_of(call: ast.Call) -> list[Piece] | None:
+    """The texts and values that a call writes, without the end of the line; None for a call that is no log statement."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else None
     function = call.func.id if isinstance(call.func, ast.Name) else None
     if method == "write" and (len(call.args) != 1 or _has_bytes(call.args[0])):  # `os.write(1, data)`
         return None
     if function == "print" or method in _PRINTERS:
-        separator = next((keyword.value for keyword in call.keywords if keyword.arg == "sep"), None)
-        between = separator.value if isinstance(separator, ast.Constant) and isinstance(separator.value, str) else " "
-        return _of_arguments(call.args, between)
+        end = _given(call, "end", "\n") if function == "print" else "\n"
+        return [*_of_arguments(call.args, _given(call, "sep", " ")), *[end.removesuffix("\n")] * (end != "\n")]
     if function == "display":  # of notebooks: each object in a line of its own
         return _of_objects(call.args, "\n")
     if method == "log" and isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "florc.log":
@@ -135,6 +134,12 @@ def _of_call(call: ast.Call) -> list[Piece] | None:
             return _of_percent(first.value, others)
         return _of(first)
     return None
+
+
+def _given(call: ast.Call, keyword: str, otherwise: str) -> str:
+    """The text that a keyword has; None is as good as none."""
+    found = next((given.value for given in call.keywords if given.arg == keyword), None)
+    return found.value if isinstance(found, ast.Constant) and isinstance(found.value, str) else otherwise
 
 
 def _is_framed(call: ast.Call) -> bool:
@@ -179,7 +184,7 @@ def _has_bytes(expression: ast.expr) -> bool:
     return any(isinstance(node, ast.Constant) and isinstance(node.value, bytes) for node in ast.walk(expression))
 
 
-def _is_error(call: ast.Call) -> bool | None:
+def is_error(call: ast.Call) -> bool | None:
     """Whether a statement that prints writes to standard error: `print(…, file=sys.stderr)`, `click.echo(…, err=True)`,
     `sys.stderr.write(…)`. None where it may write to either, or to another file."""
     given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
@@ -298,7 +303,7 @@ def _name(expression: ast.expr, label: str) -> str:
     return text if len(text) <= _MOST_NAME else text[: _MOST_NAME - 1] + "…"
 
 
-def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
+def joined(pieces: list[Piece]) -> tuple[Piece, ...]:
     """Texts that follow one another are one; two values of one name are told apart by a number."""
     joined: list[Piece] = []
     names: dict[str, int] = {}

@@ -118,8 +118,9 @@ def whole(history: History, loop: Followed) -> int:
         return min(count, at.index)
     if history.is_cut:
         return max(0, count - (not _native.Path(loop.place).iterations))
-    # Nothing tells that the condition of a `while` was false, unless it is always true or something was done after it.
-    return count if not count or _was_entered(history, loop, count - 1) else count - 1
+    # In runs of format 2, nothing tells that the condition of a `while` was false, unless it is always true or something was done
+    # after it.
+    return count if not count or loop.ended or _was_entered(history, loop, count - 1) else count - 1
 
 
 def _was_entered(history: History, loop: Followed, index: int) -> bool:
