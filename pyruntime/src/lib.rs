@@ -95,6 +95,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(survey::names::names_of, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::leave_block, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::loop_path, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::follow::raised_at, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::start_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::stop_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::forget, module)?)?;

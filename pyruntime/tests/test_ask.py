@@ -59,6 +59,12 @@ def test_several_places_are_asked_at_once(recorded: Workshop) -> None:
     assert recorded.florc("logs", "twice", "--format", "csv").out.splitlines()[1] == "0,twice,0,exact,engine.py:2"
 
 
+def test_a_question_that_raises_is_shown_in_the_traceback(recorded: Workshop) -> None:
+    done = recorded.florc("ask", "--quiet", "train.py", "--at", AT_T, "t.missing")
+    shown = '    t = total_of(optimizer, epoch); print("t.missing", t.missing)'
+    assert shown in done.err.splitlines() and "AttributeError" in done.err and done.code != 0, done
+
+
 def test_a_module_that_is_asked_is_run_as_asked_in_a_process_of_its_own(recorded: Workshop) -> None:
     done = recorded.florc("ask", "train.py", "--at", AT_TWICE, "by + model.total", "--workers", "2")
     assert done.out.splitlines() == ["by + model.total 0", "by + model.total 7", "by + model.total 20"], done

@@ -228,3 +228,40 @@ fit()
     plain, recorded = workshop.plain("train.py"), workshop.florc("record", "train.py")
     trace = plain.err[plain.err.index("Traceback") :]
     assert trace in recorded.err and (recorded.out, recorded.code) == (plain.out, plain.code), recorded.err
+
+
+def test_a_block_that_an_exception_left_says_so(workshop: Workshop) -> None:
+    workshop.write(
+        "train.py",
+        HEAD
+        + """
+for fold in range(2):
+    try:
+        for step in range(9):
+            loss.backward()
+            w += step
+            if step == 6 - fold: raise KeyError(step)
+    except KeyError as error:
+        print("left", error)
+    some()
+""",
+    )
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert recorded.code == 0, recorded.said
+    workshop.write(
+        "train.py", (workshop.path / "train.py").read_text().replace('print("left", error)', 'print("left", error); print(w)')
+    )
+    wanted = workshop.plain("train.py").out.splitlines()
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.splitlines() == [line for line in wanted if not line.startswith("left")], replayed.said
+    assert "florc: exact" in replayed.said and "an exception left it" in replayed.said, replayed.said
+    assert "more than the overhead allowed" not in replayed.said, replayed.said
+
+
+def test_where_the_script_raised_is_the_iteration_that_it_left(workshop: Workshop) -> None:
+    workshop.write("train.py", HEAD + PROGRAMS["break"])
+    workshop.florc("record", "--checkpoint", "every", "train.py")
+    added = '    if epoch == 1: print(1 / (epoch - 1))\n    at(f"epoch='
+    workshop.write("train.py", HEAD + PROGRAMS["break"].replace('    at(f"epoch=', added))
+    replayed = workshop.florc("replay", "train.py")
+    assert "raised ZeroDivisionError in epoch=1" in replayed.said, replayed.said

@@ -41,6 +41,15 @@ def test_a_run_that_is_being_replayed_stays(workshop: Workshop) -> None:
     assert workshop.florc("rm", run.name).code == 0 and not run.exists()
 
 
+def test_a_store_that_the_script_removes_is_gone(workshop: Workshop) -> None:
+    workshop.write("train.py", SCRIPT + '\nimport shutil\nshutil.rmtree(".florc")\n')
+    plain = "0\n1\n"
+    done = workshop.florc("record", "train.py")
+    assert (done.out, done.code) == (plain, 0), done
+    assert "was removed while the script ran: nothing of it is left" in done.said and "Errno" not in done.said, done
+    assert not (workshop.path / ".florc").exists()
+
+
 def test_a_replay_that_was_killed_keeps_no_run(workshop: Workshop) -> None:
     run = _run(workshop)
     workshop.write("train.py", SCRIPT + '\nprint("PROBE", flush=True)\nsys.stdin.readline()\n')

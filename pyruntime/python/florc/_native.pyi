@@ -411,6 +411,9 @@ def following() -> bool:
 def loop_path() -> str:
     """The present place in the loop nest, such as `L1=3/L2#0`."""
 
+def raised_at() -> str:
+    """The place where the exception arose that left loops just now; without one, the present place."""
+
 def last_passed() -> str | None:
     """The last iteration, if the session was not told of it."""
 
@@ -719,7 +722,10 @@ class Block:
         """The key of its execution."""
     @property
     def seconds(self) -> float:
-        """Seconds."""
+        """Seconds; 0 where an exception left it."""
+    @property
+    def left(self) -> bool:
+        """Whether an exception left it, so that nothing of it was kept."""
 
 @final
 class Dropped:

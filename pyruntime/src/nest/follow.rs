@@ -90,6 +90,12 @@ pub fn loop_path() -> String {
     with_nest(|nest| nest.path())
 }
 
+/// The place where the exception arose that ended the script: those loops are left.
+#[pyfunction]
+pub fn raised_at() -> String {
+    with_nest(|nest| nest.raised_at())
+}
+
 /// The present place as a text that is the same object as long as it is the same place.
 pub fn place_now() -> Arc<str> {
     with_nest(|nest| nest.shared_path())

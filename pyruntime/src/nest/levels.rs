@@ -90,6 +90,8 @@ pub struct Nest {
     path: Option<Arc<str>>,
     /// Whether a loop that is left in the middle runs on until the one around it goes on, as in runs of format 2 and before.
     keeps_left: bool,
+    /// Where an error arose that has left loops, until something runs again.
+    raised_at: Option<String>,
 }
 
 impl Nest {
@@ -143,6 +145,7 @@ impl Nest {
     /// The next iteration of a loop begins: whatever was left open inside it is closed. Returns whether loops or blocks ran in
     /// the one before.
     pub fn advance(&mut self, running: Running) -> bool {
+        self.raised_at = None;
         let Some(level) = self.reached(running) else { return false };
         level.index += 1;
         let held = !level.seen.is_empty();
@@ -160,6 +163,9 @@ impl Nest {
     /// A loop is over. `by_error`: so is the block that it is, which has no end then. Returns where that was; None if it was
     /// known.
     pub fn leave_loop(&mut self, running: Running, by_error: bool) -> Option<Left> {
+        if by_error && self.raised_at.is_none() {
+            self.raised_at = Some(self.path());
+        }
         let id = self.reached(running)?.id.clone();
         let left = Some(Left { here: self.here()?, path: self.path() });
         self.levels.pop();
@@ -245,6 +251,7 @@ impl Nest {
     /// A block is over.
     pub fn leave_block(&mut self, id: &str) {
         self.path = None;
+        self.raised_at = None;
         if let Some(at) = self.levels.iter().rposition(|level| level.is_block && *level.id == *id) {
             self.levels.truncate(at);
         }
@@ -253,6 +260,7 @@ impl Nest {
     fn push(&mut self, id: Arc<str>, facts: Option<Arc<LoopFacts>>, index: i64, is_block: bool) {
         self.runs += 1;
         self.path = None;
+        self.raised_at = None;
         self.levels.push(Level {
             id,
             facts,
@@ -294,6 +302,11 @@ impl Nest {
             let _ = write!(out, "{separator}{}{sign}{}", level.id, level.index);
         }
         out
+    }
+
+    /// The place where the error arose that left loops just now; without one, the present place.
+    pub fn raised_at(&self) -> String {
+        self.raised_at.clone().unwrap_or_else(|| self.path())
     }
 
     /// As [`Nest::path`], and made once per place.
@@ -433,6 +446,10 @@ mod tests {
             nest.advance(inner);
             nest.leave_in_the_middle(inner, by_error);
             assert_eq!(nest.path(), left);
+            nest.leave_in_the_middle(outer, by_error);
+            assert_eq!(nest.raised_at(), if by_error { "L1=0/L2#0/L2=0" } else { "" });
+            nest.enter_loop("L3");
+            assert_eq!(nest.raised_at(), nest.path());
         }
     }
 

@@ -93,6 +93,7 @@ class Blocks:
     def step_into(self, block: str, frame: FrameType, begun: float, spent: float) -> None:
         """A block begins."""
         key = _native.enter_block(block)
+        self._close_left(key)
         if self._together is not None:
             self._together.announce(key, self.pacer.foresees(block))
             if block not in self._begun:  # a replay has to know which ranks a block is in
@@ -170,4 +171,18 @@ class Blocks:
             current = self.open.pop()
             if current.block == block:
                 return current
+            self._note_left(current)
         return None
+
+    def finish(self) -> None:
+        """The run is over."""
+        self._close_left("")
+        self.materializer.finish()
+
+    def _close_left(self, key: str) -> None:
+        """Drop the open entries of blocks that an exception left: of those that do not hold the place that was reached."""
+        while self.open and not key.startswith(f"{self.open[-1].key}/"):
+            self._note_left(self.open.pop())
+
+    def _note_left(self, left: Open) -> None:
+        self.note("block", key=left.key, seconds=0.0, kept=False, left=True)

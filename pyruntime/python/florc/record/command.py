@@ -252,6 +252,11 @@ class _Ending:
             if trouble:
                 say(f"rank {run.rank}: {'; '.join(trouble)}", always=True, code="F403")
             return
+        if not os.path.isdir(run.path):
+            say(
+                f"{messages.relative(run.path)} was removed while the script ran: nothing of it is left", always=True, code="F403"
+            )
+            return
         if run.ranks:
             state = f", the first of {messages.count(run.ranks, 'rank')}{state}"
         say(

@@ -360,8 +360,8 @@ class Recording:
         elapsed = time.perf_counter() - self.started
         begun = time.perf_counter()
         kept = None if self._blocks is None else self._blocks.materializer
-        if kept is not None:
-            kept.finish()
+        if self._blocks is not None:
+            self._blocks.finish()
         with mishaps.Swallow("noting the libraries"):
             self._note_libraries()
         with mishaps.Swallow("noting what was entered"):

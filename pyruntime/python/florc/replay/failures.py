@@ -6,6 +6,7 @@ import os
 import sys
 
 from .. import _native
+from ..project import asked
 from ..project import script as launch
 from ..runs.versions import Versions
 from ..support.console import place, say
@@ -24,7 +25,7 @@ def describe(replay: Replay, failure: BaseException) -> tuple[str, bool]:
     added = _added(replay.versions, failure)
     if added is None and ended_so(replay, failure):
         return "", False
-    iteration = replay.history.iteration(_native.loop_path())
+    iteration = replay.history.iteration(_native.raised_at())
     where = f" in {iteration}" if iteration else ""
     if added is not None:
         line = place(added.file, added.line, is_short=True)
@@ -53,7 +54,7 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
     """Print the traceback as Python does, and `ended`, which is how and where the script ended."""
     if not isinstance(failure, (SystemExit, NotRunAgain)):
         stripped = launch.without_own_frames(failure.__traceback__)
-        sys.excepthook(type(failure), failure.with_traceback(stripped), stripped)
+        _print(failure.with_traceback(stripped))
     elif not ended and isinstance(failure, SystemExit):
         ended = f"the script exited with code {failure.code}"
     say(
@@ -61,6 +62,19 @@ def tell(failure: BaseException, folder: str, ended: str) -> None:
         always=True,
         code="F503",
     )
+
+
+def _print(failure: BaseException) -> None:
+    """As Python prints it; a file that is asked something is shown with the questions."""
+    if not asked.texts or sys.excepthook is not sys.__excepthook__:
+        sys.excepthook(type(failure), failure, failure.__traceback__)
+        return
+    import linecache
+    import traceback
+
+    for file, text in asked.texts.items():
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    traceback.print_exception(failure)
 
 
 def _added(versions: Versions, failure: BaseException) -> _native.Change | None:

@@ -60,6 +60,8 @@ class Entries:
         processes wrote."""
         self.generators: dict[str, str] = {}
         self.block_seconds: dict[str, float] = {}
+        self.left: set[str] = set()
+        """The keys of blocks that an exception left."""
         self.planned: dict[str, dict[str, bool]] = {}
         """The places that checkpoints of a block hold, and whether the name was bound anew; not those that were iterated over."""
         self.plans: dict[str, _native.Plan] = {}
@@ -154,7 +156,9 @@ class Entries:
             case _native.NoIteration():
                 self.timeline.over(record.path)
             case _native.Block():
-                self.block_seconds[self._place(record.key)] = record.seconds
+                key = self._place(record.key)
+                self.block_seconds[key] = record.seconds
+                self.left |= {key} if record.left else set()
             case _native.Entered():
                 if record.functions is not None:
                     self._sets[record.number] = self._named(record.functions)

@@ -142,14 +142,17 @@ class History(Entries):
         """Whether the run printed something that a replay prints again, whatever it restores: each of its ranks."""
         return all(any(not _native.Path(line.path).blocks for line in history.known_lines()) for history in self.together)
 
-    def why_not_kept(self, block: str) -> str:
-        """Why there is no checkpoint where one was looked for."""
+    def why_not_kept(self, block: str, key: str = "") -> str:
+        """Why there is no checkpoint where one was looked for; `key`: of an execution, else of any of the block's."""
         for history in self.together:
             if block in history._not_kept:
                 of_rank = f"in rank {history.run.rank}, " if len(self.together) > 1 else ""
                 return f"{of_rank}it could not be checkpointed: {history._not_kept[block]}"
         if self.damage is not None:
             return "what can be read of the journal names no checkpoint of it here"
+        left = [known for history in self.together for known in history.left if _native.Path(known).name == block]
+        if key in left or left and not key:
+            return "an exception left it"
         if self._dropped:
             return "no checkpoint was kept of it here (to stay within --max-disk)"
         return "no checkpoint was kept of it here (materializing would have cost more than the overhead allowed)"

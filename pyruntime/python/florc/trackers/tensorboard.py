@@ -31,8 +31,9 @@ def _adapt_events(kind: type, watch: Watch) -> None:
             original(self, event, *args, **kwargs)
             return
         folder = os.path.abspath(str(self.get_logdir()))
-        if not event.HasField("summary"):
-            watch.unsent(f"TensorBoard's {event.WhichOneof('what') or 'event'}, which has no step")
+        what = event.WhichOneof("what")
+        if what not in ("summary", "file_version"):  # with the latter each file begins
+            watch.unsent(f"TensorBoard's {what or 'event'}, which has no step")
         for value in event.summary.value:
             tag, is_simple = value.tag, value.WhichOneof("value") == "simple_value"
             value.ClearField("tag")

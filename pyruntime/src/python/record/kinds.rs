@@ -84,8 +84,13 @@ kinds! {
         lines: Vec<Line>,
     }
 
-    /// How long a block ran.
-    Block { key: String, seconds: f64, }
+    /// How long a block ran; `left`: an exception left it.
+    Block {
+        key: String,
+        seconds: f64,
+        #[serde(default)]
+        left: bool,
+    }
 
     /// Checkpoints that exist no more.
     Dropped { seqs: Vec<u64>, }

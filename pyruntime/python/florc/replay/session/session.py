@@ -246,7 +246,7 @@ class Replay:
             return reason
         checkpoint = self.history.checkpoints.get(key)
         if checkpoint is None:
-            return self.history.why_not_kept(block)
+            return self.history.why_not_kept(block, key)
         slower = self.restorer.speeds.why_run(checkpoint)
         if slower is not None:
             return slower
