@@ -132,7 +132,7 @@ add(
 add(
     "run.json counts",
     FLORC + "runs/described.py",
-    "    return {**info, **told}, ",
+    '    return {**info, **told, "format": head.get("format", 1)}, ',
     "    return info, ",
     COPY + "_counts_and_not_its_copy",
 )

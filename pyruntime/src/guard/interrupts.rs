@@ -97,6 +97,11 @@ pub fn keep_place(path: impl FnOnce() -> String) {
     }
 }
 
+/// Whether that is to be told.
+pub fn is_place_kept() -> bool {
+    lock(&PATH).is_some()
+}
+
 /// Where the program was when the first interrupt came; told once.
 #[pyfunction]
 pub fn interrupted_at() -> Option<String> {

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::guard::interrupts::Hold;
+use crate::guard::interrupts::{self, Hold};
 use crate::guard::panics::{guard, mishap};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
@@ -103,9 +103,10 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
 }
 
 /// `florc._native.Seen`: its `write` is that of a stream, and also tells `sink` of each line: `sink(payload)` of several at once as
-/// JSON (`batched`), else `sink(parts, file, line)`. `project` is a container of the project's files. Lines of threads other
-/// than the one whose loops are followed are let through unseen: their order is not the program's. Of standard error (`is_error`) it
-/// sees what the project's statements print there, and what loggers do: not bars of progress, nor warnings.
+/// JSON (`batched`; an empty text before what is written first after a Ctrl-C), else `sink(parts, file, line)`. `project` is a container
+/// of the project's files. Lines of threads other than the one whose loops are followed are let through unseen: their order is not the
+/// program's. Of standard error (`is_error`) it sees what the project's statements print there, and what loggers do: not bars of
+/// progress, nor warnings.
 #[pyclass(name = "Seen", module = "florc._native", frozen)]
 pub struct PySeen {
     write: Py<PyAny>,
@@ -292,6 +293,9 @@ impl PySeen {
     fn see(&self, py: Python<'_>, text: &str, now: Instant) -> PyResult<()> {
         let forked = lock(&self.forked).clone();
         let path = forked.as_ref().map_or_else(place_now, |forked| Arc::clone(&forked.place));
+        if self.batched && !self.is_error && forked.is_none() && interrupts::is_place_kept() {
+            self.sink.call1(py, ("",))?; // what is written from here on comes after the interrupt
+        }
         let mut rest = text;
         let mut writer = None;
         if self.is_error && !Self::is_own(writer.insert(self.writer(py)?)) {
