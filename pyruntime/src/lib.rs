@@ -69,6 +69,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("entered", nest::entered::entered(module.py())?)?;
     module.add_function(wrap_pyfunction!(nest::entered::entered_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::begin, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::follow::left, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::over, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::whole, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::entered_since, module)?)?;

@@ -119,6 +119,23 @@ for fold in range(3):
         continue
 at("")
 """,
+    "outer jump and a break": """
+a = 0
+while a < 3:
+    b = 0
+    while b < 2:
+        some()
+        b += 1
+        if b == 2:
+            for z in range(3):
+                if z: break
+            break
+    else:
+        continue
+    at(f"a={a}")
+    a += 1
+at("")
+""",
     "deep": """
 n = 0
 while n < 2:
@@ -166,7 +183,7 @@ for trial in range(3):
 at("")
 """,
 }
-NAMES = {"n": "while n < ", "k": "while True", "i": "while i < "}
+NAMES = {"n": "while n < ", "k": "while True", "i": "while i < ", "a": "while a < "}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

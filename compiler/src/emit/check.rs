@@ -58,7 +58,9 @@ impl Flat<'_> {
             StmtKind::Import(names) if names.iter().any(|name| name.dotted == "florc" && name.local == self.alias) => {
                 Some(&[])
             }
-            StmtKind::Expr(value) if self.is_call(value, runtime::BEGIN) || self.is_call(value, runtime::ENTERED) => {
+            StmtKind::Expr(value)
+                if [runtime::BEGIN, runtime::LEFT, runtime::ENTERED].iter().any(|name| self.is_call(value, name)) =>
+            {
                 Some(&[])
             }
             StmtKind::If { test, .. } if self.is_call(test, runtime::BOUNDARY) => Some(&[]),

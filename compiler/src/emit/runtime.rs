@@ -2,14 +2,15 @@
 
 /// Every name, as an attribute path of the package.
 pub const NAMES: &[&str] = &[
-    GENERATOR, LOOP, TICK, OVER, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, PROBED, OBSERVED,
-    ENTERED,
+    GENERATOR, LOOP, TICK, OVER, LEFT, STEP_INTO, END, RESTORE, BEGIN, BOUNDARY, RESUME, UNBOUND, PROBE, PROBED,
+    OBSERVED, ENTERED,
 ];
 
 pub(super) const GENERATOR: &str = "generator";
 pub(super) const LOOP: &str = "loop";
 pub(super) const TICK: &str = "tick";
 pub(super) const OVER: &str = "over";
+pub(super) const LEFT: &str = "left";
 pub(super) const STEP_INTO: &str = "skipblock.step_into";
 pub(super) const END: &str = "skipblock.end";
 pub(super) const RESTORE: &str = "skipblock.restore";

@@ -4,7 +4,7 @@ use super::edits::Edit;
 use super::runtime;
 use crate::effects::Change;
 use crate::ids::StmtId;
-use crate::loops::loop_body;
+use crate::loops::{breaks_of, loop_body};
 use crate::plan::{LoopPlan, Room, room};
 use crate::source::{Range, Source};
 use crate::syntax::Tokens;
@@ -105,6 +105,9 @@ impl<'a> Writer<'a> {
         } else {
             let text = format!("{}.{}(\"{id}\"){nl}{indent}", self.alias, runtime::BEGIN);
             self.insert(stmt.range.start, 0, text);
+            for at in breaks_of(stmt) {
+                self.insert(at.start, 0, format!("{}.{}(\"{id}\"); ", self.alias, runtime::LEFT));
+            }
         }
     }
 

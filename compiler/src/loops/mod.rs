@@ -199,6 +199,23 @@ pub fn outer_jump(stmt: &Stmt) -> Option<Range> {
     found
 }
 
+/// Where the `break`s of a loop are.
+pub fn breaks_of(stmt: &Stmt) -> Vec<Range> {
+    fn find(suite: &[Stmt], found: &mut Vec<Range>) {
+        for stmt in suite {
+            match &stmt.kind {
+                StmtKind::Break => found.push(stmt.range),
+                StmtKind::For(node) => find(&node.orelse, found),
+                StmtKind::While { orelse, .. } => find(orelse, found),
+                _ => walk::suites(stmt).for_each(|inner| find(inner, found)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    find(loop_body(stmt), &mut found);
+    found
+}
+
 /// `break` and `continue` in a suite that belong to a loop around it.
 fn jumps_out(suite: &[Stmt], found: &mut Option<Range>) {
     for stmt in suite {

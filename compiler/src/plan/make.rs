@@ -1,6 +1,7 @@
 //! From all that is known to what is done.
 
 use super::autograd::differentiated;
+use super::conditions::Conditions;
 use super::describe::describe;
 use super::estimates::{boundary, estimates};
 use super::gradients::{hidden, live};
@@ -33,6 +34,7 @@ impl Analysis<'_> {
         let obstacles: IdVec<LoopId, Option<Obstacle>> =
             estimates.iter().map(|found| found.as_ref().err().cloned()).collect();
         let facts = Facts::new(self);
+        let conditions = Conditions::new(self);
         let roles = match recorded {
             Some(recorded) => recorded_roles(self, recorded, &obstacles),
             None if listed.is_library() => listed.roles(&obstacles),
@@ -64,7 +66,8 @@ impl Analysis<'_> {
                 let work = facts.loops[at];
                 plan.trains = work.trains && !self.loops.list[at].is_call();
                 let trains = if listed.is_library() { listed.has_starts(at) } else { work.trains || work.trains_below };
-                if plan.is_followed() && trains && options.mode == EffectsMode::Flow {
+                let is_asked = !listed.is_library() && conditions.run_own_code(self.loops.list[at].stmt);
+                if plan.is_followed() && trains && !is_asked && options.mode == EffectsMode::Flow {
                     plan.boundary = boundary(self, &self.loops.list[at], &flows, listed.names(at));
                     // an iteration may go on with the gradients of the one before; a block inside only where they are read
                     let is_flat = !work.loops_below || plan.is_memoized() && work.steps_itself();

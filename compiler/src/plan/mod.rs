@@ -2,6 +2,7 @@
 
 mod autograd;
 mod compiled;
+mod conditions;
 mod describe;
 mod estimates;
 mod gradients;

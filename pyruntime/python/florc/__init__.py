@@ -56,6 +56,7 @@ _WHERE = {
     "boundary": "_native",
     "generator": "_native",
     "loop": "_native",
+    "left": "_native",
     "over": "_native",
     "entered": "_native",
     "observed": "_native",

@@ -465,6 +465,9 @@ def tick(id: str) -> bool:
 def over(id: str) -> bool:
     """The condition of a `while` loop is false; always false."""
 
+def left(id: str) -> None:
+    """A `while` loop around which nothing can stand is left by `break`."""
+
 def boundary(
     loop_id: str,
     *objects: Any,

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,8 @@ static ITERATION: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static PASSED: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static VALUE: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 static JUMP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+/// The loops that are known.
+static KNOWN: Mutex<BTreeMap<String, LoopFacts>> = Mutex::new(BTreeMap::new());
 static PACE: Mutex<Option<Pace>> = Mutex::new(None);
 
 /// Loops nested deeper than this are followed without telling the session of each iteration.
@@ -43,7 +46,12 @@ pub fn start_following(session: &Bound<'_, PyAny>, pace: f64, keeps_left: bool) 
     }
     *lock(&PACE) = Some(Pace::new(Duration::try_from_secs_f64(pace).unwrap_or_default()));
     owner::take_this_thread();
-    *lock(&NEST) = Some(Nest::new(keeps_left));
+    let mut nest = Nest::new(keeps_left);
+    if !keeps_left {
+        // what was compiled before was not known to those runs
+        lock(&KNOWN).iter().for_each(|(id, facts)| nest.register(id.clone(), facts.clone()));
+    }
+    *lock(&NEST) = Some(nest);
     entered::follow_this_thread(true);
     owner::begin();
     Ok(())
@@ -73,8 +81,9 @@ pub fn forget() {
     }
 }
 
-/// Makes a loop known.
+/// Makes a loop known, to the present session and to later ones: a script is compiled before it is followed.
 pub fn register_loop(id: String, facts: LoopFacts) {
+    lock(&KNOWN).insert(id.clone(), facts.clone());
     with_nest(|nest| nest.register(id, facts));
 }
 
@@ -284,6 +293,14 @@ pub fn over(py: Python<'_>, id: &str) -> PyResult<bool> {
             Ok(false)
         },
     )
+}
+
+/// A `while` loop around which nothing can stand is left by `break`.
+#[pyfunction]
+pub fn left(py: Python<'_>, id: &str) {
+    if let Some(running) = if is_followed() { with_nest(|nest| nest.ending(id)) } else { None } {
+        leave(py, running);
+    }
 }
 
 /// What is there as long as a `while` loop runs.

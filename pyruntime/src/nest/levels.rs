@@ -464,6 +464,20 @@ mod tests {
     }
 
     #[test]
+    fn a_while_loop_that_goes_on_closes_one_inside_that_did_not_tell_its_end() {
+        let mut nest = Nest::default();
+        for (id, ancestors) in [("L1", vec![]), ("L2", vec!["L1".to_owned()])] {
+            nest.register(id.to_owned(), LoopFacts { scope: "m".to_owned(), ancestors, is_while: true });
+        }
+        nest.enter_loop("L1");
+        nest.tick("L1");
+        nest.enter_loop("L2");
+        nest.tick("L2");
+        nest.tick("L1");
+        assert_eq!(nest.path(), "L1=1");
+    }
+
+    #[test]
     fn while_loops_count_their_conditions() {
         let mut nest = nest();
         nest.tick("L1");

@@ -100,7 +100,7 @@ class _Strip(ast.NodeTransformer):
         return node.args[0] if _runtime_call(node) == "observed" else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        return None if _runtime_call(node.value) in ("begin", "entered") else self.generic_visit(node)
+        return None if _runtime_call(node.value) in ("begin", "entered", "left") else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 """Of `run.json` and of the first record of a journal."""
-LOOPS_END = 3
+_LOOPS_END = 3
 """The first format of runs in whose places no loop stands that was left by `break`, `return` or an exception."""
 HEAD = (
     *("id", "name", "script", "module", "argv", "cwd", "store", "hash_seed", "started", "python", "platform", "executable"),
@@ -112,6 +112,11 @@ def amiss(found: Any) -> str:
     if "format" not in wrong and form > FORMAT:
         return f"it has format {form}, and this florc reads up to {FORMAT}: upgrade florc to use it"
     return f"it does not describe a run ({', '.join(wrong)})" if wrong else ""
+
+
+def keeps_left(info: dict[str, Any]) -> bool:
+    """Whether loops that were left stand in the places of what followed, as nothing told that they were left."""
+    return bool(info.get("format", 1) < _LOOPS_END)
 
 
 def read(path: str) -> tuple[dict[str, Any] | None, str]:

@@ -285,11 +285,6 @@ class Run:
         return [(str(name), float(seconds)) for name, seconds in (self.info.get("report") or {}).get("imports", ())]
 
     @property
-    def format(self) -> int:
-        """As whose its journal was written (`described.FORMAT`)."""
-        return int(self.info.get("format", 1))
-
-    @property
     def status(self) -> str:
         """`ok`, `exception`, `interrupted`, `exit N`, `running`, `killed`, or `cut off`: its journal ends before its end."""
         told = str(self.info.get("status"))

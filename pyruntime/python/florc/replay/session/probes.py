@@ -10,6 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ... import _native
+from ...plan.loops import BOUNDARY
 from ...support.console import count, say
 from .capture import MOST, Capture, Noted, NotedRun, Value, of_child
 
@@ -42,11 +43,18 @@ class Probes:
         """A statement was reached. Returns the context in which it writes to where its answer goes; None if that was not asked
         for."""
         session = self.session
+        self.note_early()
         session.statements.reached[name] = session.statements.reached.get(name, 0) + 1
         if not session.answers():
             return None
         session.statements.answered[name] = session.statements.answered.get(name, 0) + 1
         return NotedRun(self._capture or self._noted, name)
+
+    def note_early(self) -> None:
+        """What runs between a jump and the state that is then put back, in the condition of a `while` loop, is in no iteration."""
+        if self.session.restorer.is_about_to:
+            block = _native.Path(_native.loop_path()).loop + BOUNDARY
+            self.session.leave.cannot_restore({block: "its condition does more than look"})
 
     def printed(self) -> list[Value]:
         """What they printed so far, where it was printed and not kept as values."""

@@ -80,6 +80,11 @@ class Restorer:
         self.seconds += time.perf_counter() - begun
         return None
 
+    @property
+    def is_about_to(self) -> bool:
+        """Whether it holds a checkpoint that is not put back yet."""
+        return self._pending is not None
+
     def has_at_hand(self, key: str) -> bool:
         """Whether the restorer holds this checkpoint."""
         return self._pending is not None and self._pending.key == key

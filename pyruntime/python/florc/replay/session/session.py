@@ -18,8 +18,7 @@ from ...process.fast_forward import after, why_not
 from ...process.log_files import LogFiles
 from ...process.output import Tap
 from ...project import positions as instrumented
-from ...runs import environment, trust, variables, writers
-from ...runs.described import LOOPS_END
+from ...runs import described, environment, trust, variables, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
@@ -41,11 +40,6 @@ class Replay:
 
     pace = 0.0
     """The session hears of every iteration."""
-
-    @property
-    def keeps_left(self) -> bool:
-        """Whether the recorded run is of a version in which nothing told that a loop was left by `break` or an exception."""
-        return self.history.run.format < LOOPS_END
 
     @property
     def inputs(self) -> list[tuple[Any, ...]]:
@@ -84,7 +78,8 @@ class Replay:
         """Files that ranks of the script wrote in this replay: what the script reads there is theirs."""
         self.begun = False
         """Whether the replay has reached the loop of the window."""
-        self._leave = leave
+        self.leave = leave
+        self.keeps_left = described.keeps_left(history.run.info)
         self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding)
         self.comparer = Comparer(history, self.restorer, versions.recorded_line)
         self._writers = writers.Writers(history)
@@ -180,7 +175,7 @@ class Replay:
         """An iteration of an outer loop begins. A run that was cut off is replayed up to its last whole iteration."""
         at = _native.Path(path)
         if self.history.is_beyond(at, self.reached):
-            self._leave.at_end()
+            self.leave.at_end()
         place, index = at.iterations[-1]
         self.reached[place] = index + 1
         if self.progress is not None:
@@ -188,7 +183,7 @@ class Replay:
         if self.window is not None:
             self.begun |= self.window.begins(path)
             if self.window.is_over(path, self.begun) and not self._goes_on(path):
-                self._leave.window_over()
+                self.leave.window_over()
 
     def value(self, path: str, number: int | None) -> None:
         """The number of an iteration, as the loop variable has it; None: the loop has no such iteration."""
@@ -254,7 +249,7 @@ class Replay:
         if unreadable is None:
             return None
         if len(self.history.together) > 1:  # the other ranks would restore it
-            self._leave.cannot_restore({block: f"what was kept of it cannot be read: {unreadable}"})
+            self.leave.cannot_restore({block: f"what was kept of it cannot be read: {unreadable}"})
         if not self._is_damage_told:
             self._is_damage_told = True
             say(
@@ -293,20 +288,20 @@ class Replay:
         try:
             return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
-            self._leave.cannot_restore({block: str(error)})
+            self.leave.cannot_restore({block: str(error)})
         except Damaged as error:
             if self.restorer.checks_first:  # it was whole a moment ago
-                self._leave.cannot_restore({block: str(error)})
-            self._leave.damaged(str(error))
+                self.leave.cannot_restore({block: str(error)})
+            self.leave.damaged(str(error))
 
     def _lapsed_used(self, what: str) -> None:
         if not self.looking.is_running():  # of the script's own
             self.versions.lapsed.remember_used(what)
         why = f"a {what} that it moves is used later, and its checkpoints do not hold that"
-        self._leave.cannot_restore(dict.fromkeys(self.versions.lapsed.blocks_of(what), why))
+        self.leave.cannot_restore(dict.fromkeys(self.versions.lapsed.blocks_of(what), why))
 
     def _miss_history(self) -> None:
-        self._leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
+        self.leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block was re-executed: compare what it left behind with the record."""
@@ -341,7 +336,7 @@ class Replay:
                 try:
                     there = None if iterable is None else after(index, iterable, iterator)
                 except StopIteration:
-                    self._leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
+                    self.leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
                 self.skipped.jumps[place] = index
                 if self.history.writes(block + places.BOUNDARY):
                     self.skipped.told()
@@ -366,7 +361,7 @@ class Replay:
             if not self._is_restored:  # else it would be compared with itself
                 self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
             if self.window is not None and self.window.is_over(_native.loop_path(), self.begun):
-                self._leave.window_over()
+                self.leave.window_over()
         self._is_restored = False
         return False
 
@@ -394,6 +389,7 @@ class Replay:
         return recorded[0] if len(recorded) == 1 and type(recorded[0]) is type(value) else value
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
+        self.probes.note_early()
         path = parts[-1][0]
         if self.answers(path):
             self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
