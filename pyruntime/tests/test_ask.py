@@ -65,6 +65,15 @@ def test_a_question_that_raises_is_shown_in_the_traceback(recorded: Workshop) ->
     assert shown in done.err.splitlines() and "AttributeError" in done.err and done.code != 0, done
 
 
+def test_a_question_that_raises_where_the_script_catches_it(workshop: Workshop) -> None:
+    lines = SCRIPT.replace("    print(", "    try:\n        u = t + 1\n    except TypeError:\n        print('caught')\n    print(")
+    workshop.write("train.py", lines)
+    workshop.write("engine.py", ENGINE)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    done = workshop.florc("ask", "train.py", "--at", "16", "t + ''")
+    assert "the added code raises TypeError, which the script catches" in done.said and done.code == 1, done
+
+
 def test_a_module_that_is_asked_is_run_as_asked_in_a_process_of_its_own(recorded: Workshop) -> None:
     done = recorded.florc("ask", "train.py", "--at", AT_TWICE, "by + model.total", "--workers", "2")
     assert done.out.splitlines() == ["by + model.total 0", "by + model.total 7", "by + model.total 20"], done

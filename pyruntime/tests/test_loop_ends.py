@@ -282,3 +282,26 @@ def test_where_the_script_raised_is_the_iteration_that_it_left(workshop: Worksho
     workshop.write("train.py", HEAD + PROGRAMS["break"].replace('    at(f"epoch=', added))
     replayed = workshop.florc("replay", "train.py")
     assert "raised ZeroDivisionError in epoch=1" in replayed.said, replayed.said
+
+
+CONDITIONS = {
+    "a method": ("while t.more():", "def more(self):\n        return t.n < 5", ""),
+    "a property": ("while t.more:", "@property\n    def more(self):\n        return t.n < 5", ""),
+    "a comparison": ("while t < 5:", "def __lt__(self, other):\n        return t.n < other", ""),
+    "an object that is true": ("while Ask():", "def more(self): pass", "class Ask:\n    def __bool__(self):\n        return t.n < 5\n"),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_what_a_condition_runs_sees_its_own_iteration(name: str, workshop: Workshop) -> None:
+    """A replay that jumps puts state back behind the condition."""
+    condition, method, more = CONDITIONS[name]
+    body = f"class T:\n    n = 0\n    {method}\n{more}t = T()\n{condition}\n    some()\n    t.n += 1\n    print('n', t.n)\n"
+    workshop.write("train.py", HEAD + body)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", HEAD + body.replace("return t.n <", 'print("asked", t.n)\n        return t.n <'))
+    every = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("asked")]
+    for options, wanted in ((), every), (("--iterations", "3:5"), every[3:5]), (("--workers", "2"), every):
+        replayed = workshop.florc("replay", *options, "train.py")
+        assert (replayed.out.splitlines(), replayed.code) == (wanted, 0), replayed.said
+        assert "florc: exact" in replayed.said, replayed.said

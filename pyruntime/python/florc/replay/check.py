@@ -56,7 +56,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
     return ReplayResult(
         values=replay.values,
         anomalies=[] if is_own else anomalies,
-        disturbances=replay.disturbances,
+        disturbances=[*replay.disturbances, *replay.looking.caught(failure)],
         compared=len(ours) + replay.comparer.verified,
         verified=replay.comparer.verified,
         masked=masked,

@@ -149,6 +149,8 @@ class _Run:
             self._probes.flush_files()
             if is_asked:
                 self._probes.note_threads(self._name, self._threads)
+            if is_asked and isinstance(error, Exception):
+                self._probes.session.looking.raises(self._name, error)
         finally:
             self._over(kind, error, trace)
         # What it reads may not be there: the blocks before it were skipped, with or without a statement in them.

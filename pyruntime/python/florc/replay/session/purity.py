@@ -44,6 +44,7 @@ class Looking:
 
     def __init__(self, versions: Versions, files: set[str]):
         self.disturbances: list[str] = []
+        self._raised: dict[str, BaseException] = {}
         """What statements left behind before recorded state was restored, in words."""
         self._versions, self._files = versions, files
         self._groups: dict[str, dict[int, tuple[int, int]]] = {}
@@ -69,6 +70,15 @@ class Looking:
     def is_running(self) -> bool:
         """Whether an added statement runs now, in this thread."""
         return self._depth > 0 and threading.get_ident() == self._thread
+
+    def raises(self, name: str, error: BaseException) -> None:
+        """An added statement raised."""
+        where = self._said(self.group(*self._versions.probe_place(name)), f"raises {type(error).__name__}, which the script catches")
+        self._raised.setdefault(where, error)
+
+    def caught(self, end: BaseException | None) -> list[str]:
+        """What they raised without ending the script; `end`: what it ended with."""
+        return [where for where, error in self._raised.items() if error is not end]
 
     def follows(self) -> None:
         """Recorded state is restored, which does not include what added statements left behind before."""
