@@ -66,7 +66,9 @@ def test_a_question_that_raises_is_shown_in_the_traceback(recorded: Workshop) ->
 
 
 def test_a_question_that_raises_where_the_script_catches_it(workshop: Workshop) -> None:
-    lines = SCRIPT.replace("    print(", "    try:\n        u = t + 1\n    except TypeError:\n        print('caught')\n    print(")
+    lines = SCRIPT.replace(
+        "    print(", "    try:\n        u = t + 1\n    except TypeError:\n        print('caught')\n    print("
+    )
     workshop.write("train.py", lines)
     workshop.write("engine.py", ENGINE)
     assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0

@@ -288,7 +288,11 @@ CONDITIONS = {
     "a method": ("while t.more():", "def more(self):\n        return t.n < 5", ""),
     "a property": ("while t.more:", "@property\n    def more(self):\n        return t.n < 5", ""),
     "a comparison": ("while t < 5:", "def __lt__(self, other):\n        return t.n < other", ""),
-    "an object that is true": ("while Ask():", "def more(self): pass", "class Ask:\n    def __bool__(self):\n        return t.n < 5\n"),
+    "an object that is true": (
+        "while Ask():",
+        "def more(self): pass",
+        "class Ask:\n    def __bool__(self):\n        return t.n < 5\n",
+    ),
 }
 
 

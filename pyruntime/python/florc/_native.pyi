@@ -856,6 +856,9 @@ class Read:
     @property
     def hash(self) -> str | None:
         """A hash of it; None of a large one."""
+    @property
+    def at(self) -> str | None:
+        """Where it is read, if the run has changed it before."""
 
 @final
 class Folder:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import time
 from _thread import get_ident
 from types import TracebackType
@@ -23,6 +22,7 @@ from ..support.copying import share_blocks
 from ..support.light import OWN, suppress
 from .children import Told
 from .open_folders import in_open_folders, within
+from .reads_noted import ReadsNoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ _MOST = 20_000
 """Paths that are noted."""
 _MOST_NAMES = 2000
 """In a folder that is noted."""
-_MOST_READ, _HASHED, _MOST_HASHED = 1000, 1 << 18, 1 << 22
-"""Files that are noted when they are read; bytes of one, and of all, that are hashed."""
-_NO_DATA = (".py", ".pyc", ".so", ".pth")
 _BYTES_PER_S = 5e8
 """What copying is reckoned with."""
 _FREE_S = 0.1
@@ -65,9 +62,7 @@ class FilesNoted:
         self._places: set[tuple[str, str, str]] = set()
         self._made_at: dict[str, str] = {}
         """Paths that are there, of those that are noted -> where in the loop nest the run made them."""
-        self._read: set[str] = set()
-        self._hashed = _MOST_HASHED
-        """Bytes of files that are read and may still be hashed."""
+        self._noted_reads = ReadsNoted(self._store, lambda **found: self._tell("read", **found))
         self._busy: set[int] = set()
         self._pid, self._started = os.getpid(), time.perf_counter()
         self._copied_s = 0.0
@@ -251,24 +246,15 @@ class FilesNoted:
         self._tell("file", path=real, at=at, **found, **({"gone": gone} if gone else {}))
 
     def _reads(self, path: Any) -> None:
-        """A file is opened to be read: a replay must find the same. Modules are known by the versions of their packages."""
-        if len(self._read) >= _MOST_READ or self._is_child:
+        """A file is opened to be read: a replay must find the same."""
+        if self._is_child:
             return
-        real = os.path.abspath(os.fsdecode(os.fspath(path)))
-        is_system = real.startswith(("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", self._store, sys.prefix, sys.base_prefix))
-        if is_system or real in self._read or real in self._seen or real.endswith(_NO_DATA):
-            return
-        self._read.add(real)
-        try:
-            found = os.stat(real)
-        except OSError:
-            return
-        if stat.S_ISREG(found.st_mode):
-            is_small = found.st_size <= min(_HASHED, self._hashed)
-            self._hashed -= found.st_size if is_small else 0
-            self._tell(
-                "read", path=real, size=found.st_size, mtime_ns=found.st_mtime_ns, hash=hash_of(real) if is_small else None
-            )
+        whole = os.path.abspath(os.fsdecode(os.fspath(path)))
+        real = self._real_path(whole, False)
+        if real in self._seen:
+            self._noted_reads.read_back(real, _native.loop_path())
+        else:
+            self._noted_reads.read(whole)
 
     def _gone(self, real: str, at: str) -> str:
         """How a path goes; nothing when there is none."""

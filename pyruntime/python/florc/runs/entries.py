@@ -86,6 +86,8 @@ class Entries:
         self.last_path = ""
         """The last iteration that was noted; empty where there is none."""
         self._reads: dict[str, Read] = {}
+        self.read_back: dict[tuple[str, str], Read] = {}
+        """What the run read of files that it had changed itself: by path, and place in the loop nest."""
         self.variables_read: dict[str, str | None] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
         self.distributions: dict[str, str] = {}
@@ -181,7 +183,11 @@ class Entries:
             case _native.Folder():
                 self.folders[self.run.file(record.path)] = record.names
             case _native.Read():
-                self._reads[record.path] = (record.size, record.mtime_ns, record.hash)
+                known = (record.size, record.mtime_ns, record.hash)
+                if record.at is None:
+                    self._reads[record.path] = known
+                else:
+                    self.read_back[self.run.file(record.path), self._place(record.at)] = known
             case _native.Planned():
                 self._plan(self.run.file(record.file), record.plan)
             case _native.LeftAlone():

@@ -80,7 +80,7 @@ class Noted:
     def content(self, beside: str) -> str | None:
         """Where the old content of a file lies; `beside`: a folder for what has to be cut to size. None: it was not kept,
         or is not what it was."""
-        if _is_as_it_was(self.path, self.size, self.mtime_ns):  # it was opened for writing, and not written
+        if is_as_it_was(self.path, self.size, self.mtime_ns):  # it was opened for writing, and not written
             return self.path
         if self.kept is None:  # something may only have been appended
             whole = self.path if self.ends is not None and ends_of(self.path, self.size) == self.ends else None
@@ -93,7 +93,7 @@ class Noted:
     def _is_kept(self, kept: str) -> bool:
         if self.kept_hash is not None:
             return hash_of(kept) == self.kept_hash
-        return _is_as_it_was(kept, self.kept_size, self.kept_mtime_ns)
+        return is_as_it_was(kept, self.kept_size, self.kept_mtime_ns)
 
     def _cut(self, whole: str, beside: str) -> str | None:
         os.makedirs(beside, exist_ok=True)
@@ -157,7 +157,8 @@ def ends_of(path: str, size: int) -> str | None:
     return digest.hexdigest()
 
 
-def _is_as_it_was(kept: str, size: int, mtime_ns: int) -> bool:
+def is_as_it_was(kept: str, size: int, mtime_ns: int) -> bool:
+    """Whether a file has this size and this time."""
     try:
         found = os.stat(kept)
     except OSError:

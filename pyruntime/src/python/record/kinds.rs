@@ -144,8 +144,15 @@ kinds! {
         gone: Option<String>,
     }
 
-    /// The run opens a file to read it.
-    Read { path: Text, size: u64, mtime_ns: i128, hash: Option<String>, }
+    /// The run opens a file to read it; `at`: there, one that it has changed itself.
+    Read {
+        path: Text,
+        size: u64,
+        mtime_ns: i128,
+        hash: Option<String>,
+        #[serde(default)]
+        at: Option<String>,
+    }
 
     /// What was in a folder before the run changed something there.
     Folder { path: Text, names: BTreeSet<Text>, }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import NamedTuple
+
+_lstat = os.lstat
 
 GONE, HERE, KEPT, ADDED, OWN = "gone", "here", "kept", "added", "own"
 """A path is hidden; below the replay's folder; elsewhere, and only read; at the user's own path, where an added statement
@@ -25,3 +29,11 @@ class Found(NamedTuple):
 
     kind: str
     where: str
+
+
+def is_really_there(path: str) -> bool:
+    """Whether a path exists outside the view."""
+    with contextlib.suppress(OSError, ValueError):
+        _lstat(path)
+        return True
+    return False

@@ -102,7 +102,7 @@ class Opens:
             return self._functions.call(original, found.where, path, flags, mode)
         if not flags & _WRITES:
             if not os.path.isdir(found.where):
-                self._view.read(real, found)
+                found = self._view.read(real, found)
             return self._functions.call(original, found.where, path, flags, mode)
         where = self._to_write(real, path, flags, found)
         try:
@@ -214,12 +214,12 @@ class Opens:
             return path
         found = self._view.find(real)
         if how == READ or how == UPDATED and found.kind == PLAIN and self._view.is_scripts(real):  # it was not written then
-            self._view.read(real, found)
+            found = self._view.read(real, found)
             if not self._functions.is_added():
                 self._view.missing(real)
             return path if found.where == real else found.where
         if how == UPDATED:  # what is changed in place is read, too: a database
-            self._view.read(real, found)
+            found = self._view.read(real, found)
         flags = os.O_RDWR | os.O_CREAT | (os.O_TRUNC if how == ANEW else 0)
         is_asked = how == UPDATED and self._functions.is_added() and real not in self.beside
         try:

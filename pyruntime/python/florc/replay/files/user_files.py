@@ -25,11 +25,13 @@ from ...support.console import say
 from ...support.copying import copy
 from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
+from .as_then import AsThen
+from .kinds import is_really_there
 from .paths import Paths
 from .redirection import Functions
 from .removing import remove
 from .unnamed import NUMBER
-from .view import TREE, View, is_really_there
+from .view import TREE, View
 
 try:
     import fcntl
@@ -90,6 +92,7 @@ class UserFiles:
                 f"{(error.strerror or str(error)).lower()}; make room, or set FLORC_DIR to a copy of the store",
             ) from None
         self._view.is_added = is_added
+        self._view.as_then = AsThen(self._view, history.read_back, notes, skipped)
         self._has_others = not names.isdisjoint(_OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 

@@ -20,7 +20,7 @@ from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
 from ...support.copying import copy
 from ..select.skipped import Skipped
 from .doubts import Doubts, asks_for
-from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found
+from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found, is_really_there
 from .removing import remove
 from .unnamed import Unnamed
 
@@ -60,6 +60,8 @@ class View:
         """Called when a link, or what it leads to, may have changed."""
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
+        self.as_then: Callable[[str, Found], Found | None] = lambda path, found: None
+        """Where what the recorded run read is, as far as that is known (`AsThen`)."""
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
         self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0, pid)
         os.makedirs(self.upper, exist_ok=True)
@@ -224,12 +226,14 @@ class View:
             self.doubts.miss(path, blocks)
             self.doubts.elsewhere(path, self.unnamed.numbered_in(path))
 
-    def read(self, path: str, found: Found) -> None:
-        """The script is about to read a file, which may differ from the recorded one."""
-        if found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
+    def read(self, path: str, found: Found) -> Found:
+        """The script is about to read a file, which may differ from the recorded one. Returns what it reads."""
+        known = self.as_then(path, found)
+        if known is None and found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
             self.doubts.unhashed(path)
-        else:
+        elif known is None:
             self._doubt(path, found, True)
+        return known or found
 
     def look(self, path: str, found: Found) -> None:
         """The script is about to ask about a path: whether it exists, how large it is, where it leads."""
@@ -389,11 +393,3 @@ class View:
             for line in whole.splitlines():
                 path, *entry = json.loads(line)
                 self._enter(path, Entry(*entry))
-
-
-def is_really_there(path: str) -> bool:
-    """Whether a path exists outside the view."""
-    with contextlib.suppress(OSError, ValueError):
-        _lstat(path)
-        return True
-    return False

@@ -51,7 +51,7 @@ class Probes:
         return NotedRun(self._capture or self._noted, name)
 
     def note_early(self) -> None:
-        """What runs between a jump and the state that is then put back, in the condition of a `while` loop, is in no iteration."""
+        """What runs between a jump and the state that is then put back, in the condition of a `while`, is in no iteration."""
         if self.session.restorer.is_about_to:
             block = _native.Path(_native.loop_path()).loop + BOUNDARY
             self.session.leave.cannot_restore({block: "its condition does more than look"})

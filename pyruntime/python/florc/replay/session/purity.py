@@ -73,7 +73,8 @@ class Looking:
 
     def raises(self, name: str, error: BaseException) -> None:
         """An added statement raised."""
-        where = self._said(self.group(*self._versions.probe_place(name)), f"raises {type(error).__name__}, which the script catches")
+        group = self.group(*self._versions.probe_place(name))
+        where = self._said(group, f"raises {type(error).__name__}, which the script catches")
         self._raised.setdefault(where, error)
 
     def caught(self, end: BaseException | None) -> list[str]:
