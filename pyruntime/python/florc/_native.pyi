@@ -679,6 +679,9 @@ class Line:
     @property
     def message(self) -> tuple[int, int] | None:
         """Where in the text stands what a logger was told: the first character, and how many there are."""
+    @property
+    def begun(self) -> int | None:
+        """The line of the statement that began it, where that is another one; 0: of another file."""
 
 @final
 class Lines:

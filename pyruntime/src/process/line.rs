@@ -9,7 +9,8 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 use crate::process::logged::Span;
 
 /// A line: where in the loop nest it ended, what it says, the statement that ended it, what it was put together from where that was
-/// written at different places of the nest, and where in it stands what a logger was told.
+/// written at different places of the nest, where in it stands what a logger was told, and the line of the statement that began it, if
+/// that is another one (0: of another file).
 pub struct Line {
     pub path: Arc<str>,
     pub text: String,
@@ -17,12 +18,19 @@ pub struct Line {
     pub number: i64,
     pub parts: Vec<(Arc<str>, String)>,
     pub message: Option<Span>,
+    pub begun: Option<i64>,
 }
 
 impl Serialize for Line {
     /// A list, without what is empty at its end: a run may have a million of them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let length = if self.message.is_some() { 6 } else { 4 + usize::from(!self.parts.is_empty()) };
+        let length = if self.begun.is_some() {
+            7
+        } else if self.message.is_some() {
+            6
+        } else {
+            4 + usize::from(!self.parts.is_empty())
+        };
         let mut list = serializer.serialize_seq(Some(length))?;
         list.serialize_element(&self.path)?;
         list.serialize_element(&self.text)?;
@@ -31,8 +39,11 @@ impl Serialize for Line {
         if length > 4 {
             list.serialize_element(&self.parts)?;
         }
-        if let Some(message) = &self.message {
-            list.serialize_element(message)?;
+        if length > 5 {
+            list.serialize_element(&self.message)?;
+        }
+        if length > 6 {
+            list.serialize_element(&self.begun)?;
         }
         list.end()
     }

@@ -50,6 +50,8 @@ struct Known {
 struct Seen {
     /// The line that is not at its end, in pieces that were written at different places.
     parts: Vec<(Arc<str>, String)>,
+    /// The statement that began it.
+    begun_by: Option<(Option<Arc<str>>, i64)>,
     lines: Vec<Line>,
     bytes: usize,
     since: Option<Instant>,
@@ -85,7 +87,9 @@ impl Seen {
         self.bytes += text.len();
         let message = writer.message.as_deref().and_then(|message| place(&text, message));
         let (file, number) = (writer.file.clone(), writer.number);
-        self.lines.push(Line { path, text, file, number, parts: several, message });
+        let begun = self.begun_by.take().filter(|begun| *begun != (file.clone(), number));
+        let begun = begun.map(|(begun_in, line)| if begun_in == file { line } else { 0 });
+        self.lines.push(Line { path, text, file, number, parts: several, message, begun });
         let since = *self.since.get_or_insert(now);
         self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES || now.duration_since(since) > LONGEST
     }
@@ -217,6 +221,7 @@ impl PySeen {
         *lock(&self.forked) = Some(Arc::new(Forked { path, child, place: place.into() }));
         let mut seen = lock(&self.seen);
         seen.parts.clear(); // these are the parent's
+        seen.begun_by = None;
         seen.lines.clear();
     }
 
@@ -310,6 +315,10 @@ impl PySeen {
             rest = after;
         }
         if !rest.is_empty() {
+            if self.batched && lock(&self.seen).parts.is_empty() {
+                let begins = if let Some(writer) = writer { writer } else { self.writer(py)? };
+                lock(&self.seen).begun_by = Some((begins.file, begins.number));
+            }
             lock(&self.seen).part(&path, rest);
         }
         if forked.is_some() { self.hand_on(py) } else { Ok(()) }

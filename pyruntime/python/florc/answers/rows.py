@@ -70,6 +70,8 @@ class Printed(NamedTuple):
     """Whether it went to standard error."""
     child: str | None = None
     """Which of the processes that the script forked printed it."""
+    begun_by: int | None = None
+    """The line of the statement that began it, where another one ended it; 0: of another file."""
 
 
 class Named(NamedTuple):
@@ -100,20 +102,31 @@ class Names:
         """Those in a statement that others stand in, by the line where it begins: `if epoch % 2:`."""
         self._joints: dict[str, list[Joint]] = {}
         self._parts: dict[tuple[str, bool], set[Template]] = {}
-        """What is written only as a part of a line, of a recorded line or of one that was asked for."""
+        """What is written only as a part of a line, by file, and whether all that was written is in the line."""
+        self._wholes: dict[str, dict[Template, int]] = {}
+        """What several statements write together, and the line of the first of them."""
 
     def values(self, printed: Printed, number: int = 0) -> dict[str, Typed]:
         """The values in a line, by their names; none where its statement writes no values that florc can name. `number`: it is
         the so many-th line of its statement, from 0."""
         fitting: list[tuple[Template, dict[str, Typed]]] = []
-        there = [one for one in self._at(printed.file, printed.line) if one not in self._parts_of(printed)]
-        is_inside = not there and printed.verdict != RECORDED
-        for template in self._within(printed.file, printed.line) if is_inside else there:
+        here = self._at(printed.file, printed.line)
+        if printed.verdict == RECORDED and here:
+            here = self._in_order(here, printed, number)
+        is_inside = not here and printed.verdict != RECORDED
+        parts = self._parts_of(printed.file, printed.verdict == RECORDED or is_inside)
+        for template in self._within(printed.file, printed.line) if is_inside else here:
+            if template in parts or printed.verdict == RECORDED and not self._may_end(template, printed):
+                continue
             if template.is_error not in (None, printed.is_error):
                 continue
             text = printed.text if printed.message is None or not template.is_logged else printed.message
             found = taken_apart(template, text, printed.text, number)
-            if found is not None and (not fitting or _fixed(template) == _fixed(fitting[0][0])):
+            if found is None or template in self._wholes[printed.file] and "" in found.values():
+                continue
+            if fitting and fitting[0][0] in self._wholes[printed.file]:
+                return {}  # one statement in the line of the source may have written it, or several
+            if not fitting or _fixed(template) == _fixed(fitting[0][0]):
                 fitting.append((template, found))
         if not fitting or is_inside and len({template.pieces for template, _ in fitting}) > 1:
             return {}
@@ -126,7 +139,9 @@ class Names:
             by_line: dict[int, list[Template]] = {}
             text = self._texts.get(file, "")
             self._joints[file] = joints(text)
-            found = [joint.template for joint in self._joints[file] if joint.template.names]
+            wholes = [joint for joint in self._joints[file] if joint.template.names and joint.is_several]
+            found = [joint.template for joint in wholes]
+            self._wholes[file] = {joint.template: joint.begins for joint in wholes}
             found += templates(text) + [
                 shown for one in _shown(file, text) if (shown := of_shown(one.line, one.text)) is not None
             ]
@@ -137,13 +152,28 @@ class Names:
             self._known[file] = by_line
         return self._known[file].get(line, [])
 
-    def _parts_of(self, printed: Printed) -> set[Template]:
-        """What is written only as a part of a line like this."""
-        key = printed.file, printed.verdict == RECORDED
-        if key not in self._parts:
-            known = (joint.parts for joint in self._joints[printed.file] if key[1] or joint.is_on_one_line)
-            self._parts[key] = {part for parts in known for part in parts}
-        return self._parts[key]
+    def _in_order(self, here: list[Template], printed: Printed, number: int) -> list[Template]:
+        """Of several statements in one line that each end a line, that whose turn it is."""
+        there = [joint for joint in self._joints[printed.file] if joint.ends and joint.template.line == printed.line]
+        if len(there) < 2 and all(joint.suite >= 0 for joint in there):
+            return here
+        turn = there[number % len(there)]
+        is_told = turn.suite >= 0 and all(joint.suite == turn.suite for joint in there)
+        return [one for one in here if one == turn.template] if is_told else []
+
+    def _may_end(self, template: Template, printed: Printed) -> bool:
+        """Whether the line was begun where what the template stands for begins."""
+        begins = self._wholes[printed.file].get(template)
+        if printed.begun_by is None:
+            return begins is None or template.line <= begins <= template.end_line
+        return begins == printed.begun_by
+
+    def _parts_of(self, file: str, is_whole: bool) -> set[Template]:
+        """What is written only as a part of a line. `is_whole`: of one in which all is that was written."""
+        if (file, is_whole) not in self._parts:
+            known = (joint.parts for joint in self._joints[file] if is_whole or joint.is_ever)
+            self._parts[file, is_whole] = {part for parts in known for part in parts}
+        return self._parts[file, is_whole]
 
     def _within(self, file: str, line: int) -> list[Template]:
         """What the statements in one write that begins in a line: such a one is added as a whole."""
@@ -167,7 +197,18 @@ def recorded(history: History) -> Iterator[Row]:
     line_of = lines_of(texts)
     for rank, of_rank in ranks(history):
         lines = (
-            Printed(line.file, line_of(line), line.path, line.text, RECORDED, rank, line.message, line.is_error, line.child)
+            Printed(
+                line.file,
+                line_of(line),
+                line.path,
+                line.text,
+                RECORDED,
+                rank,
+                line.message,
+                line.is_error,
+                line.child,
+                line.begun_by,
+            )
             for line in _once(of_rank.written)
             if line.file is not None and line.line
         )

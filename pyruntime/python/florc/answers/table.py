@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .rows import Row
@@ -69,19 +70,29 @@ def _front(row: Row, several: bool, has_ranks: bool, has_children: bool) -> list
 
 
 def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
-    """A line for each iteration, with the values that were printed there in columns by their names. A name that was printed more
-    than once in an iteration has its last value."""
+    """A line for each iteration, with the values that were printed there in columns by their names. Where a statement wrote a
+    value several times in an iteration, as in a loop that florc does not follow, each time has a line of its own: nothing tells
+    which of another statement belongs to it. Of two statements that each write a name once, the later one counts."""
     loops = variables(rows)
-    names = [name for name in dict.fromkeys(row.name for row in rows) if name not in loops]  # `print("epoch", epoch, …)`
+    # `print("epoch", epoch, …)` says what the loop's own column says; `print("lr", lr)` does not, where that counts from 0
+    told = {row.name for row in rows if row.name in loops and row.value != row.context.get(row.name)}
+    columns = {
+        row.name: f"{row.name} (value)" if row.name in told else row.name for row in rows if row.name not in {*loops} - told
+    }
     has_ranks = any(row.rank is not None for row in rows)
     several = len({row.run for row in rows}) > 1
     has_children = any(row.child is not None for row in rows)
-    table: dict[tuple[Typed, ...], dict[str, Typed]] = {}
-    for row in rows:
-        front: list[Typed] = _front(row, several, has_ranks, has_children)
-        table.setdefault((*front, *(row.context.get(name, "") for name in loops)), {})[row.name] = row.value
-    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + names
-    return head, [[*key, *(values.get(name, "") for name in names)] for key, values in table.items()]
+    fronts = [(*_front(row, several, has_ranks, has_children), *(row.context.get(name, "") for name in loops)) for row in rows]
+    times = Counter((front, row.file, row.line, row.verdict, row.name) for front, row in zip(fronts, rows))
+    again = {key[:-1] for key, count in times.items() if count > 1}
+    table: dict[tuple[tuple[Typed, ...], tuple[Typed, ...]], dict[str, Typed]] = {}
+    for front, row in zip(fronts, rows):
+        statement = (row.file, row.line, row.verdict)
+        which = (*statement, row.occurrence) if (front, *statement) in again else ()
+        table.setdefault((front, which), {})[row.name] = row.value
+    head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + [*columns.values()]
+    lines = [(front, values) for (front, _), values in table.items()]
+    return head, [[*front, *(values.get(name, "") for name in columns)] for front, values in lines]
 
 
 def _shown(value: Typed) -> str:

@@ -114,6 +114,8 @@ def pieces_of(call: ast.Call) -> list[Piece] | None:
     function = call.func.id if isinstance(call.func, ast.Name) else None
     if method == "write" and (len(call.args) != 1 or _has_bytes(call.args[0])):  # `os.write(1, data)`
         return None
+    if any(isinstance(argument, ast.Starred) for argument in call.args[:-1]):  # several values, nobody knows how many
+        return None
     if function == "print" or method in _PRINTERS:
         end = _given(call, "end", "\n") if function == "print" else "\n"
         return [*_of_arguments(call.args, _given(call, "sep", " ")), *[end.removesuffix("\n")] * (end != "\n")]

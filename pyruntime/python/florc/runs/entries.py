@@ -37,6 +37,8 @@ class LogLine(NamedTuple):
     """The number of the file that a logger wrote it to; 0 for the standard streams."""
     child: str | None = None
     """Which of the processes that the script forked printed it."""
+    begun_by: int | None = None
+    """The line of the statement that began it, where that is another one; 0: of another file."""
 
 
 def _kept(loop: _native.Loop | None) -> dict[str, bool]:
@@ -183,11 +185,11 @@ class Entries:
             case _native.Folder():
                 self.folders[self.run.file(record.path)] = record.names
             case _native.Read():
-                known = (record.size, record.mtime_ns, record.hash)
+                read = (record.size, record.mtime_ns, record.hash)
                 if record.at is None:
-                    self._reads[record.path] = known
+                    self._reads[record.path] = read
                 else:
-                    self.read_back[self.run.file(record.path), self._place(record.at)] = known
+                    self.read_back[self.run.file(record.path), self._place(record.at)] = read
             case _native.Planned():
                 self._plan(self.run.file(record.file), record.plan)
             case _native.LeftAlone():
@@ -221,7 +223,8 @@ class Entries:
         file = self.run.file(line.file or "")
         at, length = line.message or (0, 0)
         message = line.text[at : at + length] or None
-        return LogLine(self._place(line.path), line.text, file, line.line, parts, self._begun, is_late, message)
+        place = self._place(line.path)
+        return LogLine(place, line.text, file, line.line, parts, self._begun, is_late, message, begun_by=line.begun)
 
     def _plan(self, file: str, plan: _native.Plan) -> None:
         self.plans[file] = plan

@@ -63,6 +63,9 @@ kinds! {
         /// Where in the text stands what a logger was told: the first character, and how many there are.
         #[serde(default)]
         message: Option<(usize, usize)>,
+        /// The line of the statement that began it, where that is another one; 0: of another file.
+        #[serde(default)]
+        begun: Option<i64>,
     }
 
     /// Lines of standard output.
