@@ -53,6 +53,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
                 masked += 1
     if not ended:
         anomalies += _other_lengths(replay)
+    if anomalies:
+        replay.looking.follows()  # whatever they left behind may be the cause
     return ReplayResult(
         values=replay.values,
         anomalies=[] if is_own else anomalies,

@@ -318,7 +318,7 @@ def _tell(report: Report, seconds: float, importing: Sequence[tuple[str, float]]
     elif found.disturbances:
         return
     elif report.changes:
-        say("unverified: what changed besides log statements may have consequences that this replay does not show:", code="F504")
+        say("unverified: the record cannot vouch for all of this replay, because:", code="F504")
         for change in report.changes[:10]:
             say(f"  {change}")
     elif report.trace_end:

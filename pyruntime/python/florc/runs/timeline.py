@@ -8,6 +8,8 @@ from typing import NamedTuple
 from .. import _native
 from ..project.script import Unusable
 
+_WHY = " (florc plan says of each loop what is done with it, and why)"
+
 
 class Followed(NamedTuple):
     """A followed loop of the recorded run at one place of the nest: `L1`, `L1=2/L2#0/L2`."""
@@ -113,7 +115,7 @@ class Timeline:
         """The outermost loop that ran longest (paper, Section 4.3). Raises Unusable when no loop was followed."""
         outermost = [loop for loop in self.loops.values() if not _native.Path(loop.place).iterations]
         if not outermost:
-            raise Unusable("F104", "the recorded run has no main loop, so there are no iterations to ask for")
+            raise Unusable("F104", f"the recorded run has no main loop, so there are no iterations to ask for{_WHY}")
         return max(outermost, key=lambda loop: sum(self.seconds(loop.place, end)))
 
     def runs_of(self, base: str) -> list[Followed]:
@@ -140,7 +142,7 @@ class Timeline:
                 "F104",
                 f"no main loop{where} runs over {name}"
                 + (f"; there are: {', '.join(known)}" if known else "")
-                + (self._way_to(deeper[0], asked, variables) if deeper else ""),
+                + (self._way_to(deeper[0], asked, variables) if deeper else _WHY),
             )
         return found[0]
 

@@ -119,7 +119,8 @@ class _Comparison:
         elif KEPT in (a, b) and place.rpartition(".")[2] in THERE_OR_NOT:
             pass
         elif is_ref(a) or is_ref(b) or repr(a) != repr(b):
-            self._say(place, f"{self._shown(a, 0)} -> {self._shown(b, 1)}", a, b)
+            was, now = self._shown(a, 0), self._shown(b, 1)
+            self._say(place, f"{was} differs" if was == now else f"{was} -> {now}", a, b)
 
     def _shown(self, value: Any, side: int) -> str:
         return describe((self.a, self.b)[side]["nodes"][value[0]]) if is_ref(value) else show(value)

@@ -1,0 +1,43 @@
+"""`florc logs --pivot`: every value once, none beside that of another iteration."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from workshop import Workshop
+
+SCRIPT = """
+for lr in [0.01, 0.1]:
+    for fold in range(2):
+        print("acc", lr * fold, "lr", lr)
+for epoch in range(4):
+    if epoch % 2 == 0: print("val", 10 * epoch)
+    print("loss", epoch / 8)
+import time
+for lr in [0.5, 0.25]:
+    for step in range(4):
+        time.sleep(0.01)
+    print("epoch", lr, "total", 2 * lr)
+"""
+
+
+def test_each_value_has_a_line_or_stands_beside_its_own(workshop: Workshop) -> None:
+    workshop.write("train.py", SCRIPT)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    done = workshop.florc("logs", "--pivot", "--format", "csv", "train.py")
+    rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(io.StringIO(done.out))]
+    assert rows == [
+        {"acc": "0.0", "lr (value)": "0.01"},
+        {"acc": "0.01", "lr (value)": "0.01"},
+        {"acc": "0.0", "lr (value)": "0.1"},
+        {"acc": "0.1", "lr (value)": "0.1"},
+        {"val": "0"},
+        {"loss": "0.0"},
+        {"loss": "0.125"},
+        {"val": "20"},
+        {"loss": "0.25"},
+        {"loss": "0.375"},
+        {"lr": "0", "lr (value)": "0.5", "total": "1.0"},
+        {"lr": "1", "lr (value)": "0.25", "total": "0.5"},
+    ], done.out
