@@ -41,3 +41,30 @@ def test_each_value_has_a_line_or_stands_beside_its_own(workshop: Workshop) -> N
         {"lr": "0", "lr (value)": "0.5", "total": "1.0"},
         {"lr": "1", "lr (value)": "0.25", "total": "0.5"},
     ], done.out
+
+
+def test_a_loop_that_runs_twice_at_one_place(workshop: Workshop) -> None:
+    script = """
+        import time
+        def fit(by):
+            for epoch in range(2):
+                for step in range(4):
+                    time.sleep(0.005)
+                print("epoch", epoch, "by", by)
+            n = 0
+            while n < 2:
+                for step in range(4):
+                    time.sleep(0.005)
+                n += 1
+                print("n", n, "times", by)
+        fit(1)
+        fit(2)
+        """
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    done = workshop.florc("logs", "--pivot", "--format", "csv", "train.py")
+    rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(io.StringIO(done.out))]
+    by = [(row["epoch"], row["by"]) for row in rows if "epoch" in row]
+    times = [(row["L3"], row["by"]) for row in rows if "L3" in row]
+    assert by == [("0", "1"), ("1", "1"), ("0", "2"), ("1", "2")], done.out
+    assert times == [("0", "1"), ("1", "1"), ("0", "2"), ("1", "2")], done.out

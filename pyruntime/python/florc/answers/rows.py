@@ -155,7 +155,7 @@ class Names:
     def _in_order(self, here: list[Template], printed: Printed, number: int) -> list[Template]:
         """Of several statements in one line that each end a line, that whose turn it is."""
         there = [joint for joint in self._joints[printed.file] if joint.ends and joint.template.line == printed.line]
-        if len(there) < 2 and all(joint.suite >= 0 for joint in there):
+        if len(there) < 2:
             return here
         turn = there[number % len(there)]
         is_told = turn.suite >= 0 and all(joint.suite == turn.suite for joint in there)
@@ -275,11 +275,14 @@ def mark_cells(history: History) -> None:
 
 def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
     """Lines, and what is named in each. Raises Unusable when a file of the recorded project is damaged."""
-    seen: dict[tuple[str, int, str, int | None, str | None], int] = {}
+    seen: Counter[tuple[object, ...]] = Counter()
     for line in printed:
-        key = (line.file, line.line, line.path, line.rank, line.child)
-        occurrence = seen[key] = seen.get(key, -1) + 1
-        yield Named(history.run.id, line, context(history, line.path), occurrence, names.values(line, occurrence))
+        around = context(history, line.path)
+        front = (line.file, line.line, line.rank, line.child)
+        # a loop that runs twice in one iteration of that around it has each of its iterations twice
+        number, occurrence = (seen[key] for key in ((*front, line.path), (*front, *around.items())))
+        seen.update([(*front, line.path), (*front, *around.items())])
+        yield Named(history.run.id, line, around, occurrence, names.values(line, number))
 
 
 def context(history: History, path: str) -> dict[str, int]:
@@ -290,7 +293,7 @@ def context(history: History, path: str) -> dict[str, int]:
         history = next((rank for rank in history.spawned if iterations[0][0] in rank.timeline.loops), history)
     for place, index in iterations:
         followed, loop = history.timeline.loops.get(place), _native.Path(place)
-        name = next(iter(history.variables.get(loop.loop, ())), loop.name)
+        name = next(iter(history.variables.get(loop.loop, ())), loop.loop)
         while name in found:
             name += "'"
         found[name] = followed.number_of(index) if followed is not None else index
