@@ -105,6 +105,27 @@ def test_points_of_an_added_statement_are_in_the_recorded_folder(workshop: Works
     assert files(workshop.path) == after
 
 
+def test_hyperparameters_that_are_added_are_read_by_the_plugin_and_sent_once(workshop: Workshop) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.plugins.hparams import metadata
+
+    text = TB.replace("FOLDER", '"runs/a"').replace("writer.close()", "# there\nwriter.close()")
+    before = recorded(workshop, text)
+    added = text.replace("# there", 'writer.add_hparams({"lr": 0.5}, {"final": sum(model.weights)})')
+    done = replayed(workshop, added, "pass")
+    assert "sent 4 values to TensorBoard, runs/a/hindsight: _hparams_/experiment" in done.said, done.said
+    after = files(workshop.path)
+    assert {name: after[name] for name in before} == before
+    assert "sent 0 values" in replayed(workshop, added, "pass").said and files(workshop.path) == after
+    (new,) = after.keys() - before.keys()
+    events = {event.tag: event.value for event in event_files.read(str(workshop.path / new))}
+    assert events.keys() == {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info", "final"}
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    started = Summary.Value.FromString(events["_hparams_/session_start_info"]).metadata.plugin_data.content
+    assert metadata.parse_session_start_info_plugin_data(started).hparams["lr"].number_value == 0.5
+
+
 def test_a_folder_that_the_time_names_is_the_recorded_one(workshop: Workshop) -> None:
     pytest.importorskip("tensorboard")
     text = TB.replace("FOLDER", "")

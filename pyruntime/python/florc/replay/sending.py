@@ -96,7 +96,8 @@ def send(report: Report, lines: Sequence[Named], to: To | None, run: dict[str, A
     groups: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         of = TRACKERS[point.tracker].of
-        groups.setdefault((point.tracker, str(point.run.get("file") or point.run.get(of))), []).append(point)
+        key = str(point.run.get("file") or point.run.get(of)) + os.sep * ("is_beside" in point.run)
+        groups.setdefault((point.tracker, key), []).append(point)
     said = [EXACT if verdict == "exact" else UNVERIFIED for verdict in verdicts(report, points)]
     prefixes = {id(point): prefix for point, prefix in zip(points, said)}
     delivered = [_send_group(history, group, prefixes) for group in groups.values()]
@@ -119,6 +120,9 @@ def _send_group(history: History, group: list[Point], prefixes: dict[int, str]) 
     known, run = TRACKERS[tracker], dict(group[0].run)
     noted = next((found for found in _recorded(history, tracker) if found[known.of] == run.get(known.of)), {})
     run = {**noted, **run}
+    is_beside = run.pop("is_beside", False)
+    if is_beside:  # in a folder of its own, where its tags are as TensorBoard's plugin wants them
+        run["folder"] = os.path.join(run["folder"], prefixes[id(group[0])].rstrip("/"))
     where = f"{known.said}, {relative(run.get('file') or run['folder']) if known.of == 'folder' else run['run']}"
     if known.of == "run" and not noted and "project" not in run and "uri" not in run:
         say(f"not sent to {where}: the record does not know this run; record again", always=True, code="F511")
@@ -126,7 +130,7 @@ def _send_group(history: History, group: list[Point], prefixes: dict[int, str]) 
     run["kept"] = os.path.join(history.run.path, "sent", f"{tracker}-{run.get('run')}.json")
     group = [point for point in group if point.value is not None or point.data]
     sent = [
-        Sent(prefixes[id(point)] + point.name, point.value, step, seconds_of(history, point.path), point.data)
+        Sent(prefixes[id(point)] * (not is_beside) + point.name, point.value, step, seconds_of(history, point.path), point.data)
         for point, step in zip(group, steps_of(history, group))
     ]
     try:

@@ -6,6 +6,7 @@ The script's own event files are in a replay's view. What added statements add g
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64encode
 from types import ModuleType
 from typing import Any
@@ -34,11 +35,14 @@ def _adapt_events(kind: type, watch: Watch) -> None:
         what = event.WhichOneof("what")
         if what not in ("summary", "file_version"):  # with the latter each file begins
             watch.unsent(f"TensorBoard's {what or 'event'}, which has no step")
+        # `add_hparams` makes a folder named by the time of day, of which the plugin reads each tag as it is
+        parent, name = os.path.split(folder)
+        run = {"folder": parent, "is_beside": True} if re.fullmatch(r"\d{9,}\.\d+", name) else {"folder": folder}
         for value in event.summary.value:
             tag, is_simple = value.tag, value.WhichOneof("value") == "simple_value"
             value.ClearField("tag")
             data = b64encode(value.SerializeToString()).decode()
-            watch.take("tb", {"folder": folder}, tag, value.simple_value if is_simple else None, event.step, data)
+            watch.take("tb", run, tag, value.simple_value if is_simple else None, event.step, data)
 
     put(kind, "__init__", begin)
     if watch.replays:
