@@ -13,6 +13,7 @@ mod model;
 mod report;
 mod roles;
 pub mod schema;
+mod speaks;
 mod steps;
 mod table2;
 mod work;

@@ -6,6 +6,7 @@
 //! ([`Work::steps_itself`](super::work::Work::steps_itself)). Called functions count as if their loops stood at the call.
 
 use super::model::{Action, Recorded};
+use super::speaks::speaks;
 use super::work::Facts;
 use crate::analysis::Analysis;
 use crate::effects::{Obstacle, Reason};
@@ -51,7 +52,18 @@ pub(super) fn roles(
     let contexts: Vec<Context> =
         selection.contexts.iter().map(|context| context.unwrap_or(Context::Memoized(None))).collect();
     selection.contexts = contexts.into_iter().map(Some).collect();
-    selection.decisions()
+    let mut decisions = selection.decisions();
+    for (decision, entry) in decisions.iter_mut().zip(&analysis.loops.list) {
+        let speaks = !entry.is_call() && entry.ways_out.suspends.is_none() && speaks(entry.stmt);
+        match (&decision.action, &decision.note) {
+            (Role::SkipBlock, _) if speaks => decision.action = Role::Both,
+            (Role::LeftAlone, Some(Obstacle { why: Reason::Cheap, .. })) if speaks => {
+                *decision = Decision { action: Role::MainLoop, note: None };
+            }
+            _ => {}
+        }
+    }
+    decisions
 }
 
 /// The roles that loops had when they were recorded: one that cannot be skipped any more runs again.
