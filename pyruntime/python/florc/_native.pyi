@@ -862,6 +862,9 @@ class Read:
     @property
     def at(self) -> str | None:
         """Where it is read, if the run has changed it before."""
+    @property
+    def time(self) -> int:
+        """How often it was read there before."""
 
 @final
 class Folder:

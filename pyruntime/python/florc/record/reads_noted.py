@@ -29,7 +29,9 @@ class ReadsNoted:
         self._note = note
         self._system = ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/", store, sys.prefix, sys.base_prefix)
         self._read: set[str] = set()
-        self._back: set[tuple[str, str]] = set()
+        self._back: dict[tuple[str, str], int] = {}
+        """Path, and place in the loop nest -> how often it was read there."""
+        self._noted = 0
         self._left = [_MOST_HASHED, _MOST_HASHED]
         """Bytes that may still be hashed, of either kind."""
 
@@ -41,10 +43,12 @@ class ReadsNoted:
             self._tell(path, 0)
 
     def read_back(self, path: str, at: str) -> None:
-        """A file is opened to be read that the run has changed; `at`: the place in the loop nest."""
-        if len(self._back) < _MOST_BACK and (path, at) not in self._back:
-            self._back.add((path, at))
-            self._tell(path, 1, at=at)
+        """A file is opened to be read that the run has changed; `at`: the place in the loop nest, where it may be changed and
+        read several times."""
+        if self._noted < _MOST_BACK:
+            self._noted += 1
+            number = self._back[path, at] = self._back.get((path, at), -1) + 1
+            self._tell(path, 1, at=at, time=number)
 
     def _tell(self, path: str, kind: int, **more: Any) -> None:
         try:

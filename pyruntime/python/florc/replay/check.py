@@ -53,7 +53,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
                 masked += 1
     if not ended:
         anomalies += _other_lengths(replay)
-    if anomalies:
+    if anomalies or (ended and not is_own):
         replay.looking.follows()  # whatever they left behind may be the cause
     return ReplayResult(
         values=replay.values,

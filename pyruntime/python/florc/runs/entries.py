@@ -88,8 +88,9 @@ class Entries:
         self.last_path = ""
         """The last iteration that was noted; empty where there is none."""
         self._reads: dict[str, Read] = {}
-        self.read_back: dict[tuple[str, str], Read] = {}
-        """What the run read of files that it had changed itself: by path, and place in the loop nest."""
+        self.read_back: dict[tuple[str, str, int], Read] = {}
+        """What the run read of files that it had changed itself: by path, place in the loop nest, and how often it was read there
+        before."""
         self.variables_read: dict[str, str | None] = {}
         """Environment variables that the user's files speak of: a hash of the value, or None."""
         self.distributions: dict[str, str] = {}
@@ -189,7 +190,7 @@ class Entries:
                 if record.at is None:
                     self._reads[record.path] = read
                 else:
-                    self.read_back[self.run.file(record.path), self._place(record.at)] = read
+                    self.read_back[self.run.file(record.path), self._place(record.at), record.time] = read
             case _native.Planned():
                 self._plan(self.run.file(record.file), record.plan)
             case _native.LeftAlone():

@@ -219,6 +219,10 @@ class Versions:
         """Whether a probe stands in a method that Python may call when nothing is left of the script."""
         return self._comparison.is_in_deletion(*self.probe_place(name))
 
+    def texts(self) -> list[str]:
+        """The texts of the present version's files."""
+        return [text for _, _, _, text in self._project.files()]
+
     def removed_lines(self) -> set[tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""
         return self._no_longer_shown | {

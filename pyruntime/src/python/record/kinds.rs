@@ -147,7 +147,7 @@ kinds! {
         gone: Option<String>,
     }
 
-    /// The run opens a file to read it; `at`: there, one that it has changed itself.
+    /// The run opens a file to read it; `at`: there, one that it has changed itself, for the so many-th time (`time`, from 0).
     Read {
         path: Text,
         size: u64,
@@ -155,6 +155,8 @@ kinds! {
         hash: Option<String>,
         #[serde(default)]
         at: Option<String>,
+        #[serde(default)]
+        time: u64,
     }
 
     /// What was in a folder before the run changed something there.

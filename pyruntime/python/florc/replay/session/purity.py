@@ -22,7 +22,7 @@ from ...runs.versions import Versions
 from ...support import mishaps
 from ...support.console import cell_of, place
 from ...support.static import module_of, mro_of
-from ...survey import readers
+from ...survey import readers, settings
 from ...survey.limits import LIMITS
 from ...survey.scopes import Reader, Scope
 from ...survey.survey import Survey
@@ -37,6 +37,12 @@ class _Before(NamedTuple):
     group: Group
     generators: dict[str, Any]
     survey: Survey | None
+    settings: dict[str, Any]
+
+
+_SETTINGS = ("the current folder", "os.environ", "a setting of torch", "numpy.seterr")
+"""Of the process (`survey.settings`), those that decide what the script does next. Libraries change others when they are
+imported."""
 
 
 class Looking:
@@ -65,6 +71,8 @@ class Looking:
     @functools.cached_property
     def _reader(self) -> _Reader:
         """Made for the first added statement that runs: it reads every recorded file, and a replay may run none."""
+        for text in self._versions.texts():
+            settings.mention(text)
         return _Reader(self._files, self._versions)
 
     def is_running(self) -> bool:
@@ -133,21 +141,26 @@ class Looking:
         times = self._times[group] = self._times.get(group, 0) + 1
         is_surveyed = LIMITS.surveys_statements(times, self._spent, began - self._started)
         survey = Survey(frame, None, self._reader) if is_surveyed else None
-        self._before = _Before(group, drawn_from(), survey)
+        self._before = _Before(group, drawn_from(), survey, self._settings())
         self._spent += time.perf_counter() - began
 
     def _end(self, name: str, frame: FrameType) -> None:
         if self._before is None:
             return
         began = time.perf_counter()
-        group, found, survey = self._before
+        group, found, survey, set_before = self._before
         present = drawn_from()
         drawn = [name for name, state in present.items() if state != found.get(name, state)] if present != found else []
         changed = None if survey is None else survey.change(frame, None, None)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
+        changed = changed or settings.changed(set_before, self._settings())
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
         self._spent += time.perf_counter() - began
+
+    def _settings(self) -> dict[str, Any]:
+        _ = self._reader
+        return {name: value for name, value in settings.now().items() if name in _SETTINGS}
 
     def _said(self, group: Group, what: str) -> str:
         file, first, last = group
