@@ -68,10 +68,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nest::iteration::look_after, module)?)?;
     module.add("entered", nest::entered::entered(module.py())?)?;
     module.add_function(wrap_pyfunction!(nest::entered::entered_elsewhere, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::begin, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::left, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::over, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::whole, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::whiles::begin, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::whiles::left, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::whiles::over, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::whiles::whole, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::entered_since, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::enter_block, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::following, module)?)?;
@@ -100,7 +100,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nest::follow::start_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::stop_following, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::forget, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::follow::tick, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::whiles::tick, module)?)?;
     module.add_function(wrap_pyfunction!(process::imports::import_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(process::imports::time_import, module)?)?;
     module.add_function(wrap_pyfunction!(process::main_script::run_main, module)?)?;

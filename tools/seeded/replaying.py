@@ -131,7 +131,7 @@ add(
 )
 add(
     "a while loop that runs again is taken for the one before",
-    "pyruntime/src/nest/follow.rs",
+    "pyruntime/src/nest/whiles.rs",
     "    let enters = || Ok(if is_followed() { with_nest(|nest| Some(nest.enter_loop(id))) } else { None });\n",
     "    let enters = || Ok(if is_followed() { with_nest(|nest| Some(nest.tick(id).0)) } else { None });\n",
     "tests/replay/test_jumps.py::test_a_while_loop_around_blocks_that_runs_again_is_another_one",
@@ -140,8 +140,8 @@ add(
 add(
     "a loop that was left runs on",
     "pyruntime/src/nest/levels.rs",
-    "        if !self.keeps_left {\n",
-    "        if self.keeps_left {\n",
+    "        if self.keeps_left { None } else { self.leave_loop(running, by_error) }\n",
+    "        let _ = (running, by_error, self.keeps_left);\n        None\n",
     "tests/test_loop_ends.py::test_what_stands_behind_a_loop_is_not_in_it[break]",
 )
 

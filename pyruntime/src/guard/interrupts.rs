@@ -97,6 +97,11 @@ pub fn keep_place(path: impl FnOnce() -> String) {
     }
 }
 
+/// Whether an interrupt came of which the place is not kept yet.
+pub fn came() -> bool {
+    CAME.load(Ordering::Relaxed)
+}
+
 /// Whether that is to be told.
 pub fn is_place_kept() -> bool {
     lock(&PATH).is_some()

@@ -7,6 +7,7 @@ use super::levels::{LoopFacts, Nest, Running};
 use super::live::{NEST, with_nest};
 use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
+use super::quick::Quick;
 use crate::guard::panics::{guard, harmless, mishap};
 use crate::locks::lock;
 use pyo3::exceptions::PyStopIteration;
@@ -131,14 +132,17 @@ pub fn entered_since(block: Option<&str>) -> Option<Vec<usize>> {
 }
 
 /// An iteration of the innermost loop begins: the session may be told. Returns its path if it was.
-fn announce(py: Python<'_>) -> PyResult<Option<String>> {
+pub(super) fn announce(py: Python<'_>, quick: &mut Quick) -> PyResult<Option<String>> {
     let now = Instant::now();
     let (told, path) = {
         let nest = lock(&NEST);
         let Some(nest) = nest.as_ref() else { return Ok(None) };
-        let Some(here) = nest.here().filter(|here| here.depth < TOLD_DEPTH) else { return Ok(None) };
         let mut pace = lock(&PACE);
         let Some(pace) = pace.as_mut() else { return Ok(None) };
+        if let Some(counter) = nest.counter() {
+            quick.looked(now, counter, pace.interval());
+        }
+        let Some(here) = nest.here().filter(|here| here.depth < TOLD_DEPTH) else { return Ok(None) };
         let told = pace.begins(&here, now, || nest.place());
         let path = told.this.then(|| nest.path());
         (told, path)
@@ -164,7 +168,7 @@ fn tell_value(py: Python<'_>, path: Option<&str>, item: &Bound<'_, PyAny>) -> Py
 
 /// A loop is over; `is_end`: by itself, so that what `announce` told of last is no iteration. The session is told, and when this
 /// was seen.
-fn announce_end(py: Python<'_>, running: Running, is_end: bool) -> PyResult<()> {
+pub(super) fn announce_end(py: Python<'_>, running: Running, is_end: bool) -> PyResult<()> {
     let left = with_nest(|nest| nest.leave_loop(running, !is_end));
     let Some(left) = left.filter(|left| is_end && left.here.depth < TOLD_DEPTH) else { return Ok(()) };
     let is_silent = lock(&PACE).as_mut().is_some_and(|pace| pace.ends(left.here.run));
@@ -177,14 +181,17 @@ fn announce_end(py: Python<'_>, running: Running, is_end: bool) -> PyResult<()> 
     Ok(())
 }
 
-/// A loop was left in the middle, by `break`, `return` or an exception. Raises nothing and leaves an exception that is on its way
-/// where it is.
-fn leave(py: Python<'_>, running: Running) {
+/// A loop was left in the middle, by `break`, `return` or an exception; `is_unseen`: in an iteration that was not looked at. Raises
+/// nothing and leaves an exception that is on its way where it is.
+pub(super) fn leave(py: Python<'_>, running: Running, is_unseen: bool) {
     // SAFETY: the GIL is held
     let by_error = unsafe { !ffi::PyErr_Occurred().is_null() };
     let left = guard(|| {
-        if is_followed() {
-            with_nest(|nest| nest.leave_in_the_middle(running, by_error));
+        let left = if is_followed() { with_nest(|nest| nest.leave_in_the_middle(running, by_error)) } else { None };
+        if let Some(left) = left.filter(|left| is_unseen && left.here.depth < TOLD_DEPTH)
+            && let Some(pace) = lock(&PACE).as_mut()
+        {
+            pace.passed(&left.here, || left.path.rsplit_once('=').map_or("", |(place, _)| place).to_owned());
         }
         Ok(())
     });
@@ -200,7 +207,7 @@ fn leave(py: Python<'_>, running: Running) {
 }
 
 /// Where the innermost loop is to begin instead of at its first iteration, and the iterator that is there.
-fn jump(
+pub(super) fn jump(
     py: Python<'_>,
     iterable: Option<&Bound<'_, PyAny>>,
     iterator: Option<&Py<PyAny>>,
@@ -230,101 +237,9 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
                 with_nest(|nest| nest.set_index(running, index - 1));
                 begins = there;
             }
-            Ok(Bound::new(py, Followed { iterator: begins, running, over: false })?.into_any())
+            Ok(Bound::new(py, Followed { iterator: begins, running, over: false, quick: Quick::default() })?.into_any())
         },
     )
-}
-
-/// A `while` loop begins: it is another one than when it ran before. Something to iterate over once, around it: when that goes,
-/// however the loop was left, it is over.
-#[pyfunction(name = "loop")]
-pub fn whole<'py>(py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
-    match enter(py, id)? {
-        Some(running) => Ok(Bound::new(py, Whole { running, begun: false })?.into_any()),
-        None => PyTuple::new(py, [PyTuple::empty(py)]).map(Bound::into_any),
-    }
-}
-
-fn enter(py: Python<'_>, id: &str) -> PyResult<Option<Running>> {
-    let enters = || Ok(if is_followed() { with_nest(|nest| Some(nest.enter_loop(id))) } else { None });
-    harmless(py, "at the start of a loop", || None, enters)
-}
-
-/// The same where nothing can be put around the loop: it is over when its condition is false, and else when a loop around it
-/// goes on.
-#[pyfunction]
-pub fn begin(py: Python<'_>, id: &str) -> PyResult<()> {
-    enter(py, id).map(|_| ())
-}
-
-/// Counts an evaluation of a `while` loop's condition. Always true.
-#[pyfunction]
-pub fn tick(py: Python<'_>, id: &str) -> PyResult<bool> {
-    harmless(
-        py,
-        "at the start of an iteration",
-        || true,
-        || {
-            if is_followed() {
-                let Some((running, index, held)) = with_nest(|nest| Some(nest.tick(id))) else { return Ok(true) };
-                if held {
-                    iteration::look_now();
-                }
-                if let Some((index, _)) = if index == 0 { jump(py, None, None)? } else { None } {
-                    with_nest(|nest| nest.set_index(running, index));
-                }
-                announce(py)?;
-            }
-            Ok(true)
-        },
-    )
-}
-
-/// The condition of a `while` loop is false. So is this.
-#[pyfunction]
-pub fn over(py: Python<'_>, id: &str) -> PyResult<bool> {
-    harmless(
-        py,
-        "at the end of a loop",
-        || false,
-        || {
-            let running = if is_followed() { with_nest(|nest| nest.ending(id)) } else { None };
-            running.map_or(Ok(()), |running| announce_end(py, running, true))?;
-            Ok(false)
-        },
-    )
-}
-
-/// A `while` loop around which nothing can stand is left by `break`.
-#[pyfunction]
-pub fn left(py: Python<'_>, id: &str) {
-    if let Some(running) = if is_followed() { with_nest(|nest| nest.ending(id)) } else { None } {
-        leave(py, running);
-    }
-}
-
-/// What is there as long as a `while` loop runs.
-#[pyclass(module = "florc._native", name = "loop_iterator")]
-pub struct Whole {
-    running: Running,
-    begun: bool,
-}
-
-#[pymethods]
-impl Whole {
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyTuple>> {
-        (!std::mem::replace(&mut self.begun, true)).then(|| PyTuple::empty(py))
-    }
-}
-
-impl Drop for Whole {
-    fn drop(&mut self) {
-        Python::attach(|py| leave(py, self.running));
-    }
 }
 
 /// An iterator that tells where in the loop nest the program is.
@@ -333,12 +248,13 @@ pub struct Followed {
     iterator: Py<PyAny>,
     running: Running,
     over: bool,
+    quick: Quick,
 }
 
 impl Drop for Followed {
     fn drop(&mut self) {
         if !self.over {
-            Python::attach(|py| leave(py, self.running));
+            Python::attach(|py| leave(py, self.running, self.quick.has_passed()));
         }
     }
 }
@@ -350,35 +266,53 @@ impl Followed {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let running = self.running;
-        let begins = || {
-            let active = !self.over && is_followed();
-            let mut path = None;
-            if active {
-                if with_nest(|nest| nest.advance(running)) {
-                    iteration::look_now();
-                }
-                path = announce(py)?;
-            }
-            Ok((active, path))
-        };
-        let (active, path) = harmless(py, "at the start of an iteration", || (false, None), begins)?;
-        let iterator = self.iterator.bind(py);
-        // `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours.
-        // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held.
-        let item = unsafe { ffi::PyIter_Next(iterator.as_ptr()) };
-        if item.is_null() {
-            let error = PyErr::take(py);
-            if active {
-                self.over = true;
-                let is_end = error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py));
-                harmless(py, "at the end of a loop", || (), || announce_end(py, running, is_end))?;
-            }
-            return Err(error.unwrap_or_else(|| PyStopIteration::new_err(())));
+        if self.quick.passes() {
+            return match self.item(py) {
+                Ok(item) => Ok(item.unbind()),
+                Err(error) => self.end(py, error),
+            };
         }
-        // SAFETY: `PyIter_Next` returned a new, non-null reference.
-        let item = unsafe { Bound::from_owned_ptr(py, item) };
-        harmless(py, "at the start of an iteration", || (), || tell_value(py, path.as_deref(), &item))?;
-        Ok(item.unbind())
+        let running = self.running;
+        let quick = &mut self.quick;
+        let active = !self.over && is_followed();
+        let begins = || {
+            if !active {
+                return Ok(None);
+            }
+            if with_nest(|nest| nest.advance(running)) {
+                iteration::look_now();
+            }
+            announce(py, quick)
+        };
+        let path = harmless(py, "at the start of an iteration", || None, begins)?;
+        match self.item(py) {
+            Ok(item) => {
+                harmless(py, "at the start of an iteration", || (), || tell_value(py, path.as_deref(), &item))?;
+                Ok(item.unbind())
+            }
+            Err(error) if active => self.end(py, error),
+            Err(error) => Err(ended_by(error)),
+        }
     }
+}
+
+impl Followed {
+    /// `next(iterator)` through the type's slot: what it raises carries the user's frames and none of ours. None where it has no more.
+    fn item<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Option<PyErr>> {
+        // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held; the result is new, or null
+        let item = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyIter_Next(self.iterator.as_ptr())) };
+        item.ok_or_else(|| PyErr::take(py))
+    }
+
+    /// The iterator has no more, or raised.
+    fn end(&mut self, py: Python<'_>, error: Option<PyErr>) -> PyResult<Py<PyAny>> {
+        (self.over, self.quick) = (true, Quick::default());
+        let is_end = error.as_ref().is_none_or(|error| error.is_instance_of::<PyStopIteration>(py));
+        harmless(py, "at the end of a loop", || (), || announce_end(py, self.running, is_end))?;
+        Err(ended_by(error))
+    }
+}
+
+fn ended_by(error: Option<PyErr>) -> PyErr {
+    error.unwrap_or_else(|| PyStopIteration::new_err(()))
 }

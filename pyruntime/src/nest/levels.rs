@@ -9,7 +9,16 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// Counts the loops and blocks that began.
+static EVENTS: AtomicU64 = AtomicU64::new(0);
+
+/// How many loops and blocks began so far.
+pub fn events() -> u64 {
+    EVENTS.load(Ordering::Relaxed)
+}
 
 /// What is known statically of a loop: enough to see that another one was left by an exception or a `break`.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +61,8 @@ struct Level {
     /// What is known of the loop or block; None of one that nobody made known.
     facts: Option<Arc<LoopFacts>>,
     run: u64,
-    /// The iteration, for a followed loop; the occurrence, for a block.
-    index: i64,
+    /// The iteration, for a followed loop, which may count it itself; the occurrence, for a block.
+    index: Arc<AtomicI64>,
     is_block: bool,
     /// Whether it is a block that nobody looks at.
     is_passed: bool,
@@ -61,6 +70,12 @@ struct Level {
     seen: Counts,
     /// When it began, as `entered` counts.
     begun: u64,
+}
+
+impl Level {
+    fn at(&self) -> i64 {
+        self.index.load(Ordering::Relaxed)
+    }
 }
 
 /// What the nest knows of a loop or block.
@@ -86,8 +101,8 @@ pub struct Nest {
     seen: Counts,
     /// Levels that were entered so far.
     runs: u64,
-    /// The present path, while it is known.
-    path: Option<Arc<str>>,
+    /// A path, and the iteration of the innermost loop in it, while it is the present one.
+    path: Option<(Arc<str>, i64)>,
     /// Whether a loop that is left in the middle runs on until the one around it goes on, as in runs of format 2 and before.
     keeps_left: bool,
     /// Where an error arose that has left loops, until something runs again.
@@ -147,16 +162,21 @@ impl Nest {
     pub fn advance(&mut self, running: Running) -> bool {
         self.raised_at = None;
         let Some(level) = self.reached(running) else { return false };
-        level.index += 1;
+        level.index.fetch_add(1, Ordering::Relaxed);
         let held = !level.seen.is_empty();
         level.seen.clear();
         held
     }
 
+    /// What counts the iterations of the innermost loop.
+    pub fn counter(&self) -> Option<Arc<AtomicI64>> {
+        self.levels.last().filter(|level| !level.is_block).map(|level| level.index.clone())
+    }
+
     /// A loop goes on from another iteration.
     pub fn set_index(&mut self, running: Running, index: i64) {
         if let Some(level) = self.reached(running) {
-            level.index = index;
+            level.index.store(index, Ordering::Relaxed);
         }
     }
 
@@ -176,10 +196,8 @@ impl Nest {
     }
 
     /// A loop was left in the middle, by an error or not.
-    pub fn leave_in_the_middle(&mut self, running: Running, by_error: bool) {
-        if !self.keeps_left {
-            self.leave_loop(running, by_error);
-        }
+    pub fn leave_in_the_middle(&mut self, running: Running, by_error: bool) -> Option<Left> {
+        if self.keeps_left { None } else { self.leave_loop(running, by_error) }
     }
 
     /// The innermost run of a `while` loop, whose condition is false now.
@@ -202,7 +220,7 @@ impl Nest {
     pub fn tick(&mut self, id: &str) -> (Running, i64, bool) {
         let running = self.running(id).unwrap_or_else(|| self.enter_loop(id));
         let held = self.advance(running);
-        (running, self.levels.last().map_or(0, |level| level.index), held)
+        (running, self.levels.last().map_or(0, Level::at), held)
     }
 
     /// A block begins. Returns its key.
@@ -259,13 +277,14 @@ impl Nest {
 
     fn push(&mut self, id: Arc<str>, facts: Option<Arc<LoopFacts>>, index: i64, is_block: bool) {
         self.runs += 1;
+        EVENTS.fetch_add(1, Ordering::Relaxed);
         self.path = None;
         self.raised_at = None;
         self.levels.push(Level {
             id,
             facts,
             run: self.runs,
-            index,
+            index: Arc::new(AtomicI64::new(index)),
             is_block,
             is_passed: false,
             seen: Counts::new(),
@@ -283,7 +302,7 @@ impl Nest {
     pub fn here(&self) -> Option<Here> {
         let level = self.levels.last().filter(|level| !level.is_block)?;
         let depth = self.levels.iter().filter(|level| !level.is_block).count() - 1;
-        Some(Here { run: level.run, depth, index: level.index })
+        Some(Here { run: level.run, depth, index: level.at() })
     }
 
     /// The place of that loop in the nest: `L1=3/L2`.
@@ -299,7 +318,7 @@ impl Nest {
         for level in &self.levels {
             let sign = if level.is_block { '#' } else { '=' };
             let separator = if out.is_empty() { "" } else { "/" };
-            let _ = write!(out, "{separator}{}{sign}{}", level.id, level.index);
+            let _ = write!(out, "{separator}{}{sign}{}", level.id, level.at());
         }
         out
     }
@@ -311,11 +330,12 @@ impl Nest {
 
     /// As [`Nest::path`], and made once per place.
     pub fn shared_path(&mut self) -> Arc<str> {
-        if let Some(path) = &self.path {
+        let at = self.levels.last().map_or(0, Level::at);
+        if let Some((path, _)) = self.path.as_ref().filter(|(_, known)| *known == at) {
             return path.clone();
         }
         let path: Arc<str> = self.path().into();
-        self.path = Some(path.clone());
+        self.path = Some((path.clone(), at));
         path
     }
 
@@ -349,141 +369,4 @@ impl Nest {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{LoopFacts, Nest};
-    use std::time::Duration;
-
-    fn nest() -> Nest {
-        let mut nest = Nest::default();
-        for (id, scope, ancestors) in
-            [("L1", "m", vec![]), ("L2", "m", vec!["L1"]), ("L3", "m", vec!["L1"]), ("L4", "m:f", vec![])]
-        {
-            let ancestors = ancestors.into_iter().map(str::to_owned).collect();
-            nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors, is_while: id == "L1" });
-        }
-        nest
-    }
-
-    #[test]
-    fn keys_follow_the_nest() {
-        let mut nest = nest();
-        let running = nest.enter_loop("L1");
-        nest.advance(running);
-        assert_eq!(nest.enter_block("L2"), "L1=0/L2#0");
-        nest.leave_block("L2");
-        assert_eq!(nest.enter_block("L4"), "L1=0/L4#0");
-        nest.leave_block("L4");
-        assert_eq!(nest.enter_block("L4"), "L1=0/L4#1");
-        nest.leave_block("L4");
-        nest.advance(running);
-        assert_eq!(nest.enter_block("L4"), "L1=1/L4#0");
-        nest.leave_loop(running, false);
-        assert_eq!(nest.enter_loop("L1").depth, 0);
-        assert_eq!(nest.path(), "L1.1=-1");
-    }
-
-    #[test]
-    fn a_block_left_by_an_exception_is_closed() {
-        let mut nest = nest();
-        let running = nest.enter_loop("L1");
-        nest.advance(running);
-        nest.enter_block("L2");
-        assert_eq!(nest.enter_block("L3"), "L1=0/L3#0");
-    }
-
-    #[test]
-    fn a_block_that_is_passed_by_counts_and_is_left() {
-        let mut nest = nest();
-        let running = nest.enter_loop("L1");
-        nest.advance(running);
-        nest.pass_by("L2", 1, Duration::ZERO);
-        assert!(nest.passes("L2") && !nest.passes("L2"));
-        assert_eq!(nest.path(), "L1=0/L2#0");
-        assert!(!nest.leave_passed("L3"));
-        assert!(nest.leave_passed("L2") && !nest.leave_passed("L2"));
-        assert_eq!(nest.enter_block("L2"), "L1=0/L2#1");
-        assert!(!nest.leave_passed("L2"), "somebody looks at this one");
-    }
-
-    #[test]
-    fn a_block_is_passed_by_until_its_time_is_over() {
-        let mut nest = nest();
-        nest.pass_by("L2", 0, Duration::from_secs(3600));
-        for _ in 0..3 {
-            assert!(nest.passes("L2") && nest.leave_passed("L2"));
-        }
-        nest.pass_by("L2", 0, Duration::from_nanos(1));
-        std::thread::sleep(Duration::from_millis(1));
-        assert!(!nest.passes("L2"));
-    }
-
-    #[test]
-    fn a_loop_that_was_closed_closes_no_other() {
-        let mut nest = nest();
-        let outer = nest.enter_loop("L1");
-        nest.advance(outer);
-        let inner = nest.enter_loop("L2");
-        nest.advance(outer);
-        nest.enter_loop("L3");
-        nest.leave_loop(inner, false);
-        assert!(!nest.advance(inner));
-        nest.set_index(inner, 7);
-        assert_eq!(nest.path(), "L1=1/L3=-1");
-        nest.leave_loop(outer, false);
-        assert_eq!(nest.path(), "");
-    }
-
-    #[test]
-    fn a_loop_that_an_error_leaves_takes_its_block_with_it() {
-        for (keeps_left, by_error, left) in
-            [(false, false, "L1=0/L2#0"), (false, true, "L1=0"), (true, true, "L1=0/L2#0/L2=0")]
-        {
-            let mut nest = Nest { keeps_left, ..nest() };
-            let outer = nest.enter_loop("L1");
-            nest.advance(outer);
-            nest.enter_block("L2");
-            let inner = nest.enter_loop("L2");
-            nest.advance(inner);
-            nest.leave_in_the_middle(inner, by_error);
-            assert_eq!(nest.path(), left);
-            nest.leave_in_the_middle(outer, by_error);
-            assert_eq!(nest.raised_at(), if by_error { "L1=0/L2#0/L2=0" } else { "" });
-            nest.enter_loop("L3");
-            assert_eq!(nest.raised_at(), nest.path());
-        }
-    }
-
-    #[test]
-    fn a_while_loop_that_tells_when_it_begins_closes_what_a_function_left_open() {
-        let mut nest = nest();
-        nest.enter_loop("L1");
-        nest.tick("L1");
-        nest.tick("L4");
-        nest.tick("L1");
-        assert_eq!(nest.path(), "L1=1");
-    }
-
-    #[test]
-    fn a_while_loop_that_goes_on_closes_one_inside_that_did_not_tell_its_end() {
-        let mut nest = Nest::default();
-        for (id, ancestors) in [("L1", vec![]), ("L2", vec!["L1".to_owned()])] {
-            nest.register(id.to_owned(), LoopFacts { scope: "m".to_owned(), ancestors, is_while: true });
-        }
-        nest.enter_loop("L1");
-        nest.tick("L1");
-        nest.enter_loop("L2");
-        nest.tick("L2");
-        nest.tick("L1");
-        assert_eq!(nest.path(), "L1=1");
-    }
-
-    #[test]
-    fn while_loops_count_their_conditions() {
-        let mut nest = nest();
-        nest.tick("L1");
-        nest.enter_block("L2");
-        nest.leave_block("L2");
-        nest.tick("L1");
-        assert_eq!(nest.path(), "L1=1");
-    }
-}
+mod tests;

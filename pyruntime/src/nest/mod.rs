@@ -8,3 +8,5 @@ mod live;
 pub mod owner;
 mod pace;
 pub mod path;
+mod quick;
+pub mod whiles;

@@ -46,11 +46,21 @@ impl Pace {
             self.silent = None;
             return Told { passed, this: true };
         }
+        self.passed(here, place);
+        Told { passed, this: false }
+    }
+
+    /// Time between two that the session is told of.
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// A loop was left in an iteration that was not looked at.
+    pub fn passed(&mut self, here: &Here, place: impl FnOnce() -> String) {
         match &mut self.silent {
             Some(silent) if silent.run == here.run => silent.index = here.index,
             other => *other = Some(Silent { run: here.run, depth: here.depth, place: place(), index: here.index }),
         }
-        Told { passed, this: false }
     }
 
     /// The session is told that there is no such iteration. Returns whether it does not know of it.
