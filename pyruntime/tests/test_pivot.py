@@ -14,6 +14,11 @@ for lr in [0.01, 0.1]:
 for epoch in range(4):
     if epoch % 2 == 0: print("val", 10 * epoch)
     print("loss", epoch / 8)
+def say(x):
+    print("said", x)
+for i in range(2):
+    say(i)
+    say(-i)
 import time
 for lr in [0.5, 0.25]:
     for step in range(4):
@@ -28,16 +33,15 @@ def test_each_value_has_a_line_or_stands_beside_its_own(workshop: Workshop) -> N
     done = workshop.florc("logs", "--pivot", "--format", "csv", "train.py")
     rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(io.StringIO(done.out))]
     assert rows == [
-        {"acc": "0.0", "lr (value)": "0.01"},
-        {"acc": "0.01", "lr (value)": "0.01"},
-        {"acc": "0.0", "lr (value)": "0.1"},
-        {"acc": "0.1", "lr (value)": "0.1"},
-        {"val": "0"},
-        {"loss": "0.0"},
-        {"loss": "0.125"},
-        {"val": "20"},
-        {"loss": "0.25"},
-        {"loss": "0.375"},
+        {"lr": "0", "fold": "0", "acc": "0.0", "lr (value)": "0.01"},
+        {"lr": "0", "fold": "1", "acc": "0.01", "lr (value)": "0.01"},
+        {"lr": "1", "fold": "0", "acc": "0.0", "lr (value)": "0.1"},
+        {"lr": "1", "fold": "1", "acc": "0.1", "lr (value)": "0.1"},
+        {"epoch": "0", "val": "0", "loss": "0.0"},
+        {"epoch": "1", "loss": "0.125"},
+        {"epoch": "2", "val": "20", "loss": "0.25"},
+        {"epoch": "3", "loss": "0.375"},
+        *({"x": said} for said in ("0", "0", "1", "-1")),
         {"lr": "0", "lr (value)": "0.5", "total": "1.0"},
         {"lr": "1", "lr (value)": "0.25", "total": "0.5"},
     ], done.out

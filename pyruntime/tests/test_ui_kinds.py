@@ -218,9 +218,9 @@ NORM = "model.weight.norm().item()"
 
 def test_ranks_that_the_script_starts_are_shown_and_asked(workshop: Workshop) -> None:
     pytest.importorskip("torch")
-    probed = SPAWNS.replace(
-        '        print("loss"', f'        print("P", rank, epoch, {NORM}, loss.item(), flush=True)\n        print("loss"'
-    )
+    # in one piece: the ranks write into one pipe
+    line = f'f"P {{rank}} {{epoch}} {{{NORM}}} {{loss.item()}}\\n"'
+    probed = SPAWNS.replace('        print("loss"', f'        print({line}, end="", flush=True)\n        print("loss"')
     workshop.write("train.py", probed)
     plain = [line.split() for line in workshop.run(sys.executable, "train.py").out.splitlines() if line.startswith("P ")]
     truth = {(int(rank), int(epoch)): (float(norm), float(loss)) for _, rank, epoch, norm, loss in plain}

@@ -27,6 +27,9 @@ pub struct Shown {
     /// How the values are written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// As `--format jsonl`
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,

@@ -53,14 +53,27 @@ pub(super) fn roles(
         selection.contexts.iter().map(|context| context.unwrap_or(Context::Memoized(None))).collect();
     selection.contexts = contexts.into_iter().map(Some).collect();
     let mut decisions = selection.decisions();
+    let is_cheap = |decision: &Decision| {
+        decision.action == Role::LeftAlone && matches!(decision.note, Some(Obstacle { why: Reason::Cheap, .. }))
+    };
     for (decision, entry) in decisions.iter_mut().zip(&analysis.loops.list) {
         let speaks = !entry.is_call() && entry.ways_out.suspends.is_none() && speaks(entry.stmt);
         match (&decision.action, &decision.note) {
             (Role::SkipBlock, _) if speaks => decision.action = Role::Both,
-            (Role::LeftAlone, Some(Obstacle { why: Reason::Cheap, .. })) if speaks => {
+            (Role::LeftAlone, _) if speaks && is_cheap(decision) => {
                 *decision = Decision { action: Role::MainLoop, note: None };
             }
             _ => {}
+        }
+    }
+    // and those around them: inner loops come later
+    let inner: Vec<LoopId> = decisions.ids().rev().collect();
+    for at in inner {
+        let parent = analysis.loops.list[at].parent.filter(|outer| is_cheap(&decisions[*outer]));
+        if let (Role::MainLoop | Role::Both, Some(outer)) = (&decisions[at].action, parent)
+            && analysis.loops.list[outer].ways_out.suspends.is_none()
+        {
+            decisions[outer] = Decision { action: Role::MainLoop, note: None };
         }
     }
     decisions

@@ -45,6 +45,10 @@ pub fn look_only(expression: &str, imports: &Imports) -> Result<(), String> {
             && expression.matches(')').count() <= expression.matches('(').count();
         said(&if is_begun { "it ends too soon".to_owned() } else { format!("it is no expression: {}", error.message) })
     })?;
+    // `w[0]) or print(1` closes florc's parenthesis, and is one expression with it
+    if parse(&Source::new("<question>", format!("[{expression}\n]\n"))).is_err() {
+        return Err(said("it is no expression: its parentheses do not match"));
+    }
     let [stmt] = module.body.as_slice() else { return Err(said("it is no expression")) };
     let StmtKind::Expr(whole) = &stmt.kind else { return Err(said("it is no expression")) };
     let asked = Asked { source: &source, imports, knowledge: Knowledge::shipped() };

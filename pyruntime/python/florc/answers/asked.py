@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..runs.journal import History
@@ -14,13 +14,16 @@ from ..support.light import suppress
 from ..support.private import private_file, private_folder
 from .rows import Row
 
+_PLACE = "place"
+"""Of a row that is kept: where its statement stands, by the recorded line before it."""
 _FOLDER = "asked"
 """In the folder of a run: a file for each replay."""
 
 
-def keep(run: Run, rows: Iterable[Row]) -> None:
-    """Keep the values of a replay. In a store that cannot be written to, they are only printed."""
-    lines = [json.dumps(row.to_json()) + "\n" for row in rows]
+def keep(run: Run, rows: Iterable[Row], place_of: Callable[[Row], object]) -> None:
+    """Keep the values of a replay. In a store that cannot be written to, they are only printed. `place_of`: what tells statements
+    of one name apart, in each version of the script."""
+    lines = [json.dumps({**row.to_json(), _PLACE: place_of(row)}) + "\n" for row in rows]
     if not lines:
         return
     folder = os.path.join(run.path, _FOLDER)
@@ -40,7 +43,7 @@ def replays(history: History) -> Iterator[dict[str, Any]]:
         with suppress(OSError, ValueError, TypeError):
             path = os.path.join(folder, name)
             with open(path, encoding="utf-8") as file:
-                rows = [Row(**json.loads(line)) for line in file]
+                rows = [_read(line)[0] for line in file]
             names = list(dict.fromkeys(row.name for row in rows))
             verdicts = sorted({row.verdict for row in rows})
             yield {"at": os.path.getmtime(path), "names": names, "values": len(rows), "verdict": ", ".join(verdicts)}
@@ -53,6 +56,13 @@ def _files(folder: str) -> list[str]:
         return []
 
 
+def _read(line: str) -> tuple[Row, str]:
+    """A row, and the place of its statement; earlier versions did not keep that. Raises ValueError, TypeError."""
+    found = json.loads(line)
+    place = json.dumps(found.pop(_PLACE, None))
+    return Row(**found), place
+
+
 def kept(history: History) -> Iterator[Row]:
     """The values that were asked for, the newest answer to each question: a later replay of the same statement takes the place of
     an earlier one."""
@@ -62,8 +72,8 @@ def kept(history: History) -> Iterator[Row]:
         present: dict[tuple[object, ...], list[Row]] = {}
         with suppress(OSError, ValueError, TypeError), open(os.path.join(folder, name), encoding="utf-8") as file:
             for line in file:
-                row = Row(**json.loads(line))
-                key = (row.rank, row.child, row.file, tuple(row.context.items()), row.occurrence, row.name)
+                row, place = _read(line)
+                key = (row.rank, row.child, row.file, place, tuple(row.context.items()), row.occurrence, row.name)
                 present.setdefault(key, []).append(row)  # several statements may name a value so
         found = {key: rows for key, rows in found.items() if key not in present} | present
     yield from (row for rows in found.values() for row in rows)

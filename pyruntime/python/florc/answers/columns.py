@@ -14,6 +14,7 @@ from .. import _native
 from ..project.script import Unusable
 from . import table
 from .rows import Row
+from .values import as_number
 
 _SHOWN = 20
 """Rows of a table that `repr` shows."""
@@ -79,7 +80,7 @@ def of_rows(rows: Sequence[Row], is_pivoted: bool = False) -> Table:
 
 def _line(row: Row, loops: list[str], has_children: bool) -> tuple[Any, ...]:
     context = (row.context.get(name) for name in loops)
-    number = float(row.value) if isinstance(row.value, (int, float)) else None
+    number = as_number(row.value) if isinstance(row.value, (int, float)) else None
     child = [row.child] * has_children
     return row.run, row.rank, *child, row.file, row.line, *context, row.occurrence, row.name, number, str(row.value), row.verdict
 

@@ -112,14 +112,19 @@ def _run_of(words: list[str]) -> tuple[Run, list[str]]:
 
 def run_logs(arguments: given.Logs) -> int:
     """`florc logs`."""
-    columns.refuse(arguments["format"], arguments["output"])
-    put_rows(logs(arguments["words"], arguments["condition"]), arguments["format"], arguments["output"], arguments["pivot"])
+    form, output = _form(arguments), arguments["output"]
+    columns.refuse(form, output)
+    put_rows(logs(arguments["words"], arguments["condition"]), form, output, arguments["pivot"])
     return 0
+
+
+def _form(arguments: given.Logs | given.Query) -> str:
+    return "jsonl" if arguments["json"] else arguments["format"]
 
 
 def run_query(arguments: given.Query) -> int:
     """`florc query`."""
-    form, output = arguments["format"], arguments["output"]
+    form, output = _form(arguments), arguments["output"]
     columns.refuse(form, output)
     found = query(arguments["sql"])
     if form == "parquet" and output is not None:

@@ -14,6 +14,7 @@ from ..support.console import cell_of
 from .loops import loops_of
 from .rows import Row, lines_of, mark_cells, ranks
 from .table import variables
+from .values import Typed, as_number
 
 RUNS = ("id", "name", "script", "status", "started", "seconds", "checkpoints", "bytes", "ranks")
 LOOPS = (
@@ -51,8 +52,8 @@ class Database:
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
         entries = (
-            [*row[:2], row.child, row.file, row.cell, row.line, *row[5:9], *(row.context.get(name) for name in self.loops)]
-            for row in rows
+            [*row[:2], row.child, row.file, row.cell, row.line, *row[5:7], _of_sql(row.value), row.verdict, *around]
+            for row, around in ((row, (row.context.get(name) for name in self.loops)) for row in rows)
         )
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
@@ -76,7 +77,7 @@ class Database:
         except (sqlite3.Error, sqlite3.Warning) as error:
             if "not authorized" in str(error) or "prohibited" in str(error):
                 raise Unusable("F104", ONLY_QUESTIONS) from None
-            columns = ", ".join((*ENTRIES, *self.loops))
+            columns = ", ".join(_told_apart((*ENTRIES, *self.loops)))
             raise Unusable("F104", f"{error}; entries has the columns {columns}; docs/answers.md has the other tables") from None
         if cursor.description is None:
             raise Unusable("F104", ONLY_QUESTIONS)
@@ -134,6 +135,15 @@ def _lines(history: History) -> Iterable[tuple[Any, ...]]:
             yield history.run.id, rank, line.child, line.file, *at, line.path, line.text
 
 
+_OF_SQLITE = ("rowid", "oid", "_rowid_")
+
+
+def _of_sql(value: Typed) -> Typed:
+    """A whole number of more than 64 bits is a float there."""
+    is_large = isinstance(value, int) and not -(1 << 63) <= value < 1 << 63
+    return as_number(value) if is_large and isinstance(value, int) else value
+
+
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -151,10 +161,10 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _told_apart(columns: Sequence[str]) -> list[str]:
-    """SQLite takes names that differ in case for one, and a loop may run over `name`."""
+    """SQLite takes names that differ in case for one, and has its own `rowid`; and a loop may run over `name`."""
     found: list[str] = []
     for column in columns:
-        while column.lower() in {name.lower() for name in found}:
+        while column.lower() in {*_OF_SQLITE, *(name.lower() for name in found)}:
             column += "_"
         found.append(column)
     return found

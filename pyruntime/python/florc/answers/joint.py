@@ -71,9 +71,18 @@ def joints(text: str) -> list[Joint]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     nodes = list(ast.walk(tree))
-    suites = [suite for node in nodes for _, suite in ast.iter_fields(node) if isinstance(suite, list)]
-    suites = [suite for suite in suites if suite and isinstance(suite[0], ast.stmt)]
-    found = [joint for number, suite in enumerate(suites) for joint in _of_suite(suite, number)]
+    suites = [
+        (suite, isinstance(node, ast.stmt) and node.lineno == suite[0].lineno)
+        for node in nodes
+        for _, suite in ast.iter_fields(node)
+        if isinstance(suite, list) and suite and isinstance(suite[0], ast.stmt)
+    ]
+    found = [
+        # `for x in xs: print(x, end=" ")`: in a replay, what it writes in all its iterations is taken together
+        joint._replace(is_ever=joint.is_ever or is_beside and not joint.ends)
+        for number, (suite, is_beside) in enumerate(suites)
+        for joint in _of_suite(suite, number)
+    ]
     # in comprehensions, as arguments, …
     beside = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     beside |= {

@@ -17,6 +17,7 @@ from ..runs.run import Run
 from ..support.console import GREEN, RED, YELLOW, answer, duration, plain, say, size, tinted
 from ..support.light import dumps
 from . import asked, rows, table
+from .values import as_number
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -151,7 +152,7 @@ def _values(run: Run, names: Sequence[str]) -> dict[str, Cell]:
     for found, values in ((rows.recorded(history), recorded), (asked.kept(history), later)):
         for row in found:
             if row.name in values and isinstance(row.value, (int, float)) and not row.rank:
-                values[row.name].append(float(row.value))
+                values[row.name].append(as_number(row.value))
     cells: dict[str, Cell] = {}
     for name in names:
         settings, numbers = history.arguments.get(name), recorded[name] or later[name] or None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +16,7 @@ from ..project.script import Unusable
 from ..support.console import answer, has_color
 from . import columns, command
 from .rows import Row
+from .values import as_number
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -37,10 +40,8 @@ class Curve(NamedTuple):
 def curves(rows: Sequence[Row], x: str | None) -> tuple[str, list[Curve]]:
     """What is on the x axis, and a curve for each run, rank, name, and way in which the values came. `x`: the variable of a loop;
     None: that which all values have, if there is one. Raises Unusable."""
-    numbers = [
-        row for row in rows if isinstance(row.value, (int, float)) and abs(row.value) != float("inf") and row.value == row.value
-    ]
-    if not numbers:
+    numbers = [row for row in rows if isinstance(row.value, (int, float))]
+    if not any(map(_is_finite, numbers)):
         raise Unusable("F104", "these values are no numbers: there is nothing to plot")
     shared = set.intersection(*(set(row.context) for row in numbers))
     if x is not None and x not in shared:
@@ -48,16 +49,22 @@ def curves(rows: Sequence[Row], x: str | None) -> tuple[str, list[Curve]]:
     axis = x or (next(iter(shared)) if len(shared) == 1 else _ORDER)
     several_runs = len({row.run for row in numbers}) > 1
     found: dict[tuple[str, int | None, str, bool], Curve] = {}
+    order: Counter[tuple[str, int | None, str, bool]] = Counter()
     for row in numbers:
         is_asked = row.verdict != "recorded"
         key = (row.run, row.rank, row.name, is_asked)
         if key not in found:
             parts = [row.name, *([row.run] if several_runs else []), *([] if row.rank is None else [f"rank {row.rank}"])]
             found[key] = Curve(" ".join(parts) + (", asked" if is_asked else ""), is_asked, [], [])
-        curve = found[key]
-        curve.x.append(float(len(curve.x) if axis == _ORDER else row.context[axis]))
-        curve.y.append(float(row.value or 0))
+        order[key] += 1
+        if _is_finite(row):
+            found[key].x.append(float(order[key] - 1 if axis == _ORDER else row.context[axis]))
+            found[key].y.append(as_number(row.value or 0))  # type: ignore[arg-type]  # finite, so a number
     return axis, list(found.values())
+
+
+def _is_finite(row: Row) -> bool:
+    return isinstance(row.value, (int, float)) and math.isfinite(as_number(row.value))
 
 
 def run_plot(arguments: given.Plot) -> int:

@@ -133,6 +133,14 @@ class Names:
         # `print(a); print(b)`: which of them it was is told by the order
         return fitting[number % len(fitting)][1]
 
+    def is_rest(self, printed: Printed) -> bool:
+        """Whether a line that shows no value is the rest of one, as its statement writes one line each time: a matrix."""
+        written = [one for one in self._at(printed.file, printed.line) if one.names]
+        is_one = all(
+            not one.is_logged and not any("\n" in piece for piece in one.pieces if isinstance(piece, str)) for one in written
+        )
+        return bool(written) and is_one and printed.begun_by is None and bool(printed.text.strip())
+
     def _at(self, file: str, line: int) -> list[Template]:
         """What a statement in a line writes: one of several lines is known by each of them."""
         if file not in self._known:
@@ -276,13 +284,21 @@ def mark_cells(history: History) -> None:
 def named(history: History, printed: Iterable[Printed], names: Names) -> Iterator[Named]:
     """Lines, and what is named in each. Raises Unusable when a file of the recorded project is damaged."""
     seen: Counter[tuple[object, ...]] = Counter()
+    found: list[Named] = []
+    cut: set[tuple[str, int]] = set()
     for line in printed:
         around = context(history, line.path)
         front = (line.file, line.line, line.rank, line.child)
         # a loop that runs twice in one iteration of that around it has each of its iterations twice
         number, occurrence = (seen[key] for key in ((*front, line.path), (*front, *around.items())))
         seen.update([(*front, line.path), (*front, *around.items())])
-        yield Named(history.run.id, line, around, occurrence, names.values(line, number))
+        values = names.values(line, number)
+        cut |= {front[:2]} if not values and names.is_rest(line) else set()
+        found.append(Named(history.run.id, line, around, occurrence, values))
+    for one in found:
+        if (one.printed.file, one.printed.line) in cut:  # of a text in several lines, nobody knows where it ends
+            one = one._replace(values={name: value for name, value in one.values.items() if not isinstance(value, str)})
+        yield one
 
 
 def context(history: History, path: str) -> dict[str, int]:

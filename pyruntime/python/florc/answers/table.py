@@ -71,8 +71,8 @@ def _front(row: Row, several: bool, has_ranks: bool, has_children: bool) -> list
 
 def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     """A line for each iteration, with the values that were printed there in columns by their names. Where a statement wrote a
-    value several times in an iteration, as in a loop that florc does not follow, each time has a line of its own: nothing tells
-    which of another statement belongs to it. Of two statements that each write a name once, the later one counts."""
+    value several times in an iteration, as in a loop that florc does not follow, or several statements one of the same name, each
+    time has a line of its own: nothing tells which value of another statement belongs to it."""
     loops = variables(rows)
     # `print("epoch", epoch, …)` says what the loop's own column says; `print("lr", lr)` does not, where that counts from 0
     told = {row.name for row in rows if row.name in loops and row.value != row.context.get(row.name)}
@@ -83,12 +83,12 @@ def pivoted(rows: Sequence[Row]) -> tuple[list[str], list[list[Typed]]]:
     several = len({row.run for row in rows}) > 1
     has_children = any(row.child is not None for row in rows)
     fronts = [(*_front(row, several, has_ranks, has_children), *(row.context.get(name, "") for name in loops)) for row in rows]
-    times = Counter((front, row.file, row.line, row.verdict, row.name) for front, row in zip(fronts, rows))
-    again = {key[:-1] for key, count in times.items() if count > 1}
+    statements = [(row.file, row.line, row.verdict) for row in rows]
+    times = Counter((front, row.name) for front, row in zip(fronts, rows))
+    again = {(front, statement) for front, statement, row in zip(fronts, statements, rows) if times[front, row.name] > 1}
     table: dict[tuple[tuple[Typed, ...], tuple[Typed, ...]], dict[str, Typed]] = {}
-    for front, row in zip(fronts, rows):
-        statement = (row.file, row.line, row.verdict)
-        which = (*statement, row.occurrence) if (front, *statement) in again else ()
+    for front, statement, row in zip(fronts, statements, rows):
+        which = (*statement, row.occurrence) if (front, statement) in again else ()
         table.setdefault((front, which), {})[row.name] = row.value
     head = ["run"] * several + ["rank"] * has_ranks + ["child"] * has_children + loops + [*columns.values()]
     lines = [(front, values) for (front, _), values in table.items()]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from .templates import Template, Value
 
-_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)"
-_OTHERS = re.compile(r"[-+]?0\d|.*_")
-"""How Python itself writes no number: `007` and `2026_11` are texts."""
+_NUMBER = r"[-+]?(?:[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?|inf|nan)"
+_OTHERS = re.compile(r"[-+]?0[0-9]|.*_|.*[eE][0-9]")
+"""How Python itself writes no number: `007`, `2026_11` and `1e5` are texts."""
 _WORD, _ANY = r"\S+?", r".*?"
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 """A text in quotes, as Python and logfmt write it."""
@@ -42,13 +43,27 @@ def taken_apart(template: Template, printed: str, whole: str = "", number: int =
     if lines[expected] == ((printed,) if printed else ()) or lines[expected] == ("",) and not printed:  # a line without values
         return None
     for pieces in (lines[expected], *lines[:expected], *lines[expected + 1 :]):
-        if not any(isinstance(piece, Value) for piece in pieces):
+        if not any(isinstance(piece, Value) for piece in pieces) or _is_unclear(pieces):
             continue
         for pattern in _patterns(pieces):
             match = pattern.fullmatch(printed)
             if match is not None:
                 return _named(pieces, match)
     return None
+
+
+def _is_unclear(pieces: tuple[str | Value, ...]) -> bool:
+    """Whether nothing stands between two values: `print(epoch, loss, sep="")`."""
+    filled = [piece for piece in pieces if piece]
+    return any(isinstance(one, Value) and isinstance(other, Value) for one, other in pairwise(filled))
+
+
+def as_number(value: bool | int | float) -> float:
+    """A number as a float; a whole number that is too large is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 def _named(pieces: tuple[str | Value, ...], found: re.Match[str]) -> dict[str, Typed]:

@@ -136,7 +136,7 @@ def _put_values(
     lines = _named(report)
     found = [(row, value) for line, value in zip(lines, report.result.values) for row in line.rows]
     sent = _tracked(report)
-    asked.keep(report.history.run, [*(row for row, _ in found), *sent])
+    asked.keep(report.history.run, [*(row for row, _ in found), *sent], lambda row: report.versions.anchor(row.file, row.line))
     named = [*(row for row, value in found if report.shows(value)), *sent]
     if as_json:
         answer("".join(json.dumps(entry) + "\n" for entry in _entries(report, seconds, importing, lines)))

@@ -219,6 +219,14 @@ class Versions:
         """Whether a probe stands in a method that Python may call when nothing is left of the script."""
         return self._comparison.is_in_deletion(*self.probe_place(name))
 
+    def anchor(self, file: str, line: int) -> tuple[int, int]:
+        """What stays of the place of an added statement, whatever else is added: the recorded number of the last line before it
+        that was there, and how many lines behind that it is."""
+        self.recorded_line(file, line)
+        known = self._lines.get(file) or {}
+        before = next((at for at in range(line, 0, -1) if at in known or not known), 0)
+        return known.get(before, before), line - before
+
     def texts(self) -> list[str]:
         """The texts of the present version's files."""
         return [text for _, _, _, text in self._project.files()]

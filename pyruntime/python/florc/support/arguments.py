@@ -103,6 +103,7 @@ class Logs(TypedDict):
     condition: str | None
     pivot: bool
     format: str
+    json: bool
     output: str | None
     color: str
 
@@ -133,6 +134,7 @@ class Query(TypedDict):
     command: str
     sql: str
     format: str
+    json: bool
     output: str | None
     color: str
 

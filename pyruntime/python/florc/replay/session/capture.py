@@ -75,7 +75,7 @@ class Noted:
 
 def of_child(answer: Answer, place_of: Callable[[str], tuple[str, int]]) -> list[Value]:
     """What one run of a statement printed in a process that the script forked, line by line."""
-    errors = [(line, None) for line in answer.errors.decode(errors="backslashreplace").splitlines()]
+    errors = [(line, None) for line in lines_of(answer.errors)]
     found = _values(*place_of(answer.name), answer.path, answer.text, [], [*errors])
     return [value._replace(child=answer.child) for value in found]
 
@@ -105,11 +105,17 @@ def _only_there(files: Sequence[_Told], elsewhere: _Told) -> _Told:
     return found
 
 
+def lines_of(printed: bytes) -> list[str]:
+    """What was printed, line by line: a carriage return ends none, nor does what Unicode takes for the end of one."""
+    *whole, rest = printed.decode(errors="backslashreplace").split("\n")
+    return [line.removesuffix("\r") for line in whole] + [rest] * bool(rest)
+
+
 def _values(
     file: str, line: int, path: str, printed: bytes, told: _Told, errors: _Told, filed: _Told | None = None
 ) -> list[Value]:
     messages = dict(told)
-    lines = printed.decode(errors="backslashreplace").splitlines()
+    lines = lines_of(printed)
     return [
         *(Value(file, line, path, text, message=messages.get(text)) for text in lines),
         *(Value(file, line, path, text, message=message, is_error=True) for text, message in errors),
