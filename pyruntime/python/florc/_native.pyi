@@ -650,6 +650,14 @@ class Value:
         """The number."""
 
 @final
+class NoNumbers:
+    """The items of the loop of an iteration are no numbers, or follow no rule."""
+
+    @property
+    def path(self) -> str:
+        """The iteration."""
+
+@final
 class NoIteration:
     """The iterator had no more."""
 
@@ -943,6 +951,7 @@ _Record = (
     | LeftAlone
     | Iteration
     | Value
+    | NoNumbers
     | NoIteration
     | Line
     | Lines
@@ -973,6 +982,7 @@ _RecordKind = Literal[
     "child lines",
     "iteration",
     "value",
+    "no numbers",
     "no iteration",
     "block",
     "entered",

@@ -5,6 +5,7 @@ use super::entered;
 use super::iteration;
 use super::levels::{LoopFacts, Nest, Running};
 use super::live::{NEST, with_nest};
+use super::numbers::{Numbers, Told};
 use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
 use super::quick::Quick;
@@ -13,7 +14,6 @@ use crate::locks::lock;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ const TOLD_DEPTH: usize = 3;
 
 /// Starts following loops for a session. Of its methods, those that are there are called: `iteration(path)` as an iteration
 /// begins, at most every `pace` seconds (it may raise); `passed(path)` of the last iteration of a loop that is over, if it
-/// was not told of that; `value(path, number)` when an iteration that it was told of is over a whole number (of a tuple,
-/// the first), and with None when the loop turns out to have no such iteration; `jump(place, iterable, iterator)` where a
+/// was not told of that; `value(path, number)` when an iteration is over a whole number (of a tuple, the first) that does not follow
+/// from those before (`Numbers`), with False when the loop is over none, and with None when it turns out to have no such iteration; `jump(place, iterable, iterator)` where a
 /// loop begins, whether to begin with a later iteration: its index and an iterator that is there, or None (of a `while`
 /// loop there are no iterables); `boundary(loop, objects)`, see `boundary`; `step_into(block, frame)` and
 /// `end(block, objects, maybe, globals, frame)`, see `step_into` and `end`. `keeps_left`: see `Nest::new`.
@@ -156,14 +156,14 @@ pub(super) fn announce(py: Python<'_>, quick: &mut Quick) -> PyResult<Option<Str
     Ok(path)
 }
 
-fn tell_value(py: Python<'_>, path: Option<&str>, item: &Bound<'_, PyAny>) -> PyResult<()> {
+/// The number of an iteration is told, where it does not follow from those before.
+fn tell_value(py: Python<'_>, told: &Told) -> PyResult<()> {
+    let path = with_nest(|nest| nest.here().filter(|here| here.depth < TOLD_DEPTH).map(|_| nest.path()));
     let (Some(path), Some(listener)) = (path, listener(py, &VALUE)) else { return Ok(()) };
-    let first = item.cast_exact::<PyTuple>().ok().and_then(|tuple| tuple.get_item(0).ok());
-    let value = first.as_ref().unwrap_or(item);
-    if value.is_exact_instance_of::<PyInt>() {
-        listener.call1(py, (path, value))?;
+    match told {
+        Told::Number(number) => listener.call1(py, (path, number)).map(|_| ()),
+        _ => listener.call1(py, (path, false)).map(|_| ()),
     }
-    Ok(())
 }
 
 /// A loop is over; `is_end`: by itself, so that what `announce` told of last is no iteration. The session is told, and when this
@@ -237,7 +237,17 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
                 with_nest(|nest| nest.set_index(running, index - 1));
                 begins = there;
             }
-            Ok(Bound::new(py, Followed { iterator: begins, running, over: false, quick: Quick::default() })?.into_any())
+            Ok(Bound::new(
+                py,
+                Followed {
+                    iterator: begins,
+                    running,
+                    over: false,
+                    quick: Quick::default(),
+                    numbers: Numbers::default(),
+                },
+            )?
+            .into_any())
         },
     )
 }
@@ -249,6 +259,7 @@ pub struct Followed {
     running: Running,
     over: bool,
     quick: Quick,
+    numbers: Numbers,
 }
 
 impl Drop for Followed {
@@ -268,7 +279,7 @@ impl Followed {
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if self.quick.passes() {
             return match self.item(py) {
-                Ok(item) => Ok(item.unbind()),
+                Ok(item) => self.told(item),
                 Err(error) => self.end(py, error),
             };
         }
@@ -284,12 +295,10 @@ impl Followed {
             }
             announce(py, quick)
         };
-        let path = harmless(py, "at the start of an iteration", || None, begins)?;
+        harmless(py, "at the start of an iteration", || None, begins)?;
         match self.item(py) {
-            Ok(item) => {
-                harmless(py, "at the start of an iteration", || (), || tell_value(py, path.as_deref(), &item))?;
-                Ok(item.unbind())
-            }
+            Ok(item) if active => self.told(item),
+            Ok(item) => Ok(item.unbind()),
             Err(error) if active => self.end(py, error),
             Err(error) => Err(ended_by(error)),
         }
@@ -302,6 +311,15 @@ impl Followed {
         // SAFETY: `iterator` is an iterator (made by `PyObject_GetIter`), and the GIL is held; the result is new, or null
         let item = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyIter_Next(self.iterator.as_ptr())) };
         item.ok_or_else(|| PyErr::take(py))
+    }
+
+    fn told(&mut self, item: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = item.py();
+        let told = self.numbers.next(&item);
+        if told != Told::Nothing {
+            harmless(py, "at the start of an iteration", || (), || tell_value(py, &told))?;
+        }
+        Ok(item.unbind())
     }
 
     /// The iterator has no more, or raised.

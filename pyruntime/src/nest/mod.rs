@@ -5,6 +5,7 @@ pub mod follow;
 pub mod iteration;
 pub mod levels;
 mod live;
+mod numbers;
 pub mod owner;
 mod pace;
 pub mod path;

@@ -296,8 +296,8 @@ def named(history: History, printed: Iterable[Printed], names: Names) -> Iterato
         cut |= {front[:2]} if not values and names.is_rest(line) else set()
         found.append(Named(history.run.id, line, around, occurrence, values))
     for one in found:
-        if (one.printed.file, one.printed.line) in cut:  # of a text in several lines, nobody knows where it ends
-            one = one._replace(values={name: value for name, value in one.values.items() if not isinstance(value, str)})
+        if (one.printed.file, one.printed.line) in cut:  # what goes on in the next line is the last value of this one
+            one = one._replace(values=dict([*one.values.items()][:-1]))
         yield one
 
 

@@ -236,10 +236,10 @@ class Recording:
             self.note("distributions", found=_native.distributions(circumstances.installed()))
 
     def value(self, path: str, number: int | None) -> None:
-        """An iteration that was noted is over this number; None: it is none, the iterator had no more."""
+        """An iteration is over this number (False: its loop is over none); None: it is none, the iterator had no more."""
         with mishaps.Swallow("where an iteration has its number"):
-            if number is None:
-                self.note("no iteration", path=path)
+            if number is None or number is False:
+                self.note("no iteration" if number is None else "no numbers", path=path)
             elif -(1 << 63) <= number < 1 << 63:
                 self.note("value", path=path, number=number)
 

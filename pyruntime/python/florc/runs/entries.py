@@ -158,6 +158,8 @@ class Entries:
                 self._begun |= {str(_native.Path(record.path).outermost)}
             case _native.Value():
                 self.timeline.value(record.path, record.number)
+            case _native.NoNumbers():
+                self.timeline.no_numbers(record.path)
             case _native.NoIteration():
                 self.timeline.over(record.path)
             case _native.Block():

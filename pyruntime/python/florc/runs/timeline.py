@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import _native
@@ -44,28 +45,43 @@ class Followed(NamedTuple):
         """
         if not self.numbers:
             return number
-        known = sorted(self.numbers.items())
-        exact = next((index for index, value in known if value == number), None)
-        if exact is not None:
-            return exact
-        (first, a), (last, b) = known[0], known[-1]
-        if at_least and len(known) == self.count and b > a:
-            return next((index for index, value in known if value >= number), self.count)
-        step = (b - a) / (last - first) if last > first else 1
-        index = first + (number - a) / step if step else -1
+        step = self._step
+        for first, stop in self._stretches():
+            away = number - self.numbers[first]
+            index = first + (away // step if step else 0)
+            if not away or step and not away % step and first <= index < stop:
+                return index if away else first
         if at_least and step > 0:
-            return max(0, math.ceil(index))
-        if index != int(index) or index < 0:
-            raise Unusable("F104", f"{self.loop} has no iteration {number}")
-        return int(index)
+            for first, stop in self._stretches():
+                index = first + max(0, -(-(number - self.numbers[first]) // step))
+                if index < stop:
+                    return index
+            return self.count
+        if step and not away % step and index >= self.count:
+            return index  # the caller says how many there are
+        raise Unusable("F104", f"{self.loop} has no iteration {number}")
 
     def number_of(self, index: int) -> int:
-        """The number that an iteration is over, as far as is known; else its own."""
+        """The number that an iteration is over, as far as is known; else its own. From one that is known on they go on by as much
+        as the second is more than the first, up to the next one that is known."""
         if not self.numbers or index in self.numbers:
             return self.numbers.get(index, index)
-        first, last = min(self.numbers), max(self.numbers)
-        a, b = self.numbers[first], self.numbers[last]
-        return a + round((index - first) * (b - a) / (last - first)) if last > first else a + index - first
+        known = list(self.numbers)
+        at = known[max(0, bisect_right(known, index) - 1)]
+        return self.numbers[at] + (index - at) * self._step
+
+    @property
+    def _step(self) -> int:
+        """By how much the numbers go on."""
+        if 0 in self.numbers and 1 in self.numbers:
+            return self.numbers[1] - self.numbers[0]
+        first, last = min(self.numbers), max(self.numbers)  # runs of format 2 have some of them
+        return round((self.numbers[last] - self.numbers[first]) / (last - first)) if last > first else 1
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """The iterations that are known, each with the next one, or the end."""
+        known = list(self.numbers)
+        return zip(known, [*known[1:], max(self.count, known[-1] + 1)])
 
 
 class Timeline:
@@ -95,6 +111,12 @@ class Timeline:
         place, index = _native.Path(path).iterations[-1]
         if place in self.loops:
             self.loops[place].numbers[index] = number
+
+    def no_numbers(self, path: str) -> None:
+        """The loop of an iteration is over no numbers after all."""
+        place, _ = _native.Path(path).iterations[-1]
+        if place in self.loops:
+            self.loops[place].numbers.clear()
 
     def seconds(self, place: str, end: float | None) -> list[float]:
         """Seconds of each iteration; those of iterations that are not known one by one are shared evenly."""

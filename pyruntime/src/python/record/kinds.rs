@@ -48,6 +48,9 @@ kinds! {
     /// The whole number that is the item of an iteration.
     Value { path: String, number: i64, }
 
+    /// The items of the loop of this iteration are no numbers, or follow no rule.
+    NoNumbers { path: String, }
+
     /// The iterator had no more.
     NoIteration { path: String, }
 

@@ -67,6 +67,7 @@ record! {
     "child lines" => ChildLines,
     "iteration" => Iteration,
     "value" => Value,
+    "no numbers" => NoNumbers,
     "no iteration" => NoIteration,
     "block" => Block,
     "entered" => Entered,
