@@ -240,9 +240,11 @@ def test_what_a_handler_of_a_signal_raises_reaches_the_script_whatever_florc_doe
 def test_an_interrupt_in_a_loop_without_noted_iterations_is_no_difference(workshop: Workshop, is_caught: bool) -> None:
     text = """
         import time
+        def say(epoch):
+            print("epoch", epoch, flush=True)
         try:
             for epoch in range(30):
-                print("epoch", epoch, flush=True)
+                say(epoch)
                 #ADDED
                 time.sleep(0.1)
         except NAME:

@@ -10,7 +10,7 @@ from ..plan.places import BOUNDARY
 from ..process.output import Part
 from ..project.script import Unusable
 from .run import Run, unreadable
-from .timeline import Timeline
+from .timeline import Timeline, outermost
 
 Read = tuple[int, int, str | None]
 """Of a file that was read: bytes, time of its last change in ns, hash."""
@@ -181,7 +181,7 @@ class Entries:
                 self.is_late = True
             case _native.Interrupted():
                 if not self.interrupted:
-                    self.interrupted, self._lines_before = str(_native.Path(record.path).head), len(self.lines)
+                    self.interrupted, self._lines_before = str(outermost(record.path)), len(self.lines)
             case _native.File():
                 self._place(record.at)
                 self.files.append(record)

@@ -18,6 +18,7 @@ from .catalog import all_runs, of_rank
 from .clocks import Spans
 from .entries import Entries, LogLine, Read
 from .run import CUT, Run
+from .timeline import outermost
 
 
 class History(Entries):
@@ -214,9 +215,9 @@ class History(Entries):
             return self.lines
         lines = self.lines[: self._lines_before] if self.interrupted else self.lines
         if self.is_interrupted_in_block:  # which of its lines came before that, nothing tells
-            within = (at for at, line in enumerate(lines) if str(_native.Path(line.path).head) == self.interrupted)
+            within = (at for at, line in enumerate(lines) if str(outermost(line.path)) == self.interrupted)
             return lines[: next(within, len(lines))]
-        beyond = {path for path in {line.path for line in lines} if self.is_beyond(_native.Path(path).head)}
+        beyond = {path for path in {line.path for line in lines} if self.is_beyond(outermost(path))}
         return [line for line in lines if line.path not in beyond]
 
     def is_beyond(self, path: _native.Path, reached: Collection[str] = ()) -> bool:
@@ -225,7 +226,7 @@ class History(Entries):
         return any(history._is_beyond(path, reached) for history in self.together)
 
     def _is_beyond(self, path: _native.Path, reached: Collection[str]) -> bool:
-        if path.parent:
+        if len(path.iterations) > 1 or path.parent and path.index is None:
             return False
         if self.interrupted:
             return path >= _native.Path(self.interrupted)
@@ -233,7 +234,7 @@ class History(Entries):
             return False
         if not self.last_path:  # nothing is known of any
             return True
-        last = _native.Path(self.last_path).head
+        last = outermost(self.last_path)
         known = self.timeline.loops.get(str(path.place)) if path.index is not None else None
         if known is None:  # a short one may not have been noted, but none after the last that was
             return str(last.place) in reached

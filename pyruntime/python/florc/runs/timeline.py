@@ -12,6 +12,13 @@ from ..project.script import Unusable
 _WHY = " (florc plan says of each loop what is done with it, and why)"
 
 
+def outermost(path: str) -> _native.Path:
+    """The iteration of the outermost followed loop that a place is in, a loop that is a block, too (`L1#0/L1=3`); outside of
+    all, the outermost step."""
+    found = _native.Path(path).iterations
+    return _native.Path(found[0][0]).at(found[0][1]) if found else _native.Path(path).head
+
+
 class Followed(NamedTuple):
     """A followed loop of the recorded run at one place of the nest: `L1`, `L1=2/L2#0/L2`."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ... import _native
 from ...runs.journal import History
+from ...runs.timeline import outermost
 from ...trackers.point import Point
 from .capture import Value
 
@@ -19,7 +19,7 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
         return ""
     if history.is_interrupted_in_block:
         return "the recorded run got a Ctrl-C in a loop whose iterations it did not note, and from there on nothing is known"
-    last = _native.Path(history.last_path).head
+    last = outermost(history.last_path)
     loop = history.timeline.loops.get(str(last.place))
     if loop is not None and loop.ended and last.index is not None:  # the last one that is noted may turn out to be none
         last = last.at(min(last.index, loop.count - 1))
@@ -30,5 +30,9 @@ def described(history: History, ended_in: str, is_vouched: bool) -> str:
 def before(history: History, values: Sequence[Value | Point]) -> int:
     """How many of the values, in their order, were printed before that: up to the last value of a loop that the record
     knows."""
-    known = [at for at, value in enumerate(values, 1) if str(_native.Path(value.path).outermost) in history.timeline.loops]
+    places = [outermost(value.path) for value in values]
+    end = next((at for at, place in enumerate(places) if history.is_beyond(place)), len(values))
+    known = [
+        at for at, place in enumerate(places[:end], 1) if place.index is not None and str(place.place) in history.timeline.loops
+    ]
     return max(known, default=0)
