@@ -315,8 +315,12 @@ def test_what_a_condition_runs_sees_its_own_iteration(name: str, workshop: Works
 def test_a_flat_loop_that_was_cut_off_ends_with_its_last_whole_iteration(workshop: Workshop, trains: bool) -> None:
     """It is a block, too; what a replay computes after that is not called exact."""
     step = "loss.backward(); optimizer.step()" if trains else "time.sleep(0.02)"
-    script = f"{HEAD}import os\nv = 1.0\nfor i in range(8):\n    {step}\n    v *= 0.9\n    print('v', i, v, flush=True)\n    # here\n"
-    workshop.write("train.py", script.replace("# here", "time.sleep(0.3 * (i == 5)); os.kill(os.getpid(), 9) if i == 5 else None"))
+    script = (
+        f"{HEAD}import os\nv = 1.0\nfor i in range(8):\n    {step}\n    v *= 0.9\n    print('v', i, v, flush=True)\n    # here\n"
+    )
+    workshop.write(
+        "train.py", script.replace("# here", "time.sleep(0.3 * (i == 5)); os.kill(os.getpid(), 9) if i == 5 else None")
+    )
     recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.code == -9 and len(recorded.out.splitlines()) == 6, recorded
     text = (workshop.path / "train.py").read_text()

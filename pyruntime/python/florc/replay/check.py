@@ -58,7 +58,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
     return ReplayResult(
         values=replay.values,
         anomalies=[] if is_own else anomalies,
-        disturbances=[*replay.disturbances, *replay.looking.caught(failure)],
+        # a library may try what a statement is in, and do without: that is the cause of something only where something differs
+        disturbances=[*replay.disturbances, *(replay.looking.caught(failure) if anomalies or ended else ())],
         compared=len(ours) + replay.comparer.verified,
         verified=replay.comparer.verified,
         masked=masked,
