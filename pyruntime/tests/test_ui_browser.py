@@ -214,7 +214,7 @@ def test_ten_thousand_points_are_drawn_and_zoomed(browser: Browser, workshop: Wo
             browser.keys("0", *["\ue014"] * 3, *["+"] * 6, *["\ue014"] * 10, "-", END)
             data = browser.js(f"{find} return {{ ...box.dataset }}")
             assert float(data["to"]) - float(data["from"]) < POINTS / 16
-            assert browser.js(f"{find} return box.querySelector('.caption').textContent").startswith(f"order {POINTS - 1}: loss")
+            assert browser.js(f"{find} return box.querySelector('.caption').textContent").startswith(f"step {POINTS - 1}: loss")
             longest.append(browser.js("return new Promise((done) => setTimeout(() => done(window.longest), 100))"))
         assert min(longest) < 200, longest  # milliseconds; others use this machine, too
         browser.js("window.longest = 0")
