@@ -46,7 +46,7 @@ fn an_entry_of_another_shape_is_refused() {
         ("iteration", r#"{"path": "L1=0"}"#),
         ("lines", r#"{"lines": [["", "text"]]}"#),
         ("lines", r#"{"lines": [["", "text", "t.py", 1, [], 2]]}"#),
-        ("lines", r#"{"lines": [["", "text", "t.py", 1, [], [0, 4], 2]]}"#),
+        ("lines", r#"{"lines": [["", "text", "t.py", 1, [], [0, 4], 2, 3]]}"#),
         ("plan", r#"{"file": "t.py", "plan": {}}"#),
         ("end", "[]"),
         ("of a later version", "{"),
