@@ -69,7 +69,7 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
         }
         let found = statements.binary_search_by_key(&entry.stmt, |stmt| stmt.id);
         if let Ok(at) = found {
-            writer.wrap_loop(statements[at], entry, room::has_room(&statements, statements[at]));
+            writer.wrap_loop(statements[at], entry, &statements);
         }
     }
     for (number, head) in heads {

@@ -1,6 +1,7 @@
 //! The shapes that are written around loops. Those of added statements are in `marks`.
 
 use super::edits::Edit;
+use super::room::has_room;
 use super::runtime;
 use crate::effects::Change;
 use crate::ids::StmtId;
@@ -74,8 +75,8 @@ impl<'a> Writer<'a> {
         self.insert(offset, isize::MIN, text);
     }
 
-    /// `has_room`: whether another statement may be put around it.
-    pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan, has_room: bool) {
+    /// `all`: the statements of the file, in source order.
+    pub fn wrap_loop(&mut self, stmt: &Stmt, plan: &LoopPlan, all: &[&Stmt]) {
         if plan.is_followed() {
             match &stmt.kind {
                 StmtKind::For(node) => self.wrap_iterator(&node.iter, &plan.id),
@@ -87,7 +88,7 @@ impl<'a> Writer<'a> {
             self.wrap_block(stmt, plan);
         }
         if plan.is_followed() && matches!(stmt.kind, StmtKind::While { .. }) {
-            self.tell_whole(stmt, &plan.id, has_room);
+            self.tell_whole(stmt, &plan.id, has_room(all, stmt));
         }
         if let Some(boundary) = &plan.boundary {
             self.open_iteration(stmt, &plan.id, &boundary.changes);

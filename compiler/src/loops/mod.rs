@@ -195,35 +195,25 @@ pub fn outer_jump(stmt: &Stmt) -> Option<Range> {
         _ => &[],
     };
     let mut found = None;
-    jumps_out(orelse, &mut found);
+    jumps(orelse, &mut |jump| set(&mut found, jump.range));
     found
 }
 
 /// Where the `break`s of a loop are.
 pub fn breaks_of(stmt: &Stmt) -> Vec<Range> {
-    fn find(suite: &[Stmt], found: &mut Vec<Range>) {
-        for stmt in suite {
-            match &stmt.kind {
-                StmtKind::Break => found.push(stmt.range),
-                StmtKind::For(node) => find(&node.orelse, found),
-                StmtKind::While { orelse, .. } => find(orelse, found),
-                _ => walk::suites(stmt).for_each(|inner| find(inner, found)),
-            }
-        }
-    }
     let mut found = Vec::new();
-    find(loop_body(stmt), &mut found);
+    jumps(loop_body(stmt), &mut |jump| found.extend(matches!(jump.kind, StmtKind::Break).then_some(jump.range)));
     found
 }
 
 /// `break` and `continue` in a suite that belong to a loop around it.
-fn jumps_out(suite: &[Stmt], found: &mut Option<Range>) {
+fn jumps(suite: &[Stmt], visit: &mut dyn FnMut(&Stmt)) {
     for stmt in suite {
         match &stmt.kind {
-            StmtKind::Break | StmtKind::Continue => set(found, stmt.range),
-            StmtKind::For(node) => jumps_out(&node.orelse, found),
-            StmtKind::While { orelse, .. } => jumps_out(orelse, found),
-            _ => walk::suites(stmt).for_each(|inner| jumps_out(inner, found)),
+            StmtKind::Break | StmtKind::Continue => visit(stmt),
+            StmtKind::For(node) => jumps(&node.orelse, visit),
+            StmtKind::While { orelse, .. } => jumps(orelse, visit),
+            _ => walk::suites(stmt).for_each(|inner| jumps(inner, visit)),
         }
     }
 }

@@ -58,12 +58,10 @@ pub(super) fn roles(
     };
     for (decision, entry) in decisions.iter_mut().zip(&analysis.loops.list) {
         let speaks = !entry.is_call() && entry.ways_out.suspends.is_none() && speaks(entry.stmt);
-        match (&decision.action, &decision.note) {
-            (Role::SkipBlock, _) if speaks => decision.action = Role::Both,
-            (Role::LeftAlone, _) if speaks && is_cheap(decision) => {
-                *decision = Decision { action: Role::MainLoop, note: None };
-            }
-            _ => {}
+        if speaks && decision.action == Role::SkipBlock {
+            decision.action = Role::Both;
+        } else if speaks && is_cheap(decision) {
+            *decision = Decision { action: Role::MainLoop, note: None };
         }
     }
     // and those around them: inner loops come later

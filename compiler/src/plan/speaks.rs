@@ -16,7 +16,6 @@ const METHODS: &[&str] = &[
     "echo",
     "error",
     "info",
-    "log",
     "log_metric",
     "log_metrics",
     "print",

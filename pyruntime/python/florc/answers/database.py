@@ -140,8 +140,7 @@ _OF_SQLITE = ("rowid", "oid", "_rowid_")
 
 def _of_sql(value: Typed) -> Typed:
     """A whole number of more than 64 bits is a float there."""
-    is_large = isinstance(value, int) and not -(1 << 63) <= value < 1 << 63
-    return as_number(value) if is_large and isinstance(value, int) else value
+    return as_number(value) if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 else value
 
 
 def _quoted(name: str) -> str:

@@ -107,11 +107,9 @@ def _of_suite(suite: Sequence[ast.stmt], number: int) -> Iterator[Joint]:
         for part in parts or ():
             line = lines.setdefault(part.stream, _Line())
             line.parts.append(part)
-            if part.is_last:
+            if part.is_last is not False:
                 yield from line.end(number)
-            elif part.is_last is None:
-                yield from line.end(number)
-                line.is_known = False
+                line.is_known = part.is_last is not None
     for line in lines.values():
         yield from line.end(number)
 
@@ -131,9 +129,8 @@ def _joint(parts: list[_Part], is_known: bool, suite: int) -> Joint:
     pieces = joined([piece for part in parts for piece in part.pieces])
     ends, is_several = parts[-1].is_last is not False, len(parts) > 1
     is_clear = is_known and all(part.is_clear and part.is_last is not None for part in parts)
-    for one, other in pairwise(
-        pieces if is_several else ()
-    ):  # a text stands between two values, and nothing behind several at once
+    # a text stands between two values, and nothing behind several at once
+    for one, other in pairwise(pieces if is_several else ()):
         is_clear &= isinstance(one, str) or isinstance(other, str) and not one.name.startswith("*")
     each = [part.template for part in parts]
     is_on_one_line = all(one.line == one.end_line == last.lineno for one in each)
