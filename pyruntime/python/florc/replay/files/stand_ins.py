@@ -10,6 +10,7 @@ from functools import partial
 from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from ... import _native
 from ...support import static
 
 _Made = dict[int, tuple[Any, Any]]
@@ -44,9 +45,12 @@ def _replace_held(made: _Made, left: set[int]) -> None:
     before florc began (by `sitecustomize` or a `.pth` file) may have kept one, as numpy keeps `open` in a table of openers. What
     cannot be changed, a tuple, is itself replaced where it is held.
 
-    What `gc.freeze` took out of sight is not seen, nor what only a library in C holds.
+    What `gc.freeze` took out of sight is not seen, nor what only a library in C holds. Only tuples that existed before this began are
+    replaced, so it ends: `get_referrers` may answer with the tuple of its own arguments (Python 3.13 does), for ever a new one.
     """
-    left |= {id(made), *(id(pair) for pair in made.values())}
+    existing = _native.instances_of(gc.get_objects(), {id(tuple), id(staticmethod)})
+    known = set(map(id, existing))
+    left |= {id(existing), id(made), *(id(pair) for pair in made.values())}
     now = made
     while now:
         originals = [original for original, _ in now.values()]
@@ -58,11 +62,13 @@ def _replace_held(made: _Made, left: set[int]) -> None:
             if id(holder) in left or kind is FrameType or isinstance(holder, type) or _is_florcs(kind):
                 continue
             if kind in (tuple, staticmethod):
+                if id(holder) not in known:
+                    continue
+                known.discard(id(holder))
                 changed = (
                     staticmethod(_of(now, holder.__func__)) if kind is staticmethod else tuple(_of(now, one) for one in holder)
                 )
                 later[id(holder)] = (holder, changed)
-                left |= {id(holder), id(changed), id(later[id(holder)])}
             elif kind is CellType:
                 cells.append(holder)
             else:
