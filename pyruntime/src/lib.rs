@@ -92,6 +92,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guard::interrupts::interrupted_at, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::release_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::watch_interrupts, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::stalled::stall_signal, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::stalled::watch_progress, module)?)?;
     module.add_function(wrap_pyfunction!(survey::hidden::hash_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(survey::names::names_of, module)?)?;
     module.add_function(wrap_pyfunction!(nest::follow::leave_block, module)?)?;

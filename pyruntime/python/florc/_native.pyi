@@ -1137,6 +1137,14 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
+def stall_signal() -> int:
+    """The number of the signal for which `faulthandler` is to be registered before `watch_progress`."""
+
+def watch_progress(frames: int, said: int, seconds: int) -> None:
+    """Say where the process is when no iteration began for so many seconds, then after twice as many, and so on; end it two seconds
+    after a Ctrl-C if it has not ended by itself. `frames`: the descriptor to which `faulthandler` writes; `said`: that to speak to.
+    Raises OSError."""
+
 def hold_interrupts() -> None:
     """Work begins during which an interrupt waits; `release_interrupts` follows."""
 

@@ -2,3 +2,4 @@
 pub mod exceptions;
 pub mod interrupts;
 pub mod panics;
+pub mod stalled;

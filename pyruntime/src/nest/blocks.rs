@@ -3,6 +3,7 @@
 use super::live::with_nest;
 use super::owner::{is_followed, listener};
 use crate::guard::panics::harmless;
+use crate::guard::stalled;
 use crate::locks::lock;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -35,6 +36,7 @@ pub fn step_into(py: Python<'_>, block: &str) -> PyResult<bool> {
     }
     let asked = harmless(py, "where a block begins", || None, || Ok(listener(py, &STEP_INTO)))?;
     let Some(asked) = asked else { return Ok(true) };
+    stalled::moved();
     asked.call1(py, (block, frame(py)))?.extract(py)
 }
 

@@ -10,6 +10,7 @@ use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
 use super::quick::Quick;
 use crate::guard::panics::{guard, harmless, mishap};
+use crate::guard::stalled;
 use crate::locks::lock;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
@@ -134,6 +135,7 @@ pub fn entered_since(block: Option<&str>) -> Option<Vec<usize>> {
 /// An iteration of the innermost loop begins: the session may be told. Returns its path if it was.
 pub(super) fn announce(py: Python<'_>, quick: &mut Quick) -> PyResult<Option<String>> {
     let now = Instant::now();
+    stalled::moved();
     let (told, path) = {
         let nest = lock(&NEST);
         let Some(nest) = nest.as_ref() else { return Ok(None) };

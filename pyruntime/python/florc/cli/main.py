@@ -37,7 +37,9 @@ def run(argv: list[str]) -> int | Prepared | Raised:
     except KeyboardInterrupt as error:
         if arguments["command"] == "record":  # the script's own
             return Raised(error)
-        say("interrupted", always=True)
+        from ..replay.failures import interrupted
+
+        say(interrupted(error), always=True)
         return messages.INTERRUPTED
     except Exception as error:
         if arguments["command"] == "record":  # the script runs all the same

@@ -10,6 +10,7 @@ from ..project import asked
 from ..project import script as launch
 from ..runs.versions import Versions
 from ..support.console import place, say
+from ..support.light import OWN
 from .session.session import Replay
 
 
@@ -48,6 +49,18 @@ def ended_so(replay: Replay, failure: BaseException) -> bool:
     if isinstance(failure, SystemExit):
         return replay.history.run.status == f"exit {failure.code}"
     return replay.history.run.status == "exception"
+
+
+def interrupted(failure: BaseException) -> str:
+    """Where Ctrl-C came: the innermost line of the script's, else of a library, else of florc."""
+    at, where, rank = failure.__traceback__, "", 0
+    while at is not None:
+        file = at.tb_frame.f_code.co_filename
+        of = 1 if file.startswith(OWN) or file.startswith("<") else 2 if "/lib/python3" in file else 3
+        if of >= rank:
+            rank, where = of, f" at {place(file, at.tb_lineno)} in {at.tb_frame.f_code.co_name}"
+        at = at.tb_next
+    return f"interrupted{where}"
 
 
 def tell(failure: BaseException, folder: str, ended: str) -> None:

@@ -87,6 +87,7 @@ class ReplayProcess:
         self._lost_s: float = earlier.get("lost", 0.0)
         """Seconds of the attempts before this one."""
         messages.to_descriptor(2)
+        _watch_progress()
         live.begin()
         out, err = (Printed(*known) for known in earlier.get("written", ((), ())))
         errors = None if attempt.task is None else errors_of(attempt.task.result)
@@ -261,7 +262,7 @@ class ReplayProcess:
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):
-            say("interrupted", always=True)
+            say(failed.interrupted(failure), always=True)
             return messages.INTERRUPTED
         replay.values += replay.probes.printed()
         replay.probes.answer_for_children()
@@ -289,6 +290,22 @@ class ReplayProcess:
             held = [key for key in result.skipped if self._attempt.task.window.holds(key, replay.begun)]
             result._replace(skipped=held, jumps={}).save(self._attempt.task.result)
         return code
+
+
+STILL_S = 60
+"""A replay in which no iteration begins for so long says where it is; FLORC_STILL_S is another number of seconds, 0 none."""
+
+
+def _watch_progress() -> None:
+    import faulthandler
+
+    given = os.environ.get("FLORC_STILL_S", "")
+    seconds = int(given) if given.isdecimal() else STILL_S
+    with contextlib.suppress(OSError, RuntimeError):  # the kernel has no such thing: it is silent
+        if seconds:
+            frames = os.memfd_create("florc-frames")
+            faulthandler.register(_native.stall_signal(), frames, all_threads=False)
+            _native.watch_progress(frames, messages.descriptor(), seconds)
 
 
 def folder_of(run: Run) -> str:

@@ -38,6 +38,13 @@ def to_descriptor(descriptor: int) -> None:
     _stream = os.fdopen(os.dup(descriptor), "w", buffering=1, errors="backslashreplace")
 
 
+def descriptor() -> int:
+    """Where florc speaks, as the number of a file; -1 where that is no file."""
+    with suppress(OSError, ValueError, AttributeError):
+        return (_stream or sys.stderr).fileno()
+    return -1
+
+
 def plain(text: str, also: str = "\n\t") -> str:
     """The text with control characters spelled out, but for `also`: what comes from a store must not steer the terminal."""
     return "".join(_spelled(char) if char not in also and _steers(char) else char for char in text)
