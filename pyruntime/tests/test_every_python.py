@@ -136,7 +136,11 @@ def test_the_page_answers(python: Python, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TEXT)
     python.florc("record", "train.py", cwd=tmp_path)
     server = subprocess.Popen(
-        [python.path, "-u", "-m", "florc", "ui", "--no-open"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [python.path, "-u", "-m", "florc", "ui", "--no-open"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     try:
         line = server.stdout.readline()  # type: ignore[union-attr]

@@ -36,14 +36,15 @@ CATCHES = """
 
 
 @pytest.mark.parametrize(
-    ("helper", "statement", "function"),
-    [("", "wait()", "wait"), (HOLDS, "hold()", "hold"), (CATCHES, "wait()", "wait")],
+    ("helper", "statement", "function"), [("", "wait()", "wait"), (HOLDS, "hold()", "hold"), (CATCHES, "wait()", "wait")]
 )
 def test_where_it_stands(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, helper: str, statement: str, function: str) -> None:
     script = SLEEPS.replace("    total = 0", helper + "    total = 0")
     workshop.write("train.py", script)
     assert workshop.florc("record", "train.py").code == 0
-    workshop.write("train.py", script.replace("        total += epoch", f"        if epoch == 1: {statement}\n        total += epoch"))
+    workshop.write(
+        "train.py", script.replace("        total += epoch", f"        if epoch == 1: {statement}\n        total += epoch")
+    )
     monkeypatch.setenv("FLORC_STILL_S", "1")
     process = workshop.start("python", "-m", "florc", "replay", "train.py")
     try:

@@ -54,7 +54,18 @@ def _leave_own_folder() -> None:
         sys.path.insert(0, os.path.dirname(here))
 
 
+def _fill_closed_streams() -> None:
+    """Where the process was started without one of the three standard streams, a file of florc's own would take its number, and what
+    libraries of C write there would go into it. Such a number stays as good as closed: nothing can be read from or written to it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)  # the lowest number that is free
+
+
 if __name__ == "__main__":
+    _fill_closed_streams()
     # a `sitecustomize` that imports florc has taken the mark out of the environment already
     if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.process.start"), "_before", None) is not None:
         try:

@@ -29,7 +29,11 @@ pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>, plainly: Bound<'_, Py
     let result = unsafe {
         Bound::from_owned_ptr_or_err(py, ffi::PyEval_EvalCode(code.as_ptr(), names.as_ptr(), names.as_ptr()))
     };
+    let is_module = names.get_item("__spec__").ok().flatten().is_some_and(|spec| !spec.is_none());
     drop((code, names));
+    if !is_module {
+        flush(py);
+    }
     match result {
         Ok(_) => ended.call1((py.None(),)).map(|_| ()),
         Err(error) => {
@@ -37,6 +41,15 @@ pub fn run_main(py: Python<'_>, prepare: Bound<'_, PyAny>, plainly: Bound<'_, Py
             ended.call1((&error,))?;
             end(py, error)
         }
+    }
+}
+
+/// What the interpreter does where a file has been run, before it prints how that ended.
+fn flush(py: Python<'_>) {
+    let Ok(sys) = py.import("sys") else { return };
+    for name in ["stderr", "stdout"] {
+        // closed, or None, or an object of the script's own that cannot: the interpreter does not mind either
+        let _ = sys.getattr(name).and_then(|stream| stream.call_method0("flush"));
     }
 }
 

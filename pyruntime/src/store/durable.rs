@@ -1,6 +1,6 @@
 //! Writing so that a power cut leaves either the old state or the new one.
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,24 @@ pub fn make_private(file: &File) {
 
 fn named_parent(dir: &Path) -> Option<&Path> {
     dir.parent().filter(|parent| !parent.as_os_str().is_empty())
+}
+
+/// Reads a small file. What is none (a pipe, on which a reader would wait; a device; a folder) and what is large is refused.
+///
+/// # Errors
+/// When it cannot be read, is no regular file, or has more than so many bytes.
+pub fn read_small(path: &Path, most: u64) -> io::Result<String> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if about.len() > most {
+        return Err(io::Error::other("it is too large"));
+    }
+    let mut text = String::new();
+    file.take(most).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Puts a small file in place as a whole: temporary name, sync, rename, sync of the folder.

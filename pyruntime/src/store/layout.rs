@@ -2,7 +2,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::durable::{create_dirs, write_whole};
+use super::durable::{create_dirs, read_small, write_whole};
 use super::error::{Result, StoreError};
 
 /// The newest store format that this code reads and the one that it writes.
@@ -101,7 +101,7 @@ impl Store {
         let not_a_store = |why: String| StoreError::NotAStore { path: root.clone(), why };
         let unreadable =
             |why: String| not_a_store(format!("store.json is damaged: {why}; it holds {MARKER}: write that into it"));
-        let text = fs::read_to_string(&marker).map_err(|error| unreadable(error.to_string()))?;
+        let text = read_small(&marker, 4096).map_err(|error| unreadable(error.to_string()))?;
         let found: serde_json::Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         match found.get("format").and_then(serde_json::Value::as_u64) {
             Some(format) if format > FORMAT => {

@@ -37,9 +37,9 @@ def run(argv: list[str]) -> int | Prepared | Raised:
     except KeyboardInterrupt as error:
         if arguments["command"] == "record":  # the script's own
             return Raised(error)
-        from ..replay.failures import interrupted
+        from ..replay.failures import where_interrupted
 
-        say(interrupted(error), always=True)
+        say(f"interrupted{where_interrupted(error)}", always=True)
         return messages.INTERRUPTED
     except Exception as error:
         if arguments["command"] == "record":  # the script runs all the same

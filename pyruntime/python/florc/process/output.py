@@ -39,11 +39,13 @@ class Tap:
         self._stream: io.TextIOWrapper | None = None
         self._seen: _native.Seen | None = None
         self._write: object = None
+        self._spent, self._answers = 0.0, list[tuple[str, "str | None"]]()
+        """Of what is seen no more."""
 
     @property
     def spent(self) -> float:
         """Seconds that seeing took."""
-        return self._seen.spent if self._seen is not None else 0.0
+        return self._seen.spent if self._seen is not None else self._spent
 
     def install(self) -> None:
         """Start to see. A stream whose `write` cannot be replaced stays unseen, and so does one of the user's own class."""
@@ -65,7 +67,8 @@ class Tap:
 
     def answers(self) -> list[tuple[str, str | None]]:
         """What was written while paused, since this was last asked (`_native.Seen.answers`)."""
-        return [] if self._seen is None else self._seen.answers()
+        found, self._answers = self._answers, []
+        return found if self._seen is None else self._seen.answers()
 
     def fork(self, path: str, child: str, place: str) -> None:
         """In a child that the script forked: its lines go to a file (`_native.Seen.fork`)."""
@@ -87,8 +90,10 @@ class Tap:
             write: object = self._stream.__dict__.get("write")
             if write is self._write:
                 del self._stream.write
-            self._stream = None
             seen.close(is_cut)
+            self._spent, self._answers = seen.spent, seen.answers()
+        # What `__del__` prints as Python ends is written out by the stream's own end: nothing of florc's may hold it.
+        self._stream = self._seen = self._write = None
 
 
 _plain: AbstractContextManager[None] = nullcontext()

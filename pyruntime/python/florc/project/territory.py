@@ -12,6 +12,7 @@ import time
 from types import CodeType
 
 from .. import _native
+from ..support import regular
 from ..support.light import OWN
 from . import installed
 from .script import SPAWNED, Script
@@ -101,8 +102,7 @@ class Territory:
         if found is None:
             return None
         path, is_package = found
-        with open(path, "rb") as file:
-            return path, is_package, decode(file.read())
+        return path, is_package, decode(regular.read(path, follow=True))
 
     def _look_for(self, dotted: str) -> tuple[str, bool] | None:
         # pytest, for one, adds to the path before it imports tests

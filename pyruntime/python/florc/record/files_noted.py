@@ -220,7 +220,7 @@ class FilesNoted:
         """A path is about to be changed. `keep`: how its content is kept. `is_link`: a link itself is meant. `goes`: it is
         removed, or gets another name."""
         real = self._real_path(os.path.abspath(os.fsdecode(os.fspath(path))), is_link)
-        if real.startswith(("/dev/", "/proc/", "/sys/", self._store)):
+        if real.startswith(("/proc/", "/sys/", self._store)) or _is_device(real):
             return
         known, at = self._seen.get(real), _native.loop_path()
         if known == _DONE or known == _APPENDED and appends:
@@ -354,6 +354,14 @@ def _free(folder: str) -> int:
     """Bytes that are free on the disk of a folder."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
+
+
+def _is_device(path: str) -> bool:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
 
 
 def _is_own(traceback: TracebackType | None) -> bool:

@@ -51,8 +51,8 @@ def ended_so(replay: Replay, failure: BaseException) -> bool:
     return replay.history.run.status == "exception"
 
 
-def interrupted(failure: BaseException) -> str:
-    """Where Ctrl-C came: the innermost line of the script's, else of a library, else of florc."""
+def where_interrupted(failure: BaseException) -> str:
+    """Where Ctrl-C came (` at train.py:3 in step`): the innermost line of the script's, else of a library, else of florc."""
     at, where, rank = failure.__traceback__, "", 0
     while at is not None:
         file = at.tb_frame.f_code.co_filename
@@ -60,7 +60,7 @@ def interrupted(failure: BaseException) -> str:
         if of >= rank:
             rank, where = of, f" at {place(file, at.tb_lineno)} in {at.tb_frame.f_code.co_name}"
         at = at.tb_next
-    return f"interrupted{where}"
+    return where
 
 
 def tell(failure: BaseException, folder: str, ended: str) -> None:

@@ -262,7 +262,7 @@ class ReplayProcess:
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):
-            say(failed.interrupted(failure), always=True)
+            say(f"interrupted{failed.where_interrupted(failure)}", always=True)
             return messages.INTERRUPTED
         replay.values += replay.probes.printed()
         replay.probes.answer_for_children()

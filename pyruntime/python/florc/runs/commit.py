@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
+from ..support import regular
+
 _NAMES = {40, 64}
 """Digits of a commit: SHA-1, SHA-256."""
-_LARGEST = 1 << 20
-"""Bytes of `packed-refs` that are read."""
 
 
 def commit_of(folder: str) -> str | None:
@@ -61,5 +61,4 @@ def _is_commit(text: str) -> bool:
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read(_LARGEST).strip()
+    return regular.read(path, follow=True).decode().strip()

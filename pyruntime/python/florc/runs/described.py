@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from ..process.launcher import is_told
+from ..support import regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,11 +123,9 @@ def keeps_left(info: dict[str, Any]) -> bool:
 def read(path: str) -> tuple[dict[str, Any] | None, str]:
     """What a `run.json` holds, or why it cannot be used."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, encoding="utf-8") as file:
-            import json
+        import json
 
-            found = json.load(file)
+        found = json.loads(regular.read(path))
     except OSError as error:
         return None, (error.strerror or str(error)).lower()
     except (ValueError, RecursionError) as error:

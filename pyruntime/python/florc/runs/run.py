@@ -10,6 +10,7 @@ from _blake2 import blake2b  # without OpenSSL, which `hashlib` loads
 from .. import _native
 from ..process import start
 from ..project.script import Unusable
+from ..support import regular
 from ..support.console import say
 from ..support.light import dumps, suppress
 from ..support.private import private_file, private_folder
@@ -257,9 +258,7 @@ class Run:
             return None
         path = os.path.join(self.path, "source", entry["kept"])
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(descriptor, "rb") as source:
-                data = source.read()
+            data = regular.read(path)
         except OSError as error:
             raise Unusable("F205", _damaged_source(path, file, (error.strerror or str(error)).lower())) from None
         if entry["hash"] != _hash_of(data, len(entry["hash"]) // 2):

@@ -69,6 +69,8 @@ def say(text: str, always: bool = False, code: str = "") -> None:
     clear_line()
     with suppress(OSError, ValueError):
         stream = _stream or sys.stderr
+        if stream is None:  # it is closed: `print` would take standard output
+            return
         tint = next((tint for word, tint in _VERDICTS.items() if text.startswith(word)), None)
         print(said if tint is None else tinted(said, tint, stream), file=stream, flush=True)
 
@@ -143,8 +145,9 @@ def hand_on(line: str) -> None:
         say(line[len(_OWN) :], always=True)
         return
     clear_line()
-    with suppress(OSError, ValueError):
-        print(line, file=_stream or sys.stderr, flush=True)
+    with suppress(OSError, ValueError, AttributeError):
+        (_stream or sys.stderr).write(f"{line}\n")
+        (_stream or sys.stderr).flush()
 
 
 def count(number: int, what: str) -> str:

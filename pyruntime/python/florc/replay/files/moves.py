@@ -155,7 +155,7 @@ class Moves:
 
     def _is_added_own(self, found: Found) -> bool:
         """Whether an added statement removes what an added statement made."""
-        return found.kind == ADDED and self._functions.is_added()
+        return found.kind == ADDED and self._functions.is_added() and self._view.is_made_now(found.where)
 
     # -- renaming --------------------------------------------------------------------------------------------------
 

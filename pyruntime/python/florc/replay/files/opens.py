@@ -121,7 +121,7 @@ class Opens:
             return found.where  # a folder is an error, a pipe or a device no file
         if not is_there and not flags & os.O_CREAT:
             return self._view.at(real)
-        is_temporary = not is_there and bool(flags & os.O_EXCL) and self._functions.is_temporary(real)
+        is_temporary = not is_there and self._functions.is_temporary(real, bool(flags & os.O_EXCL))
         if not (is_temporary and tempfile.tempdir is None):  # a file that is tried: nothing of it stays, whoever asks
             own = self._as_added(real, found)
             if own is not None:

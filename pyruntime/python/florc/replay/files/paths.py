@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from ...support.light import OWN
 from .view import View
 
-_SYSTEM = ("/dev/", "/proc/", "/sys/")
+_SYSTEM = ("/proc/", "/sys/")
+MEETING = "/dev/shm/"
+"""Where processes meet in files of memory."""
 _MOST_LINKS = 40
 
 
@@ -20,7 +22,9 @@ class Paths:
     def __init__(self, view: View, store: str, project: str):
         self._view = view
         self._store = os.path.join(os.path.realpath(store), "")
-        self._foreign = tuple({*_SYSTEM, self._store, *_foreign(project)})
+        ray = os.path.join(os.environ.get("RAY_TMPDIR") or "/tmp", "ray", "")  # where the programs of a Ray cluster meet
+        self._foreign = (*_SYSTEM, self._store, os.path.dirname(OWN) + "/", ray)
+        self._project = os.path.join(os.path.realpath(project), "")
         self._folders: dict[str, str] = {"": ""}
         """Folders as they are spelled -> real ones."""
         self._getcwd, self._readlink = os.getcwd, os.readlink
@@ -31,8 +35,13 @@ class Paths:
         self._folders = {"": ""}
 
     def is_foreign(self, real: str) -> bool:
-        """Whether a path belongs to Python, florc or the system, or to what programs cache below the home folder."""
-        return (real + "/").startswith(self._foreign) or "/__pycache__/" in real + "/"
+        """Whether a path belongs to the kernel, to florc, or to Ray. What Python itself writes, the bytecode of what it imports, does
+        not come this way."""
+        return (real + "/").startswith(self._foreign)
+
+    def is_meeting(self, real: str) -> bool:
+        """Whether other processes look for what is made at a path: in shared memory, outside the project."""
+        return real.startswith(MEETING) and not real.startswith(self._project)
 
     def cwd(self) -> str:
         """The working folder as the script must see it."""
@@ -89,20 +98,17 @@ class Paths:
         return self._walked(target if target.startswith("/") else f"{path.rpartition('/')[0]}/{target}", True, links + 1)
 
 
-def _foreign(project: str) -> Iterable[str]:
-    """Folders of Python and of libraries, and of what programs remember (`~/.cache`): not one that the project lies in."""
+def remembered(project: str) -> Callable[[str], bool]:
+    """Whether a path is in a folder of Python and of libraries, or of what programs remember below the home folder (`~/.cache`), that
+    the project does not lie in. What the recorded run made there (a downloaded model, a compiled function) stays in sight."""
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
-    folders: set[str | None] = {*map(sysconfig.get_path, names), os.path.dirname(OWN)}
-    folders |= {sys.prefix, sys.base_prefix}
     home = os.path.expanduser("~")
-    hidden: list[str] = []
+    folders: set[str | None] = {*map(sysconfig.get_path, names), sys.prefix, sys.base_prefix, os.path.join(home, ".cache")}
     try:
-        hidden = [os.path.join(home, name) for name in os.listdir(home) if name.startswith(".")]
+        folders |= {os.path.join(home, name) for name in os.listdir(home) if name.startswith(".")}
     except OSError:
         pass
-    hidden += [os.path.join(home, name) for name in (".cache", ".config", ".local")]
-    folders |= {*hidden, os.path.join(os.environ.get("RAY_TMPDIR") or "/tmp", "ray")}  # where the programs of a Ray cluster meet
     found = {os.path.join(os.path.realpath(folder), "") for folder in folders if folder}
-    found |= {os.path.join(folder, "") for folder in folders if folder}
     inside = os.path.join(os.path.realpath(project), "")
-    return {folder for folder in found if not inside.startswith(folder)}
+    outside = tuple(folder for folder in found if not inside.startswith(folder))
+    return lambda path: path.startswith(outside) or "/__pycache__/" in path

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from ... import _native
 from ...support.light import OWN as OWN_FOLDER
-from .kinds import OWN
+from .kinds import OWN, is_really_there
 from .looks import Looks
 from .moves import Moves
 from .opens import Opens
@@ -180,9 +180,13 @@ class Functions:
         self.view.removed(real)
         return self.new(real, path)
 
-    def is_temporary(self, real: str) -> bool:
-        """Whether `tempfile` makes a file or folder for the script, under a name in the system's folder. Sockets and programs
-        that the script starts have to find it there."""
+    def is_temporary(self, real: str, is_exclusive: bool = True) -> bool:
+        """Whether what is made has to be at its own path, since sockets and other processes look for it there: `tempfile` makes it, as
+        a new one, under a name in the system's folder; or it is made in shared memory, where nothing is."""
+        if self.paths.is_meeting(real):
+            return not is_really_there(real)
+        if not is_exclusive:
+            return False
         at: FrameType | None = sys._getframe(1)
         while at is not None and at.f_code.co_filename.startswith(OWN_FOLDER):
             at = at.f_back

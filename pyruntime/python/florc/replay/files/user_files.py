@@ -27,7 +27,7 @@ from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
 from .kinds import is_really_there
-from .paths import Paths
+from .paths import Paths, remembered
 from .redirection import Functions
 from .removing import remove
 from .unnamed import NUMBER
@@ -84,7 +84,8 @@ class UserFiles:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: IO[bytes] | bool | None = _locked(self._folder) if shared is None else True
             notes = history.noted_files()
-            self._view = View(self._folder, notes, skipped, history.folders, pid, is_shared=shared is not None, of_ranks=of_ranks)
+            is_shared, stays = shared is not None, remembered(os.getcwd())
+            self._view = View(self._folder, notes, skipped, history.folders, pid, is_shared, of_ranks, stays)
         except OSError as error:
             raise Unusable(
                 "F206",
@@ -150,7 +151,7 @@ class UserFiles:
             return
         self._take_back() if again else self._put_beside()
         for path in self._functions.temporary:  # the next replay needs the names
-            self._view.remove_own(path)
+            self._view.remove_own(path, self._functions.paths.is_meeting(path))
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
         if self._shared is None:

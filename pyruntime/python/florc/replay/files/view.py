@@ -41,9 +41,11 @@ class View:
         pid: int | None = None,
         is_shared: bool = False,
         of_ranks: dict[str, Noted] | None = None,
+        stays: Callable[[str], bool] = lambda path: False,
     ):
         """`pid`: the number of the recorded process, where the script may name files by it. `is_shared`: with processes that were
-        not forked from this one. `of_ranks`: what is known of files that ranks changed which the script starts (`show`)."""
+        not forked from this one. `of_ranks`: what is known of files that ranks changed which the script starts (`show`). `stays`:
+        whether a path is shown as it is now, not as the recorded run found it (`remembered`)."""
         self.upper = os.path.join(folder, TREE)
         """What the replay changed."""
         self._beside = os.path.join(folder, "found")
@@ -52,7 +54,7 @@ class View:
         """Folder -> names of the paths in it that are not the user's own."""
         self._of_ranks = set(of_ranks or ()) - notes.keys()
         notes = {**(of_ranks or {}), **notes}
-        self._notes, self._skipped, self._listed = notes, skipped, listed or {}
+        self._notes, self._skipped, self._listed, self._stays = notes, skipped, listed or {}, stays
         """`_listed`: what the recorded run found in folders; names that are new since are left out of lists, but can be
         opened."""
         self.lock = threading.RLock()
@@ -75,7 +77,10 @@ class View:
         self._is_shared = is_shared
 
     def _begin_with(self, path: str, noted: Noted) -> None:
-        if noted.was == NONE:
+        if self._stays(path):
+            if is_really_there(path):
+                self._enter(path, Entry(ADDED))
+        elif noted.was == NONE:
             self._enter(path, Entry(GONE))
         elif noted.was == FILE:
             self._enter(path, Entry(KEPT))
@@ -175,6 +180,11 @@ class View:
         """Whether the script changes the path, now or in the recorded run."""
         entry = self._entries.get(path)
         return path in self._notes or entry is not None and entry.kind in (GONE, HERE, KEPT)
+
+    def is_made_now(self, path: str) -> bool:
+        """Whether this replay made what the path is."""
+        entry = self._entries.get(path)
+        return entry is not None and entry.clock >= 0
 
     def is_folder(self, path: str) -> bool:
         """Whether a folder exists at the path."""
@@ -302,10 +312,11 @@ class View:
         if path in self._entries:
             self.made(path, OWN, anew=anew)
 
-    def remove_own(self, path: str) -> None:
-        """The replay is over: remove what the script made under a recorded temporary name. It is no file of the user."""
+    def remove_own(self, path: str, is_certain: bool) -> None:
+        """The replay is over: remove what the script made under a recorded temporary name, or where nothing was (`is_certain`). It is
+        no file of the user."""
         entry = self._entries.get(path)
-        if path in self._notes and entry is not None and entry.kind == OWN and os.path.lexists(path):
+        if (is_certain or path in self._notes) and entry is not None and entry.kind == OWN and os.path.lexists(path):
             with contextlib.suppress(OSError):
                 remove(path)
 

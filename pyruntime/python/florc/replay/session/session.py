@@ -111,7 +111,7 @@ class Replay:
         """What has changed since the run was recorded."""
         history = self.history
         own = {*self.versions.files, *history.changed_files()}
-        reads = {path: known for path, known in history.reads().items() if path not in self.written}
+        reads = {path: known for path, known in history.reads().items() if path not in self.written and path not in own}
         found = environment.differences(
             history.circumstances, history.run.info.get("started"), reads, own.__contains__, history.distributions
         )
