@@ -51,7 +51,6 @@ def arrows() -> dict[Name, dict[Name, list[str]]]:
 ORDER = [
     "apart",
     "__init__",
-    "called",
     "support",
     "adapters",
     "inputs",

@@ -301,10 +301,10 @@ def test_what_is_no_finite_number_is_told_as_text(workshop: Workshop) -> None:
         assert {text["name"]: text["rows"][0]["value"] for text in found.json["texts"]} == {"bad": "nan", "float('nan')": "nan"}
 
 
-@pytest.mark.parametrize("question", [{"kind": "after-loop", "variable": "epoch"}, {"line": 14}])
+@pytest.mark.parametrize("question", [{"kind": "after-loop", "variable": "epoch"}, {"kind": "inside", "line": 14}])
 def test_loops_are_asked_behind_them_and_as_their_iterations_begin(page: Page, question) -> None:
     events = page.ask(run=page.only_run(), expression="epoch + 0", **question)
-    assert values(events, "epoch + 0") == ([5] if "kind" in question else list(range(6))), events
+    assert values(events, "epoch + 0") == ([5] if "variable" in question else list(range(6))), events
 
 
 # -- how it ends -------------------------------------------------------------------------------------------------------

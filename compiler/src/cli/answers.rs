@@ -48,6 +48,9 @@ pub struct ShowArgs {
     /// One JSON object
     #[arg(long)]
     pub json: bool,
+    /// The script as it was recorded, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    pub source: bool,
     /// When.
     #[command(flatten)]
     #[serde(flatten)]

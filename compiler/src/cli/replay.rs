@@ -99,10 +99,13 @@ pub enum Scheduler {
 /// Arguments of `florc ask`.
 #[derive(Debug, Args, Serialize)]
 pub struct AskArgs {
-    /// As soon as this line has run (a loop's: as each iteration begins), the value of an expression: --at 47 'norm.item()',
+    /// As soon as this line has run (of a loop, an `if`, a `with`: before it), the value of an expression: --at 47 'norm.item()',
     /// --at engine.py:120 loss
     #[arg(long, num_args = 2, value_names = ["[FILE:]LINE", "EXPRESSION"], action = ArgAction::Append, add = lines())]
     pub at: Vec<String>,
+    /// As the body of the loop, `if` or function in this line begins: --inside 12 loss
+    #[arg(long, num_args = 2, value_names = ["[FILE:]LINE", "EXPRESSION"], action = ArgAction::Append, add = lines())]
+    pub inside: Vec<String>,
     /// Behind the `for` loop over a variable: --after-loop epoch 'max(losses)'
     #[arg(long, num_args = 2, value_names = ["VARIABLE", "EXPRESSION"], action = ArgAction::Append, add = variables())]
     pub after_loop: Vec<String>,

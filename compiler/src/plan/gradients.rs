@@ -1,10 +1,12 @@
 //! Whether gradients outlive a block.
 //!
-//! A checkpoint holds no gradients when the next thing that happens to them is to be cleared. That is so when every
-//! `backward()` shares its iteration with an unconditional `zero_grad()`, and nothing else reads `.grad`. Where several
-//! loops compute gradients, of a teacher and then of a student, a read in one may be of what another left.
+//! Gradients are state like any other: a checkpoint holds them, unless it is shown that each is cleared before anything reads it or
+//! adds to it. That is shown in one shape only, which most training loops have: every `backward()` stands in one loop (or function),
+//! behind an unconditional `zero_grad()` of the optimizer that steps there, and so does whatever reads `.grad`. While recording, each
+//! checkpoint is checked as well: a gradient that no such optimizer clears is kept (`record/gradients.py`).
 
 use crate::analysis::Analysis;
+use crate::ids::StmtId;
 use crate::knowledge::Knowledge;
 use crate::loops::LoopId;
 use crate::scopes::{Owner, Scope, ScopeId};
@@ -14,27 +16,79 @@ use std::collections::BTreeSet;
 
 /// Whether some gradient may be read, or added to, after the block that computed it.
 pub(super) fn live(analysis: &Analysis) -> bool {
-    let mut reads_elsewhere = false;
-    let mut accumulates = false;
-    let several = trains_several(analysis);
-    let mut computes = false;
+    let mut units = BTreeSet::new();
+    let mut has_reads = false;
     for (id, scope) in analysis.project.scopes.list.enumerated() {
-        let computes_here = mentions(scope.body, &|name| name == "backward");
-        computes |= computes_here;
-        accumulates |= computes_here && accumulates_in(scope.body, false);
-        if !computes_here {
-            reads_elsewhere |= reads_gradient(analysis, id, scope.body) && !called_beside_backward(analysis, id);
-            continue;
-        }
         walk::statements(scope.body, &mut |stmt| {
-            if statement_reads_gradient(analysis, id, stmt) {
-                let beside = analysis.loops.around(stmt.id).is_none_or(|at| beside_backward(analysis, at));
-                let inside_any = analysis.loops.around(stmt.id).is_some();
-                reads_elsewhere |= !(beside && inside_any) || several;
+            if computes(stmt) {
+                units.insert(Unit { scope: id, at: analysis.loops.around(stmt.id) });
             }
+            has_reads |= statement_reads_gradient(analysis, id, stmt);
         });
     }
-    reads_elsewhere || accumulates || (computes && adds_to_others(analysis))
+    match units.first() {
+        None => has_reads,
+        Some(unit) => units.len() > 1 || !unit.is_shown(analysis),
+    }
+}
+
+/// The innermost loop, or the function without one, that `backward()` stands in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Unit {
+    scope: ScopeId,
+    at: Option<LoopId>,
+}
+
+impl Unit {
+    fn suite<'t>(&self, analysis: &Analysis<'t>) -> &'t [Stmt] {
+        self.at.map_or(analysis.project.scopes.list[self.scope].body, |at| analysis.loops.list[at].body())
+    }
+
+    fn is_shown(&self, analysis: &Analysis) -> bool {
+        let suite = self.suite(analysis);
+        let cleared = cleared_in(suite);
+        if !suite_any(suite, &|stmt| takes(stmt, &cleared)) {
+            return false;
+        }
+        analysis.project.scopes.list.enumerated().all(|(id, scope)| {
+            let mut is_shown = true;
+            walk::statements(scope.body, &mut |stmt| {
+                let needs = computes(stmt) || takes(stmt, &cleared) || statement_reads_gradient(analysis, id, stmt);
+                is_shown &= !needs || self.is_behind(analysis, id, stmt.id);
+            });
+            is_shown
+        })
+    }
+
+    /// Whether gradients are certainly cleared in the same iteration before a statement of some scope runs.
+    fn is_behind(&self, analysis: &Analysis, scope: ScopeId, stmt: StmtId) -> bool {
+        let suite = self.suite(analysis);
+        if scope == self.scope {
+            return cleared_before(suite, stmt, &mut false).unwrap_or(false);
+        }
+        let mut sites = analysis.graph.sites.iter().filter(|site| site.targets.contains(&scope)).peekable();
+        sites.peek().is_some() && sites.all(|site| cleared_before(suite, site.stmt, &mut false).unwrap_or(false))
+    }
+}
+
+/// Whether a suite certainly clears gradients before a statement within it; None if that is not in it.
+fn cleared_before(suite: &[Stmt], wanted: StmtId, is_cleared: &mut bool) -> Option<bool> {
+    for stmt in suite {
+        if stmt.id == wanted {
+            return Some(*is_cleared);
+        }
+        let inside = walk::suites(stmt).find_map(|inner| cleared_before(inner, wanted, &mut is_cleared.clone()));
+        if inside.is_some() {
+            return inside;
+        }
+        *is_cleared |= clears(stmt) && !mentions(std::slice::from_ref(stmt), &|name| name == "backward");
+    }
+    None
+}
+
+/// Whether a statement itself computes gradients.
+fn computes(stmt: &Stmt) -> bool {
+    walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"))
 }
 
 /// Whether gradients may come to be where no call of a method `backward` shows it: `torch.autograd.backward(…)`, `p.grad = g`,
@@ -100,41 +154,13 @@ fn hides_backward(analysis: &Analysis, scope: ScopeId, expr: &Expr) -> bool {
     found
 }
 
-/// Whether there are loops, none of them inside another, that compute gradients, and clear those of different optimizers.
-fn trains_several(analysis: &Analysis) -> bool {
-    let list = &analysis.loops.list;
-    let computes = |at: &LoopId| own_suite_mentions(list[*at].body(), &|name| name == "backward");
-    let training: Vec<LoopId> = list.ids().filter(computes).collect();
-    let is_inside = |inner, outer| analysis.loops.and_around(inner).any(|at| at == outer);
-    let cleared: Vec<BTreeSet<String>> = training.iter().map(|&at| cleared_in(list[at].body())).collect();
-    if cleared.windows(2).all(|pair| pair[0] == pair[1]) {
-        return false;
-    }
-    training.iter().enumerate().any(|(n, &one)| {
-        training
-            .iter()
-            .enumerate()
-            .skip(n + 1)
-            .any(|(m, &two)| !is_inside(one, two) && !is_inside(two, one) && cleared[n] != cleared[m])
-    })
-}
-
-/// Whose gradients a suite clears, as it is written.
+/// What a suite calls `zero_grad()` of, as it is written: names and attributes of names.
 fn cleared_in(suite: &[Stmt]) -> BTreeSet<String> {
-    receivers(suite, "zero_grad")
-}
-
-/// Of what a suite calls this method, as it is written.
-fn receivers(suite: &[Stmt], method: &str) -> BTreeSet<String> {
-    receivers_of(suite, &|part| receiver(part, method))
-}
-
-fn receivers_of(suite: &[Stmt], of: &dyn Fn(&Expr) -> Option<&Expr>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     walk::statements(suite, &mut |stmt| {
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
-                found.extend(of(part).map(written));
+                found.extend(receiver(part, "zero_grad").and_then(written));
                 true
             });
         }
@@ -151,93 +177,21 @@ fn receiver<'t>(expr: &'t Expr, method: &str) -> Option<&'t Expr> {
     }
 }
 
-fn written(expr: &Expr) -> String {
+fn written(expr: &Expr) -> Option<String> {
     match &expr.kind {
-        ExprKind::Name(name) => name.to_string(),
-        ExprKind::Attribute { value, attr } => format!("{}.{attr}", written(value)),
-        _ => "…".to_owned(),
+        ExprKind::Name(name) => Some(name.to_string()),
+        ExprKind::Attribute { value, attr } => Some(format!("{}.{attr}", written(value)?)),
+        _ => None,
     }
-}
-
-/// Whether `backward()` runs in an iteration of this loop, or of one around it in the same function.
-fn beside_backward(analysis: &Analysis, at: LoopId) -> bool {
-    let computes = |at: LoopId| own_suite_mentions(analysis.loops.list[at].body(), &|name| name == "backward");
-    analysis.loops.and_around(at).any(computes)
-}
-
-/// What a piece of code does with gradients that were there before, in the order in which it runs.
-#[derive(Clone, Copy, Default)]
-struct Order {
-    /// Some `backward()` or step of an optimizer may come before they are cleared: it adds to them, or takes them.
-    adds: bool,
-    /// Some that it computes may be there afterwards.
-    leaves: bool,
-    /// Among them some that a loop within it computes.
-    of_loop: bool,
-    /// They are certainly gone.
-    clears: bool,
-    /// Within it, one `backward()` adds to what another loop or statement left.
-    mixes: bool,
-}
-
-/// Whether some `backward()` may add to gradients that another loop or function left. Those who clear before it and those who clear
-/// after `step()` both see none of others, as long as a project does one or the other.
-fn adds_to_others(analysis: &Analysis) -> bool {
-    // whose `step()` takes gradients, as far as that is seen
-    let mut optimizers = BTreeSet::new();
-    for scope in analysis.project.scopes.list.iter() {
-        optimizers.extend(cleared_in(scope.body));
-        optimizers.extend(stepped_in(scope.body));
-    }
-    let order = |suite| order(suite, &optimizers);
-    let functions =
-        analysis.project.scopes.list.iter().filter(|scope| is_function(scope)).map(|scope| order(scope.body));
-    let loops = analysis.loops.list.iter().map(|at| order(at.body()));
-    let all = functions.chain(loops).fold(Order::default(), |all, one| Order {
-        adds: all.adds || one.adds,
-        leaves: all.leaves || one.leaves,
-        mixes: all.mixes || one.mixes,
-        ..Order::default()
-    });
-    // what stands in no function and no loop runs once: what it adds to is left before it
-    let modules = analysis.project.scopes.list.iter().filter(|scope| !is_function(scope));
-    all.mixes || (all.adds && all.leaves) || modules.map(|scope| order(scope.body)).any(|one| one.mixes)
 }
 
 fn is_function(scope: &Scope<'_>) -> bool {
     matches!(scope.owner, Owner::Function(_))
 }
 
-/// What steps beside a `backward()`, in a suite or those inside it. A scheduler does, too.
-fn stepped_in(suite: &[Stmt]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    if own_suite_mentions(suite, &|name| name == "backward") {
-        let beside = suite.iter().filter(|stmt| !is_loop(stmt));
-        beside.for_each(|stmt| found.extend(receivers_of(std::slice::from_ref(stmt), &|part| bare_step(part))));
-    }
-    suite.iter().flat_map(walk::suites).for_each(|inner| found.extend(stepped_in(inner)));
-    found
-}
-
-fn order(suite: &[Stmt], optimizers: &BTreeSet<String>) -> Order {
-    let mut all = Order::default();
-    for stmt in suite {
-        let mut one = order_of(stmt, optimizers);
-        let is_of_others = !all.leaves || all.of_loop;
-        one.adds |= is_of_others && takes(stmt, optimizers);
-        // several in one iteration are meant to add up, and are skipped together
-        all.mixes |= one.mixes || (one.adds && (all.of_loop || all.leaves && is_loop(stmt)));
-        all.adds |= one.adds && !all.clears;
-        all.leaves = one.leaves || (all.leaves && !one.clears);
-        all.of_loop = one.of_loop || (all.of_loop && !one.clears);
-        all.clears |= one.clears;
-    }
-    all
-}
-
 /// Whether a statement itself has an optimizer step: `optimizer.step()`, `scaler.step(optimizer)`.
 fn takes(stmt: &Stmt, optimizers: &BTreeSet<String>) -> bool {
-    let is_known = |expr: &Expr| optimizers.contains(&written(expr));
+    let is_known = |expr: &Expr| written(expr).is_some_and(|name| optimizers.contains(&name));
     let is_step = |part: &Expr| match &part.kind {
         ExprKind::Call(call) => receiver(part, "step").is_some_and(|by| is_known(by) || call.args.iter().any(is_known)),
         _ => false,
@@ -245,44 +199,8 @@ fn takes(stmt: &Stmt, optimizers: &BTreeSet<String>) -> bool {
     walk::own_expressions(stmt).any(|expr| any(expr, &is_step))
 }
 
-/// Of what an expression calls `step()` without arguments: that of an environment has some.
-fn bare_step(expr: &Expr) -> Option<&Expr> {
-    let ExprKind::Call(call) = &expr.kind else { return None };
-    if call.args.is_empty() { receiver(expr, "step") } else { None }
-}
-
-fn order_of(stmt: &Stmt, optimizers: &BTreeSet<String>) -> Order {
-    let computes = walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"));
-    let mut all = Order { adds: computes, leaves: computes, clears: clears(stmt) && !computes, ..Order::default() };
-    for suite in walk::suites(stmt) {
-        let one = order(suite, optimizers);
-        all.adds |= one.adds;
-        all.leaves |= one.leaves;
-        all.of_loop |= one.of_loop || (one.leaves && is_loop(stmt));
-        all.mixes |= one.mixes;
-    }
-    all
-}
-
 fn is_loop(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. })
-}
-
-/// Whether every call of a function stands in a loop that computes gradients.
-fn called_beside_backward(analysis: &Analysis, target: ScopeId) -> bool {
-    let mut sites = analysis.graph.sites.iter().filter(|site| site.targets.contains(&target)).peekable();
-    sites.peek().is_some()
-        && sites.all(|site| analysis.loops.around(site.stmt).is_some_and(|at| beside_backward(analysis, at)))
-}
-
-/// Whether some `backward()` runs without an unconditional clearing of gradients in the same iteration.
-fn accumulates_in(suite: &[Stmt], cleared: bool) -> bool {
-    let cleared = cleared || suite.iter().any(clears);
-    suite.iter().any(|stmt| {
-        let computes = walk::own_expressions(stmt).any(|expr| calls(expr, &|name| name == "backward"));
-        let starts_anew = is_loop(stmt);
-        (computes && !cleared) || walk::suites(stmt).any(|inner| accumulates_in(inner, cleared && !starts_anew))
-    })
 }
 
 /// `optimizer.zero_grad()`, `w.grad.zero_()`, `w.grad = None`, also inside a `for p in …` or a `with` at this level.
@@ -308,12 +226,6 @@ fn zeroes(expr: &Expr) -> bool {
         },
         _ => false,
     })
-}
-
-fn reads_gradient(analysis: &Analysis, scope: ScopeId, suite: &[Stmt]) -> bool {
-    let mut found = false;
-    walk::statements(suite, &mut |stmt| found |= statement_reads_gradient(analysis, scope, stmt));
-    found
 }
 
 fn statement_reads_gradient(analysis: &Analysis, scope: ScopeId, stmt: &Stmt) -> bool {
@@ -349,12 +261,14 @@ fn calls(expr: &Expr, wanted: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-fn mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
+fn suite_any(suite: &[Stmt], wanted: &dyn Fn(&Stmt) -> bool) -> bool {
     let mut found = false;
-    walk::statements(suite, &mut |stmt| {
-        found |= walk::own_expressions(stmt).any(|expr| calls(expr, wanted));
-    });
+    walk::statements(suite, &mut |stmt| found |= wanted(stmt));
     found
+}
+
+fn mentions(suite: &[Stmt], wanted: &dyn Fn(&str) -> bool) -> bool {
+    suite_any(suite, &|stmt| walk::own_expressions(stmt).any(|expr| calls(expr, wanted)))
 }
 
 /// Like [`mentions`], without the loops inside the suite.

@@ -22,7 +22,7 @@ pub(super) struct Work {
     pub loops_below: bool,
     /// Some loop inside it, or inside a function it calls, takes training steps.
     pub trains_below: bool,
-    /// Gradients are computed somewhere inside it.
+    /// Gradients are computed, or cleared, somewhere inside it.
     pub backward: bool,
     /// Which parts of a training step it takes itself.
     own: Parts,
@@ -192,7 +192,7 @@ fn method(name: Name, known: Option<Known>) -> Work {
     let cheap = known.is_some_and(|known| known.cheap);
     let trains = Knowledge::shipped().lists(List::Trains, &name);
     let own = Parts::of(&name, trains);
-    Work { works: !cheap, trains, backward: name == "backward", own, ..Work::default() }
+    Work { works: !cheap, trains, backward: name == "backward" || name == "zero_grad", own, ..Work::default() }
 }
 
 impl Work {

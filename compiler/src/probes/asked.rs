@@ -10,8 +10,10 @@ use crate::syntax::walk;
 /// Where an expression is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// As soon as the statement of this line (1-based) has run; before it, if it leaves the place where it stands.
+    /// As soon as the statement of this line (1-based) has run; before it, if it leaves the place where it stands, or has a body.
     Line(usize),
+    /// As the body of the statement of this line begins: each iteration of a loop, a branch that is taken, a call of a function.
+    Inside(usize),
     /// Behind the `for` loop over this variable.
     AfterLoop(String),
     /// Behind each step of an optimizer.
@@ -33,19 +35,22 @@ struct Insertion {
     text: String,
 }
 
-/// The text with a statement for each question.
+/// The text with a statement for each question, and sentences that say on which side of a statement with a body some are.
 ///
 /// # Errors
 /// A sentence, with a place, for text that is no Python, a place where no statement is, an expression that is none, or that
 /// changes something.
-pub fn ask(source: &Source, questions: &[Question]) -> Result<String, String> {
+pub fn ask(source: &Source, questions: &[Question]) -> Result<(String, Vec<String>), String> {
     let (module, _) = parse(source).map_err(|error| said_of(source, &error))?;
-    let mut insertions = Vec::new();
+    let (mut insertions, mut sides) = (Vec::new(), Vec::new());
     let imports = looking::imports(&module);
     for question in questions {
         looking::look_only(&question.expression, &imports)?;
         let printed = printed(&question.expression);
         for spot in found(source, &module, &question.place)? {
+            if let Spot::Before(_, line, what) = spot {
+                sides.push(format!("{} is asked before the {what} in line {line}; --inside {line} asks {}", question.expression, inside(what)));
+            }
             insertions.push(insertion(source, &module, &spot, &printed));
         }
     }
@@ -56,7 +61,29 @@ pub fn ask(source: &Source, questions: &[Question]) -> Result<String, String> {
     }
     let asked = Source::new(source.name.clone(), text);
     parse(&asked).map_err(|error| format!("no statement can stand there: {}", said_of(&asked, &error)))?;
-    Ok(asked.text)
+    Ok((asked.text, sides))
+}
+
+/// When the body of such a statement begins.
+fn inside(what: &str) -> &'static str {
+    match what {
+        "loop" => "as each iteration begins",
+        "if" => "where it holds",
+        "function" => "as it is called",
+        _ => "as its body begins",
+    }
+}
+
+/// What a statement with a body is called; None of any other one.
+fn what(stmt: &Stmt) -> Option<&'static str> {
+    walk::all_suites(stmt).next()?;
+    Some(match stmt.kind {
+        StmtKind::For(_) | StmtKind::While { .. } => "loop",
+        StmtKind::If { .. } => "if",
+        StmtKind::Function(_) => "function",
+        StmtKind::Class(_) => "class",
+        _ => "statement",
+    })
 }
 
 fn said_of(source: &Source, error: &Diagnostic) -> String {
@@ -80,6 +107,8 @@ fn printed(expression: &str) -> String {
 enum Spot<'t> {
     /// It is reached as often as this statement's own line.
     Once(&'t Stmt),
+    /// Before this statement, which has a body: its line, and what it is called.
+    Before(&'t Stmt, usize, &'static str),
     /// Behind all of this statement.
     After(&'t Stmt),
 }
@@ -89,10 +118,18 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
     walk::all_statements(module, &mut |stmt| statements.push(stmt));
     let line = |offset: usize| source.lines.line(offset);
     match place {
-        Place::Line(asked) => {
+        Place::Line(asked) | Place::Inside(asked) => {
             let is_there = |stmt: &&&Stmt| (line(stmt.range.start)..=own_end(source, stmt)).contains(asked);
-            if let Some(stmt) = statements.iter().rfind(is_there) {
-                return Ok(vec![Spot::Once(stmt)]);
+            let outer = statements.iter().find(|stmt| line(stmt.range.start) == *asked && what(stmt).is_some());
+            if let Some(stmt) = outer.or_else(|| statements.iter().rfind(is_there)) {
+                let at = line(stmt.range.start);
+                return match (place, what(stmt)) {
+                    (Place::Line(_), Some(what)) => side(source, stmt, at, what).map(|spot| vec![spot]),
+                    (Place::Inside(_), None) => {
+                        Err(format!("{}:{asked}: the statement in this line has no body: name it by --at", source.name))
+                    }
+                    _ => Ok(vec![Spot::Once(stmt)]),
+                };
             }
             let next = statements.iter().map(|stmt| line(stmt.range.start)).filter(|at| at > asked).min();
             let last = statements.iter().map(|stmt| own_end(source, stmt)).max();
@@ -130,6 +167,20 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
             Ok(steps)
         }
     }
+}
+
+/// Before a statement with a body, where a statement can stand.
+fn side<'t>(source: &Source, stmt: &'t Stmt, line: usize, what: &'static str) -> Result<Spot<'t>, String> {
+    if matches!(stmt.kind, StmtKind::Function(_)) {
+        return Err(format!("{}:{line}: a function begins here: --inside {line} asks as it is called", source.name));
+    }
+    if source.slice(stmt.range).starts_with("elif") {
+        return Err(format!(
+            "{}:{line}: an `elif` has no place before it: --inside {line} asks where it holds, --at the line of its `if` before both",
+            source.name
+        ));
+    }
+    Ok(Spot::Before(stmt, line, what))
 }
 
 /// What a `for` loop binds anew in each iteration, and its line, as they are told.
@@ -178,6 +229,7 @@ fn steps(source: &Source, stmt: &Stmt) -> bool {
 fn insertion(source: &Source, module: &Module, spot: &Spot, printed: &str) -> Insertion {
     match spot {
         Spot::After(stmt) => after(source, module, stmt, printed),
+        Spot::Before(stmt, ..) => before(source, stmt, printed),
         Spot::Once(stmt) => match (walk::all_suites(stmt).find_map(|suite| suite.first()), &stmt.kind) {
             (_, StmtKind::Return(_) | StmtKind::Raise(_) | StmtKind::Break | StmtKind::Continue) => {
                 Insertion { at: stmt.range.start, text: format!("{printed}; ") }
@@ -237,7 +289,7 @@ mod tests {
     use crate::source::Source;
 
     fn asked(text: &str, place: Place, expression: &str) -> Result<String, String> {
-        ask(&Source::new("t.py", text), &[Question { place, expression: expression.to_owned() }])
+        ask(&Source::new("t.py", text), &[Question { place, expression: expression.to_owned() }]).map(|(text, _)| text)
     }
 
     const LOOP: &str = "w = 0\nfor epoch in range(3):\n    for x in data:  # all\n        w += x\n        if w > 9: break\n    print(w)\n";
@@ -251,12 +303,31 @@ mod tests {
         };
         line(1, "w = 0; print(\"w\", w)");
         line(4, "        w += x; print(\"w\", w)");
-        line(5, "        if w > 9: print(\"w\", w); break");
         line(6, "    print(w); print(\"w\", w)");
-        let inside = asked(LOOP, Place::Line(3), "w").expect("it can be asked");
+        let inside = asked(LOOP, Place::Inside(3), "w").expect("it can be asked");
         assert!(inside.contains("all\n        print(\"w\", w); w += x"), "{inside}");
-        let above = asked(LOOP, Place::Line(2), "w").expect("it can be asked");
+        let above = asked(LOOP, Place::Inside(2), "w").expect("it can be asked");
         assert!(above.contains("range(3):\n    print(\"w\", w)\n    for x in data:"), "{above}");
+        assert!(asked(LOOP, Place::Inside(4), "w").is_err_and(|said| said.contains("no body")));
+    }
+
+    #[test]
+    fn on_the_line_of_a_statement_with_a_body_it_is_before_that() {
+        let text = "for e in range(9):\n    if e % 3:\n        w = e\n    elif e:\n        w = 0\n    while e: break\ndef f():\n    pass\n";
+        let before = |line, expected: &str| {
+            let source = Source::new("t.py", text);
+            let question = Question { place: Place::Line(line), expression: "w".to_owned() };
+            let (found, sides) = ask(&source, &[question]).expect("it can be asked");
+            assert!(found.contains(expected), "{found}");
+            assert!(sides[0].contains("before") && sides[0].contains(&format!("--inside {line}")), "{sides:?}");
+        };
+        before(1, "print(\"w\", w)\nfor e in");
+        before(2, "    print(\"w\", w)\n    if e % 3:");
+        before(6, "    print(\"w\", w)\n    while e:");
+        assert!(asked(text, Place::Line(4), "w").is_err_and(|said| said.contains("--inside 4")));
+        assert!(asked(text, Place::Line(7), "w").is_err_and(|said| said.contains("--inside 7")));
+        let inside = asked(text, Place::Inside(6), "w").expect("it can be asked");
+        assert!(inside.contains("while e: print(\"w\", w); break"), "{inside}");
     }
 
     #[test]
@@ -355,7 +426,7 @@ mod tests {
 
     #[test]
     fn a_docstring_stays_one() {
-        let found = asked("def f(a):\n    \"doc\"\n    return a\n", Place::Line(1), "a").expect("it can be asked");
+        let found = asked("def f(a):\n    \"doc\"\n    return a\n", Place::Inside(1), "a").expect("it can be asked");
         assert!(found.contains("\"doc\"; print(\"a\", a)\n"), "{found}");
     }
 }

@@ -5,6 +5,7 @@ use super::apart::{Apart, More};
 use super::carried::accumulates;
 use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
+use super::unbound::unbound;
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
 use crate::ids::StmtId;
@@ -63,6 +64,8 @@ pub struct Change {
     pub why: Option<Apart>,
     /// Whether all that it does besides looking can be seen when it runs.
     pub can_be_seen: bool,
+    /// Names that an added statement reads and nothing binds.
+    pub unbound: Vec<String>,
 }
 
 impl Change {
@@ -267,7 +270,10 @@ impl Comparison<'_, '_> {
                 (Some(_), false) => ChangeKind::Inside,
             };
             probes.extend((kind == ChangeKind::Probe).then_some(*stmt));
-            changes.push(describe(new, stmt, kind, memoized, why, false));
+            changes.push(Change {
+                unbound: unbound(&self.after, stmt),
+                ..describe(new, stmt, kind, memoized, why, false)
+            });
         }
         for stmt in &aligned.removed {
             let only_looked = more_than_a_probe(&self.before, &self.after, stmt, &removed, &mut old_flows).is_none();
@@ -308,7 +314,8 @@ fn describe(
     let line = source.lines.line(stmt.range.start);
     let end_line = source.lines.line(stmt.range.end);
     let can_be_seen = more.as_ref().is_none_or(|more| more.can_be_seen);
-    Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why: more.map(|more| more.why), can_be_seen }
+    let why = more.map(|more| more.why);
+    Change { kind, line, end_line, removed, text, stmt: stmt.id, loops, why, can_be_seen, unbound: Vec::new() }
 }
 
 fn otherwise(why: Apart) -> Option<More> {

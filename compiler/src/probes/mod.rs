@@ -12,6 +12,7 @@ mod held;
 mod looking;
 mod lookup;
 mod reach;
+mod unbound;
 mod words;
 
 pub use apart::Apart;

@@ -1,8 +1,8 @@
 """Ask a question of a training run after it has ended.
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
-`runs`, `logs` and `query` do the same from Python, and give tables; `log` is a log statement with a name, `arg` a setting of the
-script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`, for a TensorBoard
+`ask`, `verify`, `runs`, `show`, `diff`, `logs` and `query` do the same from Python; `log` is a log statement with a name, `arg` a
+setting of the script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`, for a TensorBoard
 writer. Other names are what instrumented code calls; without a session each does the plain thing.
 """
 
@@ -19,7 +19,9 @@ __all__ = [
     "Table",
     "Unusable",
     "arg",
+    "ask",
     "background",
+    "diff",
     "flush",
     "log",
     "logs",
@@ -29,6 +31,8 @@ __all__ = [
     "replay",
     "runs",
     "save",
+    "show",
+    "verify",
 ]
 __version__ = "0.1.0"
 
@@ -38,8 +42,7 @@ _WHERE = {
     "Answer": "answers.api",
     "arg": "arguments",
     "log": "answers.log",
-    "logs": "answers.api",
-    "query": "answers.api",
+    **dict.fromkeys(("ask", "diff", "logs", "query", "record", "replay", "runs", "show", "verify"), "answers.api"),
     "Table": "answers.columns",
     "Unusable": "project.script",
     "Saved": "saving",
@@ -66,8 +69,20 @@ _WHERE = {
     "DamagedError": "_native",
 }
 """Where the names are: a module is imported when one of its names is first asked for. Most runs need few of them."""
-_PACKAGES = ("skipblock", "record", "replay", "runs")
-"""Modules that are themselves what is asked for (`called.py`)."""
+_MODULE = "skipblock"
+"""What is asked for under this name is a module."""
+
+
+class _Package(type(sys)):  # type: ignore[misc]  # the type of modules
+    """`florc.record`, `florc.replay` and `florc.runs` are functions, and packages have these names, too: to import one of those must
+    not put it in the place of the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _WHERE and issubclass(type(value), type(sys))):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> "list[str]":
@@ -75,11 +90,11 @@ def __dir__() -> "list[str]":
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHERE and name not in _PACKAGES:
+    if name not in _WHERE and name != _MODULE:
         raise AttributeError(f"module 'florc' has no attribute {name!r}")
     where = f"florc.{_WHERE.get(name, name)}"
     apart.OWN["__import__"](where)  # `importlib` takes as long as all of this
-    if name in _PACKAGES:
+    if name == _MODULE:
         return globals()[name]
     found = globals()[name] = getattr(sys.modules[where], name)
     return found

@@ -4,11 +4,15 @@ from ._native import DamagedError as DamagedError
 from ._native import InternalError as InternalError
 from ._native import StoreError as StoreError
 from .answers.api import Answer as Answer
+from .answers.api import ask as ask
+from .answers.api import diff as diff
 from .answers.api import logs as logs
 from .answers.api import query as query
 from .answers.api import record as record
 from .answers.api import replay as replay
 from .answers.api import runs as runs
+from .answers.api import show as show
+from .answers.api import verify as verify
 from .answers.columns import Table as Table
 from .answers.log import log as log
 from .arguments import arg as arg

@@ -219,6 +219,9 @@ class Change:
     @property
     def can_be_seen(self) -> bool:
         """Whether all that it does besides looking shows when it runs."""
+    @property
+    def unbound(self) -> list[str]:
+        """Names that an added statement reads and nothing binds."""
 
 @final
 class Function:
@@ -388,9 +391,10 @@ def stop_following() -> None:
 def forget() -> None:
     """Let go of the session that was followed."""
 
-def ask(text: str, name: str, questions: Sequence[tuple[int | str | None, str]]) -> str:
-    """The text with a log statement for each question: (the number of a line, the variable of a loop, or None for each step of an
-    optimizer; an expression). Raises ValueError, with a sentence, where one cannot be asked."""
+def ask(text: str, name: str, questions: Sequence[tuple[int | tuple[int, bool] | str | None, str]]) -> tuple[str, list[str]]:
+    """The text with a log statement for each question: (the number of a line; the number, and whether the body of its statement is
+    meant; the variable of a loop; or None for each step of an optimizer; an expression). And sentences that say on which side of a
+    statement with a body some are. Raises ValueError, with a sentence, where one cannot be asked."""
 
 def arrow_stream(names: Sequence[str], columns: Sequence[list[Any]], wholes: Sequence[str], numbers: Sequence[str]) -> object:
     """A capsule `arrow_array_stream` (the Arrow PyCapsule interface) with one batch: columns of the same length, whose values are
@@ -1251,8 +1255,8 @@ class Walk:
         """Nodes of objects with hooks, and how many they have."""
 
     @property
-    def leaves_gradients(self) -> bool:
-        """Whether a tensor has a gradient that is not in the graph."""
+    def left_gradients(self) -> list[int]:
+        """Nodes of tensors that have a gradient which is not in the graph."""
 
     def holders(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other tensor

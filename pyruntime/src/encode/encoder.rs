@@ -177,15 +177,15 @@ impl Walk {
         self.found().hooked.clone()
     }
 
-    /// Whether a tensor has a gradient that is not in the graph.
+    /// Nodes of tensors that have a gradient which is not in the graph.
     #[getter]
-    fn leaves_gradients(&self) -> bool {
-        self.found().leaves_gradients
+    fn left_gradients(&self) -> Vec<usize> {
+        self.found().left_gradients.clone()
     }
 
     /// A tensor has a gradient that is not in the graph.
     fn leaves_gradient(&self) {
-        self.found().leaves_gradients = true;
+        self.found().leaves_gradient();
     }
 
     /// After `finish`: the nodes of objects that nothing but the graph refers to, and of tensors whose memory no other has, as runs.

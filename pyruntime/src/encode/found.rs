@@ -55,8 +55,8 @@ pub(super) struct Found {
     pub addresses: Vec<i64>,
     /// Nodes of objects with hooks, and how many they have.
     pub hooked: Vec<(usize, usize)>,
-    /// Whether a tensor has a gradient that is not in the graph.
-    pub leaves_gradients: bool,
+    /// Nodes of tensors that have a gradient which is not in the graph.
+    pub left_gradients: Vec<usize>,
     /// Whether what is met now does not stand for one reference.
     pub exposes: bool,
     /// How many references others of florc's hold, by address.
@@ -86,6 +86,7 @@ impl Found {
             others,
             lone_memory,
             alone_nodes,
+            left_gradients,
             ..
         } = self;
         nodes.clear();
@@ -103,9 +104,14 @@ impl Found {
         others.clear();
         lone_memory.clear();
         alone_nodes.clear();
+        left_gradients.clear();
         self.exposes = false;
-        self.leaves_gradients = false;
         (self.current, self.done, self.light) = (-1, 0, false);
+    }
+
+    /// The node at hand is a tensor whose gradient is not in the graph.
+    pub(super) fn leaves_gradient(&mut self) {
+        self.left_gradients.extend(usize::try_from(self.current));
     }
 
     pub(super) fn add_leaf(&mut self, leaf: Leaf) -> usize {

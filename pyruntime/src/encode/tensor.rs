@@ -71,7 +71,9 @@ pub(super) fn put_tensor(
     match gradient {
         Some(gradient) if walk.gradients => walk.exposing(|| put_value(slf, &gradient, out))?,
         _ => {
-            walk.found().leaves_gradients |= gradient.is_some_and(|gradient| !gradient.is_none());
+            if gradient.is_some_and(|gradient| !gradient.is_none()) {
+                walk.found().leaves_gradient();
+            }
             out.push_str("null");
         }
     }

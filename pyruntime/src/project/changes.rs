@@ -30,6 +30,7 @@ pub struct Change {
     loops: Vec<String>,
     why: Option<String>,
     can_be_seen: bool,
+    unbound: Vec<String>,
 }
 
 /// A function of the recorded project.
@@ -55,6 +56,7 @@ impl Changes {
             loops: change.loops.clone(),
             why: change.why.as_ref().map(ToString::to_string),
             can_be_seen: change.can_be_seen,
+            unbound: change.unbound.clone(),
         };
         let function = |found: &probes::Function| Function {
             file: found.file.clone(),

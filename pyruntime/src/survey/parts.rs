@@ -317,13 +317,51 @@ fn version(classes: &Classes, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     if classes.reading(&value.get_type())?.how != [How::Tensor] {
         return classes.version.bind(py).call1((value,))?.extract();
     }
-    let counted = || -> PyResult<i64> {
-        let changes: i64 = value.getattr(intern!(py, "_version"))?.extract()?;
-        let address: usize = value.call_method0(intern!(py, "data_ptr"))?.extract()?;
-        Ok(mix(changes, address as i64))
-    };
     // an inference tensor counts no changes, others have no memory
-    Ok(counted().unwrap_or(0))
+    let own = counted(value).map_or(0, |(changes, address)| mix(changes, address as i64));
+    Ok(gradient(value).map_or(own, |gradient| mix(own, gradient)))
+}
+
+/// How often a tensor was changed, and where its memory is.
+fn counted(tensor: &Bound<'_, PyAny>) -> PyResult<(i64, usize)> {
+    let py = tensor.py();
+    let changes = tensor.getattr(intern!(py, "_version"))?.extract()?;
+    Ok((changes, tensor.call_method0(intern!(py, "data_ptr"))?.extract()?))
+}
+
+/// What tells two states of the gradient of a leaf apart, if it has one. Each `backward()` may make a new one, where the one before
+/// was: so its first numbers count, too.
+fn gradient(tensor: &Bound<'_, PyAny>) -> Option<i64> {
+    let py = tensor.py();
+    if !is_true(tensor, intern!(py, "requires_grad")) || !is_true(tensor, intern!(py, "is_leaf")) {
+        return None;
+    }
+    let gradient = tensor.getattr(intern!(py, "grad")).ok().filter(|gradient| !gradient.is_none())?;
+    let (changes, address) = counted(&gradient).ok()?;
+    // to look at a device's memory would wait for the device
+    let is_on_host = is_true(&gradient, intern!(py, "is_cpu"));
+    let told = if is_on_host { first_numbers(&gradient, address).unwrap_or(0) } else { gradient.as_ptr() as i64 };
+    Some(mix(mix(changes, address as i64), told))
+}
+
+fn is_true(tensor: &Bound<'_, PyAny>, name: &Bound<'_, pyo3::types::PyString>) -> bool {
+    tensor.getattr(name).and_then(|answer| answer.extract()).unwrap_or(false)
+}
+
+/// The first numbers of a tensor of the host's, read without an operation that a mode of torch's would see.
+fn first_numbers(tensor: &Bound<'_, PyAny>, address: usize) -> PyResult<i64> {
+    const MOST: usize = 16;
+    let py = tensor.py();
+    let size: usize = tensor.call_method0(intern!(py, "element_size"))?.extract()?;
+    let count: usize = tensor.call_method0(intern!(py, "numel"))?.extract()?;
+    let is_dense: bool = tensor.call_method0(intern!(py, "is_contiguous"))?.extract()?;
+    let count = if is_dense { count.min(MOST) } else { count.min(1) };
+    if address == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the memory of a strided tensor that is held, from its first element on; the GIL is held, and nothing runs meanwhile
+    let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, count * size) };
+    Ok(bytes.iter().fold(count as i64, |state, byte| mix(state, i64::from(*byte))))
 }
 
 fn mix(a: i64, b: i64) -> i64 {

@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..project.script import Unusable
 from ..runs import catalog, joint
@@ -46,13 +47,18 @@ def record(script: str, *arguments: str, options: tuple[str, ...] = ()) -> str:
     """Record a script, as `florc record` does, in a process of its own, whose output goes where this one's goes. Returns the id
     of the run.
 
-    `arguments`: those of the script; `options`: those of `florc record` (`"--overhead", "0.05"`). Raises
-    subprocess.CalledProcessError where the script ends with another exit code than 0: the run is recorded all the same.
+    `arguments`: those of the script; `options`: those of `florc record` (`"--overhead", "0.05"`). Raises florc.Unusable where there
+    is no such script, or nothing was recorded; subprocess.CalledProcessError where the script ends with another exit code than 0:
+    the run is recorded all the same.
     """
+    if not os.path.exists(script) and not {"-m", "--module"}.intersection(options):
+        raise Unusable("F301", f"cannot read {script}: no such file or directory")
     known = {run.id for run in _recorded()}
     done = subprocess.run([sys.executable, "-m", "florc", "record", *options, script, *arguments], check=False)
     found = [run.id for run in _recorded() if run.id not in known]
-    if done.returncode or not found:
+    if not found:
+        raise Unusable("", f"florc recorded nothing of {script}: it ended with exit code {done.returncode}")
+    if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, ["florc", "record", script, *arguments])
     return str(found[-1])
 
@@ -75,12 +81,67 @@ def replay(script: str, run: str | None = None, options: tuple[str, ...] = (), p
     `florc.logs`; the last, `verdict`, is that of each value. Raises florc.Unusable where there is no answer: no such run, or a
     script that cannot be read.
     """
-    words = [*options, *([] if run is None else [run]), script]
-    command_line = [sys.executable, "-m", "florc", "replay", "--json", *words]
+    return _answered("replay", [*options, *([] if run is None else [run]), script], pivot)
+
+
+def ask(
+    script: str,
+    at: Mapping[int | str, str] | None = None,
+    inside: Mapping[int | str, str] | None = None,
+    after_loop: Mapping[str, str] | None = None,
+    watch: str | None = None,
+    run: str | None = None,
+    options: tuple[str, ...] = (),
+    pivot: bool = False,
+) -> Answer:
+    """Ask without editing, as `florc ask` does: `florc.ask("train.py", at={47: "norm.item()"})`.
+
+    `at`, `inside`: by a line, or "engine.py:120", an expression; `after_loop`: by the variable of a loop; `watch`: an expression at
+    each step of an optimizer. The rest is as for `florc.replay`. Raises florc.Unusable for what cannot be asked.
+    """
+    words = [] if watch is None else [f"--watch={watch}"]
+    for option, asked in (("--at", at), ("--inside", inside), ("--after-loop", after_loop)):
+        for place, expression in (asked or {}).items():
+            words += [option, str(place), f" {expression}"]  # `-loss` is no option
+    return _answered("ask", [*words, *options, *([] if run is None else [run]), script], pivot)
+
+
+class Verified(NamedTuple):
+    """What `verify` found. `verdict`: `exact`, `unverified` or `anomalous`; `report`: what florc said, line by line."""
+
+    verdict: str
+    report: str
+
+
+def verify(run: str | None = None, options: tuple[str, ...] = ()) -> Verified:
+    """Run sampled iterations of a run again, unchanged, as `florc verify` does. `run`: the newest if None. Raises florc.Unusable."""
+    done = _run("verify", [*options, *([] if run is None else [run])])
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Verified(found["verdict"], done.stderr)
+
+
+def show(run: str | None = None) -> dict[str, Any]:
+    """One run, as `florc show --json` prints it (docs/answers.md). `run`: the newest if None. Raises florc.Unusable."""
+    return dict(json.loads(_run("show", [] if run is None else [run]).stdout))
+
+
+def diff(*between: str, values: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Where two runs part, as `florc diff --json` prints it (docs/answers.md). `between`: the runs, the newest two of a script if
+    none is named; `values`: only these. Raises florc.Unusable."""
+    return dict(json.loads(_run("diff", [*(f"--value={name}" for name in values), *between]).stdout))
+
+
+def _run(command: str, words: list[str]) -> subprocess.CompletedProcess[str]:
+    command_line = [sys.executable, "-m", "florc", command, "--json", *words]
     done = subprocess.run(command_line, check=False, capture_output=True, text=True)
-    *values, end = [json.loads(line) for line in done.stdout.splitlines()] or [None]
-    if done.returncode not in (0, _DIFFERS) or end is None:
-        raise Unusable("", done.stderr.strip() or f"florc replay ended with exit code {done.returncode}")
+    if done.returncode not in (0, _DIFFERS) or not done.stdout:
+        raise Unusable("", done.stderr.strip() or f"florc {command} ended with exit code {done.returncode}")
+    return done
+
+
+def _answered(command: str, words: list[str], pivot: bool) -> Answer:
+    done = _run(command, words)
+    *values, end = [json.loads(line) for line in done.stdout.splitlines()]
     found = of_rows([row for entry in values for row in _rows(end["run"], entry)], pivot)
     answer = Answer(found.names, found.rows())
     answer.verdict, answer.report = end["verdict"], done.stderr

@@ -7,6 +7,7 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
+from ..project.script import Unusable
 from ..runs import catalog, joint, verdicts
 from ..runs.run import Run, store_path
 from ..support.console import answer, count, duration, plain, relative, spelled
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 def run_show(arguments: given.Show) -> int:
     """`florc show`."""
     run = catalog.named(store_path(), arguments["run"])
+    if arguments["source"]:
+        run.load()
+        text_of = run.source(run.info["script"])
+        if text_of is None:
+            raise Unusable("F205", f"the store has no text of {run.info['script']}")
+        answer(text_of)
+        return 0
     found = described(run)
     answer(json.dumps(found) + "\n" if arguments["json"] else text(found))
     return 0

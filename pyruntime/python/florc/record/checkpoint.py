@@ -14,7 +14,7 @@ from ..support.light import NamedTuple, dumps
 from ..support.static import is_users_code, name_of, static
 from ..survey import settings
 from ..survey.survey import Again, Change, Survey
-from . import dead_values
+from . import dead_values, gradients
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def _answer(
         held_by = state.Held(objects) if again is None else state.Held(objects, again.copies)
 
         def encode(*held: dict[str, Any]) -> state.Encoded:
-            since, gradients = current.walks, loop.gradients
+            since = current.walks
             return state.encode(
                 *held,
-                gradients=gradients,
+                gradients=gradients.kept_of(current.block, loop),
                 names=names,
                 paths=paths,
                 may_copy=may_copy,
@@ -145,6 +145,8 @@ def _answer(
                 raise
             dead = {}
             encoded = encode(found)
+        if gradients.are_missing(current.block, encoded.encoder):
+            encoded = encode(found, dead)
     except places.Consumed as error:
         raise NotKept(f"{error} is an iterator made outside the loop", final=True) from None
     except state.Unsupported as error:
@@ -164,8 +166,8 @@ def _answer(
             "names": walked.names,
             "dead": [*dead, *dead_values.known_by_place(loop, found)],
             "forms": forms,
-            "gradients": loop.gradients,
-            "leaves_gradients": walked.leaves_gradients,
+            "gradients": gradients.kept_of(current.block, loop),
+            "leaves_gradients": bool(walked.left_gradients),
             "alone": alone,
             "lone_memory": lone_memory,
             "lapsed": sorted({*walked.lapsed.values(), *persistent.begun_since(current.started)}),

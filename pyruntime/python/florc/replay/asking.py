@@ -13,7 +13,7 @@ from .. import _native
 from ..project import asked, notebooks
 from ..project.script import NOTEBOOK, Script, Unusable
 from ..project.territory import MAIN, decode
-from ..support.console import count, line_of, place, relative, tinted_diff
+from ..support.console import count, line_of, place, relative, say, tinted_diff
 from .session import live
 from .session.opening import AGAIN, RANK, WORKER
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..runs.run import Run
     from ..support.arguments import Ask
 
-Questions = list[tuple["int | str | None", str]]
+Questions = list[tuple["int | tuple[int, bool] | str | None", str]]
 """What `_native.ask` is told of one file."""
 
 
@@ -33,19 +33,22 @@ def put_questions(run: Run, script: Script, arguments: Ask) -> None:
     """Write the statements into the texts that are replayed, and show them. Raises Unusable for what cannot be asked."""
     if not is_question(arguments):
         raise Unusable(
-            "F101", "nothing is asked: add --at LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch EXPRESSION"
+            "F101",
+            "nothing is asked: add --at LINE EXPRESSION, --inside LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch EXPRESSION",
         )
     present = dict(_texts(run, script))
     for file, questions in _by_file(present, script, arguments).items():
-        asked.texts[file] = _asked(file, present[file], questions)
+        asked.texts[file], sides = _asked(file, present[file], questions)
         if not arguments["quiet"] and not {AGAIN, WORKER, RANK}.intersection(os.environ):
             _show(file, present[file], asked.texts[file])
+            for side in sides:
+                say(_with_cells(file, relative(file), side))
     live.tell(asked=asked.texts)
 
 
 def is_question(arguments: Ask) -> bool:
     """Whether anything is asked."""
-    return bool(arguments["at"] or arguments["after_loop"] or arguments["watch"])
+    return bool(arguments["at"] or arguments["inside"] or arguments["after_loop"] or arguments["watch"])
 
 
 def take_recorded(run: Run) -> None:
@@ -67,15 +70,17 @@ def _texts(run: Run, script: Script) -> Iterator[tuple[str, str]]:
 
 def _by_file(present: dict[str, str], script: Script, arguments: Ask) -> dict[str, Questions]:
     found: dict[str, Questions] = {}
-    for where, expression in zip(arguments["at"][::2], arguments["at"][1::2]):
+    of_lines = [(False, *pair) for pair in zip(arguments["at"][::2], arguments["at"][1::2])]
+    of_lines += [(True, *pair) for pair in zip(arguments["inside"][::2], arguments["inside"][1::2])]
+    for is_inside, where, expression in of_lines:
         name, _, line = where.rpartition(":")
         takes = "CELL:LINE, cells counted from 1, or FILE:LINE" if script.is_notebook else "the number of a line, or FILE:LINE"
         if not line.isdecimal() or len(line) > _DIGITS:
-            raise Unusable("F101", f"--at {where}: it takes {takes}")
+            raise Unusable("F101", f"--{'inside' if is_inside else 'at'} {where}: it takes {takes}")
         file, number = _file(present, script, name), int(line)
         if script.is_notebook and file == script.path:
             number = _line_of_cell(script, where, name, number)
-        found.setdefault(file, []).append((number, expression.strip()))
+        found.setdefault(file, []).append(((number, is_inside), expression.strip()))
     for variable, expression in zip(arguments["after_loop"][::2], map(str.strip, arguments["after_loop"][1::2])):
         found.setdefault(_first(present, script, (variable, expression)), []).append((variable, expression))
     for expression in map(str.strip, arguments["watch"]):
@@ -124,13 +129,13 @@ def _can_be_asked(file: str, text: str, question: tuple[int | str | None, str]) 
     return True
 
 
-def _asked(file: str, text: str, questions: Questions) -> str:
+def _asked(file: str, text: str, questions: Questions) -> tuple[str, list[str]]:
     name = relative(file)
     try:
-        found = _native.ask(text, name, questions)
+        found, sides = _native.ask(text, name, questions)
     except ValueError as error:
         raise Unusable("F107", _with_cells(file, name, str(error))) from None
-    return notebooks.counted(text, found) if file.endswith(NOTEBOOK) else found
+    return notebooks.counted(text, found) if file.endswith(NOTEBOOK) else found, sides
 
 
 def _with_cells(file: str, name: str, why: str) -> str:

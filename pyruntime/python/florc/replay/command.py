@@ -23,7 +23,7 @@ from . import dry_run as forecast
 from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
 from .select import request as selection
-from .session.opening import opened, tell_where
+from .session.opening import AGAIN, opened, tell_where
 from .session.started import STARTED
 from .warm import imports
 
@@ -69,6 +69,8 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
         messages.answer(told(history, versions, arguments))
         return 0
     tell_where(run, path)
+    if task is None and AGAIN not in os.environ:
+        _tell_unbound(versions)
     _refuse_drift(versions, arguments["allow_drift"])
     windows = [task.window if task else selection.selected(history, arguments)]
     if arguments["shard"]:
@@ -102,6 +104,13 @@ def replay(run: Run, path: str | None, arguments: Arguments) -> int | launch.Pre
     captures = arguments["json"] or arguments["format"] is not None or copied is not None
     attempt = Attempt(run, script, history, versions, forced, captures, windows[0], task)
     return ReplayProcess(attempt, tell).prepared()
+
+
+def _tell_unbound(versions: Versions) -> None:
+    """A typing error is told before the script imports what it imports."""
+    for change in versions.changes:
+        for name in change.unbound:
+            say(f"{messages.place(change.file, change.line)}: {name} is bound nowhere in this file", always=True, code="F109")
 
 
 def _copied(arguments: Arguments, script: launch.Script) -> tuple[str, bytes] | None:

@@ -235,7 +235,11 @@ class ReplayProcess:
         self._start_again({})
 
     def _start_again(self, blocks: dict[str, str]) -> NoReturn:
-        """Start this command again with these blocks (and why) running instead of being restored."""
+        """Start this command again with these blocks (and why) running instead of being restored. Where it has started again for all
+        of them, it ends: the same would come of it."""
+        if blocks and blocks.keys() <= self._again.keys():
+            why = ", ".join(dict.fromkeys(blocks.values()))
+            self._not_run_again(f"it started again, ran {', '.join(sorted(blocks))}, and met the same: {why}")
         self._files.end(again=True)
         self._replay.statements.others.listen_no_more()
         self._divert.undo()

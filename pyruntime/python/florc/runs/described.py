@@ -67,6 +67,27 @@ def is_source(entry: Any) -> bool:
         and kept not in ("", ".", "..")
         and os.path.basename(kept) == kept
         and all(_is_text(entry.get(name)) for name in ("module", "package", "hash"))
+        and _are_modules(entry.get("also", []))
+    )
+
+
+def add_source(sources: dict[str, Any], file: str, entry: dict[str, Any]) -> None:
+    """Add a kept text to those of a run, by path. A file may be several modules: the script, which another file imports."""
+    known = sources.get(file)
+    if known is None or known["hash"] != entry["hash"]:
+        sources[file] = entry
+    elif (entry["module"], entry["package"]) not in modules_of(known):
+        known["also"] = [*known.get("also", ()), [entry["module"], entry["package"]]]
+
+
+def modules_of(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Name and package of each module that a kept text was."""
+    return [(entry["module"], entry["package"]), *((module, package) for module, package in entry.get("also", ()))]
+
+
+def _are_modules(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair)) for pair in value
     )
 
 

@@ -247,7 +247,7 @@ class Run:
         with open(os.path.join(self.path, "source", kept), "wb", opener=private_file) as out:
             out.write(data)
         entry = {"kept": kept, "module": module, "package": package, "hash": _hash_of(data)}
-        self.info.setdefault("sources", {})[file] = entry
+        described.add_source(self.info.setdefault("sources", {}), file, entry)
         self.note("source", file=file, **entry)
 
     def source(self, file: str) -> str | None:
@@ -272,7 +272,7 @@ class Run:
         for file, entry in self.info.get("sources", {}).items():
             text = self.source(file)
             if text is not None:
-                found.append((entry["module"], entry["package"], file, text))
+                found += [(module, package, file, text) for module, package in described.modules_of(entry)]
         return found
 
     def texts(self) -> dict[str, str]:
@@ -349,7 +349,7 @@ class _Recorded:
                 source = {"kept": record.kept, "module": record.module, "package": record.package, "hash": record.hash}
                 if not described.is_source(source) or not described.is_path(record.file):
                     raise Unusable("F208", f"{journal} holds a record ({kind}) that this version of florc cannot read")
-                self.sources[record.file] = source
+                described.add_source(self.sources, record.file, source)
             elif isinstance(record, _native.End):
                 self.ending = record.status
 

@@ -186,25 +186,34 @@ def _used(obj: Any) -> Any:
 
 
 class _Unnoticed(type):
-    """Whoever asks the class for something asks what it stands for."""
+    """Whoever asks the class for something asks what it stands for, once something does. A loop over all objects meets the class
+    alone, and looks whether it is something else: that is no use."""
 
     def __getattribute__(cls, name: str) -> Any:
         _of_class(name)
+        return type.__getattribute__(cls, name)
 
     def __repr__(cls) -> str:
-        return str(_of_class("__repr__"))
+        _of_class("__repr__")
+        return type.__repr__(cls)
 
     def __eq__(cls, other: object) -> bool:
-        return cls is other or bool(_of_class("__eq__"))
+        if cls is not other:
+            _of_class("__eq__")
+        return cls is other
 
     def __hash__(cls) -> int:
-        return hash(_of_class("__hash__"))
+        _of_class("__hash__")
+        return type.__hash__(cls)
 
 
-def _of_class(name: str) -> Any:
-    if _leave is not None and os.getpid() == _process:
+_is_made = False
+"""Whether one stands anywhere."""
+
+
+def _of_class(name: str) -> None:
+    if _is_made and name != "__class__" and _leave is not None and os.getpid() == _process:
         _leave(f"iterator, of which the class was asked for {name},")
-    return None
 
 
 def _use(obj: Any, *_: Any, **__: Any) -> Any:
@@ -271,7 +280,8 @@ class _Kind(Kind):
         return type(live) is Lapsed or type_name(type(live)) == (node[1], node[2])
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
-        made = object.__new__(Lapsed)
+        global _is_made
+        made, _is_made = object.__new__(Lapsed), True
         object.__setattr__(made, "_of", f"{node[1]}.{node[2]}".removeprefix("builtins."))
         object.__setattr__(made, "_ends", bool(node[3]))
         object.__setattr__(made, "_instead", r.live_of(index))

@@ -79,7 +79,7 @@ def _size(module: Any) -> int:
     return len(seen)
 
 
-def _subclasses(base: type) -> set[int]:
+def subclasses(base: type) -> set[int]:
     """The addresses of a class and of all that derive from it: a set of the classes would ask their metaclasses for hashes."""
     found, work = {id(base)}, [base]
     cls: type
@@ -94,7 +94,7 @@ def _subclasses(base: type) -> set[int]:
 def _all_modules() -> list[tuple[Any, ...]]:
     """(module, its attributes) for every module alive, in one pass."""
     found = []
-    for obj in _native.instances_of(gc.get_objects(), _subclasses(sys.modules["torch"].nn.Module)):
+    for obj in _native.instances_of(gc.get_objects(), subclasses(sys.modules["torch"].nn.Module)):
         attributes = instance_dict(obj)
         if attributes and issubclass(type(attributes.get("_parameters")), dict) and not _is_compiled(attributes):
             found.append((obj, attributes))

@@ -53,9 +53,10 @@ class Replay(Selection):
 
 
 class Ask(Replay):
-    """Of `florc ask`. `at`, `after_loop`: a place and an expression in turn."""
+    """Of `florc ask`. `at`, `inside`, `after_loop`: a place and an expression in turn."""
 
     at: list[str]
+    inside: list[str]
     after_loop: list[str]
     watch: list[str]
 
@@ -114,6 +115,7 @@ class Show(TypedDict):
     command: str
     run: str | None
     json: bool
+    source: bool
     color: str
 
 

@@ -124,7 +124,8 @@ def words_of(question: dict[str, Any]) -> list[str] | str:
         line, file = question.get("line"), _line(question.get("file"))
         if not isinstance(line, int) or line < 1:
             return "a line is missing: they are counted from 1"
-        words += ["--at", f"{file}:{line}" if file else str(line), f" {expression}"]  # `-loss` is no option
+        option = "--inside" if question.get("kind") == "inside" else "--at"
+        words += [option, f"{file}:{line}" if file else str(line), f" {expression}"]  # `-loss` is no option
     iterations = _line(question.get("iterations"))
     return [*words, f"--iterations={iterations}"] if iterations else words
 

@@ -56,9 +56,10 @@ export class Ask {
 
   kind() {
     const kind = byId("kind").value;
-    show(byId("line-field"), kind === "at");
+    const isLine = kind === "at" || kind === "inside";
+    show(byId("line-field"), isLine);
     show(byId("variable-field"), kind === "after-loop");
-    byId("line").required = kind === "at";
+    byId("line").required = isLine;
     byId("variable").required = kind === "after-loop";
   }
 

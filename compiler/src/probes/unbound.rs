@@ -1,0 +1,34 @@
+//! Names in added statements that exist nowhere: said before the script's imports run, not when the statement is reached.
+
+use crate::analysis::Analysis;
+use crate::name::Name;
+use crate::scopes::{is_builtin, reads};
+use crate::syntax::tree::Stmt;
+use crate::syntax::walk;
+
+/// What may bind names that no statement shows.
+const BINDS_UNSEEN: [&str; 6] = ["import *", "exec(", "globals(", "builtins", "__dict__", "setattr("];
+
+/// The names that an added statement reads and nothing binds, in order; none where something may bind names unseen.
+pub fn unbound(analysis: &Analysis, stmt: &Stmt) -> Vec<String> {
+    let scopes = &analysis.project.scopes;
+    let file = scopes.list[scopes.holder(stmt.id)].file;
+    let text = &analysis.files[file].source.text;
+    let mut found: Vec<String> = Vec::new();
+    if BINDS_UNSEEN.iter().any(|word| text.contains(word)) {
+        return found;
+    }
+    walk::all_of(stmt, &mut |inner| {
+        let scope = scopes.holder(inner.id);
+        for expr in walk::own_expressions(inner) {
+            reads(expr, &mut |name: Name, _| {
+                let name_of_class = name.as_str().starts_with("__") && name.as_str().ends_with("__");
+                let is_new = !found.iter().any(|known| known == name.as_str());
+                if is_new && !name_of_class && !is_builtin(name) && scopes.resolve(scope, name).is_none() {
+                    found.push(name.to_string());
+                }
+            });
+        }
+    });
+    found
+}
