@@ -111,3 +111,57 @@ def test_what_cannot_be_asked_runs_nothing(recorded: Workshop, words: list[str],
     done = recorded.florc("ask", "train.py", *words)
     assert (done.code, done.out) == (2, "") and said in done.said, done.said
     assert not list(recorded.path.glob(".florc/runs/*/replays/*"))
+
+
+BRANCHES = """
+total = 0
+for epoch in range(10):
+    for step in range(3):
+        total += step * epoch
+    if epoch % 3 == 0:
+        total += 1
+    elif epoch == 5: total += 2
+    with open("log.txt", "a") as log: log.write(str(epoch))
+    print("epoch", epoch, total)
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "line", "statement", "before"),
+    [
+        ("--at", 6, "if epoch % 3", "before the if in line 6"),
+        ("--at", 3, "for epoch", "before the loop in line 3"),
+        ("--at", 4, "for step", "before the loop in line 4"),
+        ("--at", 9, "with open", "before the statement in line 9"),
+        ("--inside", 6, "total += 1", ""),
+        ("--inside", 8, "total += 2", ""),
+        ("--inside", 3, "for step", ""),
+    ],
+)
+def test_on_which_side_of_a_statement_with_a_body(
+    workshop: Workshop, option: str, line: int, statement: str, before: str
+) -> None:
+    """The truth: a plain run with the question before the statement that begins so."""
+    workshop.write("train.py", "#" + BRANCHES)  # a first line, which dedenting keeps
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    asked = workshop.florc(
+        "ask", "train.py", option, str(line), "(epoch, total)" if line != 3 or option == "--inside" else "total"
+    )
+    lines = ("#" + BRANCHES).splitlines()
+    (at,) = [number for number, text in enumerate(lines) if statement in text]
+    question = '"(epoch, total)", (epoch, total)' if line != 3 or option == "--inside" else '"total", total'
+    if lines[at].strip().startswith(statement):
+        indentation = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+        lines.insert(at, f"{indentation}print({question})")
+    else:
+        lines[at] = lines[at].replace(statement, f"print({question}); {statement}")
+    workshop.write("probed.py", "\n".join(lines))
+    truth = [text for text in workshop.plain("probed.py").out.splitlines() if not text.startswith("epoch")]
+    assert asked.out.splitlines() == truth and truth and "exact" in asked.said, asked.said
+    assert (before in asked.said) and ("--inside" in asked.said) is bool(before), asked.said
+
+
+def test_a_function_and_an_elif_have_no_place_before_them(recorded: Workshop) -> None:
+    done = recorded.florc("ask", "train.py", "--at", "engine.py:1", "by")
+    assert done.code == 2 and "--inside 1 asks as it is called" in done.said, done.said
+    assert recorded.florc("ask", "train.py", "--inside", "engine.py:1", "by").out.splitlines() == ["by 0", "by 1", "by 2"]

@@ -56,7 +56,7 @@ def test_curves_are_drawn_in_the_terminal_and_into_files(workshop: Workshop) -> 
     pytest.importorskip("uniplot")
     workshop.write("train.py", SCRIPT)
     workshop.florc("record", "--checkpoint", "every", "train.py")
-    workshop.florc("ask", "train.py", "--at", "9", "model.total")
+    workshop.florc("ask", "train.py", "--inside", "9", "model.total")
     drawn = workshop.florc("plot", "train.py", "loss", "model.total")
     assert drawn.code == 0 and "loss" in drawn.out and "model.total, asked" in drawn.out and "\033" not in drawn.out, drawn
     assert workshop.florc("plot", "train.py", "nothing").code == 2

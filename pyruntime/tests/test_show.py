@@ -24,7 +24,7 @@ SCRIPT = """
 def test_a_run_is_shown_with_its_loops_and_what_was_asked(workshop: Workshop) -> None:
     workshop.write("train.py", SCRIPT)
     workshop.florc("record", "--checkpoint", "every", "--name", "first", "train.py", "--rate", "a b")
-    workshop.florc("ask", "train.py", "--at", "9", "model.total")
+    workshop.florc("ask", "train.py", "--inside", "9", "model.total")
     found = json.loads(workshop.florc("show", "--json").out)
     listed = json.loads(workshop.florc("runs", "--json").out)
     assert (found["id"], found["name"], found["status"]) == (listed["id"], "first", "ok")

@@ -49,7 +49,11 @@ pub fn ask(source: &Source, questions: &[Question]) -> Result<(String, Vec<Strin
         let printed = printed(&question.expression);
         for spot in found(source, &module, &question.place)? {
             if let Spot::Before(_, line, what) = spot {
-                sides.push(format!("{} is asked before the {what} in line {line}; --inside {line} asks {}", question.expression, inside(what)));
+                sides.push(format!(
+                    "{} is asked before the {what} in line {line}; --inside {line} asks {}",
+                    question.expression,
+                    inside(what)
+                ));
             }
             insertions.push(insertion(source, &module, &spot, &printed));
         }

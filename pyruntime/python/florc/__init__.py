@@ -2,8 +2,8 @@
 
 `florc record train.py` keeps what is needed, `florc replay train.py` answers the log statements added since. `record`, `replay`,
 `ask`, `verify`, `runs`, `show`, `diff`, `logs` and `query` do the same from Python; `log` is a log statement with a name, `arg` a
-setting of the script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`, for a TensorBoard
-writer. Other names are what instrumented code calls; without a session each does the plain thing.
+setting of the script. `save`, `materialize` and `flush` serve alone: `torch.save` in the background; so does `background`, for a
+TensorBoard writer. Other names are what instrumented code calls; without a session each does the plain thing.
 """
 
 import sys
@@ -74,8 +74,8 @@ _MODULE = "skipblock"
 
 
 class _Package(type(sys)):  # type: ignore[misc]  # the type of modules
-    """`florc.record`, `florc.replay` and `florc.runs` are functions, and packages have these names, too: to import one of those must
-    not put it in the place of the function."""
+    """`florc.record`, `florc.replay` and `florc.runs` are functions, and packages have these names, too: to import one of those
+    must not put it in the place of the function."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _WHERE and issubclass(type(value), type(sys))):

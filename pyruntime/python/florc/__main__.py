@@ -55,8 +55,9 @@ def _leave_own_folder() -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Where the process was started without one of the three standard streams, a file of florc's own would take its number, and what
-    libraries of C write there would go into it. Such a number stays as good as closed: nothing can be read from or written to it."""
+    """Where the process was started without one of the three standard streams, a file of florc's own would take its number, and
+    what libraries of C write there would go into it. Such a number stays as good as closed: nothing can be read from or written
+    to it."""
     for number in range(3):
         try:
             os.fstat(number)

@@ -392,9 +392,9 @@ def forget() -> None:
     """Let go of the session that was followed."""
 
 def ask(text: str, name: str, questions: Sequence[tuple[int | tuple[int, bool] | str | None, str]]) -> tuple[str, list[str]]:
-    """The text with a log statement for each question: (the number of a line; the number, and whether the body of its statement is
-    meant; the variable of a loop; or None for each step of an optimizer; an expression). And sentences that say on which side of a
-    statement with a body some are. Raises ValueError, with a sentence, where one cannot be asked."""
+    """The text with a log statement for each question: (the number of a line; the number, and whether the body of its statement
+    is meant; the variable of a loop; or None for each step of an optimizer; an expression). And sentences that say on which side
+    of a statement with a body some are. Raises ValueError, with a sentence, where one cannot be asked."""
 
 def arrow_stream(names: Sequence[str], columns: Sequence[list[Any]], wholes: Sequence[str], numbers: Sequence[str]) -> object:
     """A capsule `arrow_array_stream` (the Arrow PyCapsule interface) with one batch: columns of the same length, whose values are
@@ -1145,9 +1145,9 @@ def stall_signal() -> int:
     """The number of the signal for which `faulthandler` is to be registered before `watch_progress`."""
 
 def watch_progress(frames: int, said: int, seconds: int) -> None:
-    """Say where the process is when no iteration began for so many seconds, then after twice as many, and so on; end it two seconds
-    after a Ctrl-C if it has not ended by itself. `frames`: the descriptor to which `faulthandler` writes; `said`: that to speak to.
-    Raises OSError."""
+    """Say where the process is when no iteration began for so many seconds, then after twice as many, and so on; end it two
+    seconds after a Ctrl-C if it has not ended by itself. `frames`: the descriptor to which `faulthandler` writes; `said`: that to
+    speak to. Raises OSError."""
 
 def hold_interrupts() -> None:
     """Work begins during which an interrupt waits; `release_interrupts` follows."""

@@ -18,7 +18,13 @@ pub fn ask(text: &str, name: &str, questions: Vec<(Option<Asked>, String)>) -> P
         .map(|(place, expression)| {
             let place = match place {
                 Some(Asked::Line(line)) => Place::Line(line),
-                Some(Asked::Body(line, is_inside)) => if is_inside { Place::Inside(line) } else { Place::Line(line) },
+                Some(Asked::Body(line, is_inside)) => {
+                    if is_inside {
+                        Place::Inside(line)
+                    } else {
+                        Place::Line(line)
+                    }
+                }
                 Some(Asked::Loop(variable)) => Place::AfterLoop(variable),
                 None => Place::Steps,
             };

@@ -47,9 +47,9 @@ def record(script: str, *arguments: str, options: tuple[str, ...] = ()) -> str:
     """Record a script, as `florc record` does, in a process of its own, whose output goes where this one's goes. Returns the id
     of the run.
 
-    `arguments`: those of the script; `options`: those of `florc record` (`"--overhead", "0.05"`). Raises florc.Unusable where there
-    is no such script, or nothing was recorded; subprocess.CalledProcessError where the script ends with another exit code than 0:
-    the run is recorded all the same.
+    `arguments`: those of the script; `options`: those of `florc record` (`"--overhead", "0.05"`). Raises florc.Unusable where
+    there is no such script, or nothing was recorded; subprocess.CalledProcessError where the script ends with another exit code
+    than 0: the run is recorded all the same.
     """
     if not os.path.exists(script) and not {"-m", "--module"}.intersection(options):
         raise Unusable("F301", f"cannot read {script}: no such file or directory")
@@ -96,8 +96,8 @@ def ask(
 ) -> Answer:
     """Ask without editing, as `florc ask` does: `florc.ask("train.py", at={47: "norm.item()"})`.
 
-    `at`, `inside`: by a line, or "engine.py:120", an expression; `after_loop`: by the variable of a loop; `watch`: an expression at
-    each step of an optimizer. The rest is as for `florc.replay`. Raises florc.Unusable for what cannot be asked.
+    `at`, `inside`: by a line, or "engine.py:120", an expression; `after_loop`: by the variable of a loop; `watch`: an expression
+    at each step of an optimizer. The rest is as for `florc.replay`. Raises florc.Unusable for what cannot be asked.
     """
     words = [] if watch is None else [f"--watch={watch}"]
     for option, asked in (("--at", at), ("--inside", inside), ("--after-loop", after_loop)):
@@ -114,7 +114,8 @@ class Verified(NamedTuple):
 
 
 def verify(run: str | None = None, options: tuple[str, ...] = ()) -> Verified:
-    """Run sampled iterations of a run again, unchanged, as `florc verify` does. `run`: the newest if None. Raises florc.Unusable."""
+    """Run sampled iterations of a run again, unchanged, as `florc verify` does. `run`: the newest if None. Raises
+    florc.Unusable."""
     done = _run("verify", [*options, *([] if run is None else [run])])
     found = json.loads(done.stdout.splitlines()[-1])
     return Verified(found["verdict"], done.stderr)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 
 from .. import _native
-from ..state.owners import subclasses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +24,13 @@ def kept_of(block: str, loop: _native.Loop) -> bool:
 
 
 def are_missing(block: str, walk: _native.Walk) -> bool:
-    """Whether a checkpoint without gradients lacks one that may be read: of a tensor that its only optimizer does not train, or where
-    there are several. Those of the block hold gradients from now on."""
+    """Whether a checkpoint without gradients lacks one that may be read: of a tensor that its only optimizer does not train, or
+    where there are several. Those of the block hold gradients from now on."""
     left = walk.left_gradients
     if not left:
         return False
+    from ..state.owners import subclasses  # takes long to import
+
     base: Any = sys.modules["torch"].optim.Optimizer
     optimizers = _native.instances_of(walk.objects(), subclasses(base))
     if len(optimizers) == 1:

@@ -73,8 +73,8 @@ def _is_of_library(path: str) -> bool:
 
 
 def _is_imported() -> bool:
-    """Whether an import opens a file: who opens it decides, and never where it lies. What the user's code opens, and what it calls,
-    is data, in a module that is being imported, too."""
+    """Whether an import opens a file: who opens it decides, and never where it lies. What the user's code opens, and what it
+    calls, is data, in a module that is being imported, too."""
     at: FrameType | None = sys._getframe(2)
     while at is not None:
         name = at.f_code.co_filename

@@ -56,7 +56,7 @@ def where_interrupted(failure: BaseException) -> str:
     at, where, rank = failure.__traceback__, "", 0
     while at is not None:
         file = at.tb_frame.f_code.co_filename
-        of = 1 if file.startswith(OWN) or file.startswith("<") else 2 if "/lib/python3" in file else 3
+        of = 1 if file.startswith((OWN, "<")) else 2 if "/lib/python3" in file else 3
         if of >= rank:
             rank, where = of, f" at {place(file, at.tb_lineno)} in {at.tb_frame.f_code.co_name}"
         at = at.tb_next

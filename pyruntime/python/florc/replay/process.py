@@ -41,7 +41,7 @@ from .parallel.ranks import RankTask
 from .parallel.spawned import Calls, noted_files
 from .parallel.workers import Task, errors_of
 from .report import Report
-from .session import live, progress
+from .session import debugger, live, progress
 from .session.leave import Leave
 from .session.loggers import Loggers
 from .session.opening import AGAIN
@@ -114,13 +114,15 @@ class ReplayProcess:
             task.progress if isinstance(task, Task) else None,
             task is not None,
         )
+        names = frozenset().union(*attempt.versions.names())
+        debugger.prepare(names, attempt.versions.files, self._divert.out.own)
         self._files = UserFiles(
             run,
             attempt.history,
             self._folder,
             self._replay.skipped,
             self._replay.looking.is_running,
-            frozenset().union(*attempt.versions.names()),
+            names,
             attempt.task.files if isinstance(attempt.task, RankTask) else None,
             noted_files(run),
         )
@@ -235,8 +237,8 @@ class ReplayProcess:
         self._start_again({})
 
     def _start_again(self, blocks: dict[str, str]) -> NoReturn:
-        """Start this command again with these blocks (and why) running instead of being restored. Where it has started again for all
-        of them, it ends: the same would come of it."""
+        """Start this command again with these blocks (and why) running instead of being restored. Where it has started again for
+        all of them, it ends: the same would come of it."""
         if blocks and blocks.keys() <= self._again.keys():
             why = ", ".join(dict.fromkeys(blocks.values()))
             self._not_run_again(f"it started again, ran {', '.join(sorted(blocks))}, and met the same: {why}")

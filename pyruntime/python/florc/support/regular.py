@@ -10,7 +10,8 @@ LARGEST = 1 << 26
 
 
 def read(path: str, follow: bool = False) -> bytes:
-    """What a regular file holds. `follow`: at the end of a link, too. Raises OSError, for a large file and for what is none, too."""
+    """What a regular file holds. `follow`: at the end of a link, too. Raises OSError, for a large file and for what is none,
+    too."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)

@@ -35,8 +35,8 @@ class Paths:
         self._folders = {"": ""}
 
     def is_foreign(self, real: str) -> bool:
-        """Whether a path belongs to the kernel, to florc, or to Ray. What Python itself writes, the bytecode of what it imports, does
-        not come this way."""
+        """Whether a path belongs to the kernel, to florc, or to Ray. What Python itself writes, the bytecode of what it imports,
+        does not come this way."""
         return (real + "/").startswith(self._foreign)
 
     def is_meeting(self, real: str) -> bool:
@@ -99,8 +99,9 @@ class Paths:
 
 
 def remembered(project: str) -> Callable[[str], bool]:
-    """Whether a path is in a folder of Python and of libraries, or of what programs remember below the home folder (`~/.cache`), that
-    the project does not lie in. What the recorded run made there (a downloaded model, a compiled function) stays in sight."""
+    """Whether a path is in a folder of Python and of libraries, or of what programs remember below the home folder (`~/.cache`),
+    that the project does not lie in. What the recorded run made there (a downloaded model, a compiled function) stays in
+    sight."""
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     home = os.path.expanduser("~")
     folders: set[str | None] = {*map(sysconfig.get_path, names), sys.prefix, sys.base_prefix, os.path.join(home, ".cache")}

@@ -181,8 +181,8 @@ class Functions:
         return self.new(real, path)
 
     def is_temporary(self, real: str, is_exclusive: bool = True) -> bool:
-        """Whether what is made has to be at its own path, since sockets and other processes look for it there: `tempfile` makes it, as
-        a new one, under a name in the system's folder; or it is made in shared memory, where nothing is."""
+        """Whether what is made has to be at its own path, since sockets and other processes look for it there: `tempfile` makes
+        it, as a new one, under a name in the system's folder; or it is made in shared memory, where nothing is."""
         if self.paths.is_meeting(real):
             return not is_really_there(real)
         if not is_exclusive:

@@ -45,8 +45,9 @@ def _replace_held(made: _Made, left: set[int]) -> None:
     before florc began (by `sitecustomize` or a `.pth` file) may have kept one, as numpy keeps `open` in a table of openers. What
     cannot be changed, a tuple, is itself replaced where it is held.
 
-    What `gc.freeze` took out of sight is not seen, nor what only a library in C holds. Only tuples that existed before this began are
-    replaced, so it ends: `get_referrers` may answer with the tuple of its own arguments (Python 3.13 does), for ever a new one.
+    What `gc.freeze` took out of sight is not seen, nor what only a library in C holds. Only tuples that existed before this began
+    are replaced, so it ends: `get_referrers` may answer with the tuple of its own arguments (Python 3.13 does), for ever a new
+    one.
     """
     existing = _native.instances_of(gc.get_objects(), {id(tuple), id(staticmethod)})
     known = set(map(id, existing))

@@ -313,8 +313,8 @@ class View:
             self.made(path, OWN, anew=anew)
 
     def remove_own(self, path: str, is_certain: bool) -> None:
-        """The replay is over: remove what the script made under a recorded temporary name, or where nothing was (`is_certain`). It is
-        no file of the user."""
+        """The replay is over: remove what the script made under a recorded temporary name, or where nothing was (`is_certain`).
+        It is no file of the user."""
         entry = self._entries.get(path)
         if (is_certain or path in self._notes) and entry is not None and entry.kind == OWN and os.path.lexists(path):
             with contextlib.suppress(OSError):
