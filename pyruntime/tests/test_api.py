@@ -124,3 +124,37 @@ def test_the_public_names_are_those_that_are_documented() -> None:
     stub = (Path(florc.__file__).parent / "__init__.pyi").read_text()
     for name in florc.__all__:
         assert callable(getattr(florc, name)) and f" as {name}\n" in stub
+
+
+def test_ask_verify_show_and_diff_from_python(here: Path) -> None:
+    with pytest.raises(florc.Unusable, match=r"cannot read nope\.py"):
+        florc.record("nope.py")
+    first, second = (florc.record("train.py", options=("--checkpoint", "every")) for _ in range(2))
+    line = SCRIPT.splitlines().index("    #PROBE")
+    asked = florc.ask("train.py", at={line + 1: "-model.total"}, inside={line - 2: "(epoch, step)"}, options=("--iterations", "1"))
+    assert asked.verdict == "exact" and asked["value"][-1] == -10.0, asked.report
+    with pytest.raises(florc.Unusable, match="no statement is in this line"):
+        florc.ask("train.py", at={99: "epoch"})
+    verified = florc.verify(first)
+    assert verified.verdict == "exact" and "florc" in verified.report
+    assert florc.show(second)["checkpoints"] == 4
+    assert florc.diff(first, second)["values"] is not None
+
+
+def test_the_interface_is_functions(here: Path) -> None:
+    """Whatever of the packages of the same names was imported."""
+    import inspect
+
+    import florc.record.command
+    import florc.replay.command
+    import florc.runs.catalog  # noqa: F401 - that these stand in nobody's way
+
+    for name in ("ask", "diff", "log", "logs", "query", "record", "replay", "runs", "show", "verify"):
+        found = getattr(florc, name)
+        assert inspect.isfunction(found) and found.__doc__, name
+
+
+def test_a_tensor_of_one_number_is_logged_as_a_number(workshop: Workshop) -> None:
+    pytest.importorskip("torch")
+    workshop.write("train.py", 'import florc, torch\nflorc.log("loss", torch.tensor(1 / 3))\nflorc.log("both", torch.ones(2))\n')
+    assert workshop.plain("train.py").out == "loss 0.3333333432674408\nboth tensor([1., 1.])\n"

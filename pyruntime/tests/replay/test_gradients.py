@@ -95,7 +95,7 @@ def test_a_question_for_gradients(workshop: Workshop, shape: str, models: str, c
     first = True
     for asked in (outer, places):
         if first:
-            recorded, replayed, truth = workshop.asked(_with(text, []), _with(text, asked))
+            _, replayed, truth = workshop.asked(_with(text, []), _with(text, asked))
             first = False
         else:
             workshop.write("train.py", _with(text, asked))

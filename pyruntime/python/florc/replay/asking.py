@@ -34,8 +34,8 @@ def put_questions(run: Run, script: Script, arguments: Ask) -> None:
     if not is_question(arguments):
         raise Unusable(
             "F101",
-            "nothing is asked: add --at LINE EXPRESSION, --inside LINE EXPRESSION, --after-loop VARIABLE EXPRESSION or --watch
-            EXPRESSION",
+            "nothing is asked: add --at LINE EXPRESSION, --inside LINE EXPRESSION, --after-loop VARIABLE EXPRESSION "
+            "or --watch EXPRESSION",
         )
     present = dict(_texts(run, script))
     for file, questions in _by_file(present, script, arguments).items():
