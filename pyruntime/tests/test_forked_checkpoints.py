@@ -218,3 +218,25 @@ def test_without_a_writer_process_one_line_says_so(workshop: Workshop, monkeypat
     assert done.out == "0\n1\n" and done.code == 0
     assert done.said.count("no writer process") == 1 and "threads" in done.said and "lost" in done.said
     assert ("no forked child encodes checkpoints" in done.said) == (engine == "fork")
+
+
+def test_where_a_library_has_threads_no_child_is_asked(workshop: Workshop) -> None:
+    """One that names its threads, as XLA, polars and Tokio do: Python does not know of it."""
+    script = """
+        import _thread, ctypes, time
+        def pool():
+            ctypes.CDLL(None).prctl(15, b"pool-0", 0, 0, 0)
+            time.sleep(1000)
+        _thread.start_new_thread(pool, ())
+        numbers = list(range(300_000))
+        for epoch in range(6):
+            for step in range(3):
+                numbers[step] = epoch
+                time.sleep(0.05)
+            print(epoch, numbers[:3])
+    """
+    workshop.write("train.py", script)
+    recorded = workshop.florc(*FORKED, "train.py")
+    found = forked(workshop.path)
+    assert recorded.code == 0 and "F403" not in recorded.said and len(found["checkpoint"]) >= 4, recorded.said
+    assert not any("encode_s" in note and note.get("forked") for note in found["checkpoint"])

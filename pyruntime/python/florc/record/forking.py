@@ -62,10 +62,13 @@ class Forking:
             return False
         if fork_policy.is_given_up(self.deaths, self.in_vain.get(block, 0)):
             return False
-        if self.engine == "fork":
-            return True
         # in this order: to ask how large the process is takes as long as to walk a small state
-        return fork_policy.is_slow(main) and fork_policy.is_cheaper(main, self.forked_cost(block, share))
+        is_wanted = self.engine == "fork" or (
+            fork_policy.is_slow(main) and fork_policy.is_cheaper(main, self.forked_cost(block, share))
+        )
+        if is_wanted and _are_others_at_work():
+            self.engine = "writer"  # such threads live as long as the process
+        return is_wanted and self.engine != "writer"
 
     def room(self, block: str) -> int:
         """Bytes to keep for what a child will write."""
@@ -127,6 +130,27 @@ def _is_shared(spans: list[tuple[int, int]]) -> bool:
         fields = [line.split(maxsplit=2)[:2] for line in file]
     shared = [tuple(int(end, 16) for end in where.split("-")) for where, access in fields if access[3] == "s"]
     return any(low < address + nbytes and address < high for low, high in shared for address, nbytes in spans)
+
+
+def _are_others_at_work() -> bool:
+    """Whether libraries have threads of their own, to which a child that reads their objects would hand work, and wait for ever. The
+    threads that BLAS and torch share loops with bear the name of the process: those are idle meanwhile, and nothing asks them."""
+    threading = sys.modules.get("threading")
+    pythons = {str(thread.native_id) for thread in threading.enumerate()} if threading is not None else set()
+    try:
+        names = {task: _name_of(task) for task in os.listdir(_TASKS)}
+    except OSError:  # one has just ended
+        return True
+    own = names.get(str(os.getpid()))
+    return any(name != own for task, name in names.items() if task not in pythons)
+
+
+def _name_of(task: str) -> str:
+    with open(f"{_TASKS}/{task}/comm", encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+_TASKS = "/proc/self/task"
 
 
 def _resident() -> int:
