@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -239,4 +240,11 @@ def test_where_a_library_has_threads_no_child_is_asked(workshop: Workshop) -> No
     recorded = workshop.florc(*FORKED, "train.py")
     found = forked(workshop.path)
     assert recorded.code == 0 and "F403" not in recorded.said and len(found["checkpoint"]) >= 4, recorded.said
-    assert not any("encode_s" in note and note.get("forked") for note in found["checkpoint"])
+    asks = "import time; from florc.record.forking import _are_others_at_work as asked; print(asked()); POOL; time.sleep(0.2); print(asked())"
+    for pool, answer in (
+        ("threading.Thread(target=time.sleep, args=(9,), daemon=True).start()", False),
+        ("_thread.start_new_thread(pool, ())", True),
+    ):
+        head = "import _thread, ctypes, threading, time\ndef pool():\n    ctypes.CDLL(None).prctl(15, b'pool-0', 0, 0, 0); time.sleep(9)\n"
+        workshop.write("asks.py", head + asks.replace("POOL", pool))
+        assert workshop.run(sys.executable, "asks.py").out == f"False\n{answer}\n"
