@@ -71,9 +71,6 @@ class ByName(Kind):
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return self._find(node[1])
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 KINDS = {
     "logger": ByName(_named, "there is no logger {} here now"),

@@ -90,7 +90,7 @@ FUNCTIONS = (
     types.ClassMethodDescriptorType,
     types.MethodWrapperType,
 )
-CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
+CODE = FUNCTIONS + (types.MethodType, types.ModuleType, types.CodeType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
     types.GeneratorType,
     types.CoroutineType,
@@ -287,9 +287,6 @@ class Method(Kind):
         holder: Any = type(owner).__dict__.get(node[2])
         return types.MethodType(holder, owner) if issubclass(type(holder), types.FunctionType) else getattr(owner, node[2])
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made == live and made.__self__ is live.__self__
-
 
 class Partial(Kind):
     immutable = True
@@ -310,11 +307,6 @@ class Partial(Kind):
         items = [r.value(v) for v in node[3]]
         return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
 
-    def same(self, made: Any, live: Any) -> bool:
-        pairs = [(made.func, live.func), *zip(made.args, live.args)]
-        pairs += [(value, live.keywords.get(key, self)) for key, value in made.keywords.items()]
-        return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
-
 
 class Weak(Kind):
     immutable = True
@@ -329,11 +321,6 @@ class Weak(Kind):
         target = r.value(node[1])
         make: Any = weakref.ref if len(node) == 2 else weakref.proxy
         return make(_Dead() if target is None else target)
-
-    def same(self, made: Any, live: Any) -> bool:
-        if type(made) is weakref.ref:
-            return made is live or made() is None and live() is None
-        return type(made) is type(live) and _native.referent(made) is _native.referent(live)
 
 
 _PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
@@ -359,9 +346,6 @@ class Opaque(Kind):
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return r.live_of(index)
-
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
 
 
 ENCODERS: dict[type, Encode] = {

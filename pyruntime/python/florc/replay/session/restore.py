@@ -138,14 +138,8 @@ class Restorer:
             if state.is_lapsed(values.get(place.name)) and not place.bound and places.is_global(frame, place.name):
                 frame.f_globals[place.name] = values[place.name]
                 continue
-            # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
-            if (
-                place.mutated
-                and not place.bound
-                and place.name in live
-                and values.get(place.name, live[place.name]) is not live[place.name]
-            ):
-                raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
+            if place.mutated and not place.bound and place.name in live and place.name in values:
+                _hold(frame, place, live[place.name], values[place.name])
         for name in filter(persistent.is_name, checkpoint.lapsed):
             for loader in persistent.named(name):
                 state.lapse_workers(loader, name)
@@ -238,6 +232,21 @@ def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: 
     """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
     return places.outside(loop, frame, [place for place in loop.places if place.name in held])
+
+
+def _hold(frame: FrameType, place: _native.Place, live: Any, value: Any) -> None:
+    """See that a place holds what it held, though nothing in the block binds it. Raises CannotRestore where others may hold the
+    object that is there, and what it held was rebuilt as another one: a sparse matrix, a masked array."""
+    if state.same_value(live, value) or state.same_value(places.read(frame, place.name, place.in_globals), value):
+        return
+    if not state.is_value(value) or not state.is_value(live):
+        raise CannotRestore(f"{place.name}: a {static.name_of(type(live))} cannot be restored in place")
+    if "." in place.name.rpartition(":")[2] and not place.in_globals:
+        _bind_attribute(frame, place.name, {place.name: value})
+    elif places.is_global(frame, place.name) or place.in_globals:
+        _bind_global(frame, place.name, {place.name: value})
+    else:
+        raise CannotRestore(f"{place.name}: nothing in the block is known to bind it, and it was another one")
 
 
 def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None:
