@@ -48,7 +48,7 @@ class Matcher:
         try:
             alone.part(self, holders)
         except Refused as refused:
-            raise CannotRestore(paths.of_node(self.document, self.index), str(refused)) from None
+            raise CannotRestore(paths.of_node(self.document, self.index), str(refused), by_added=True) from None
         memory.plan(self)
         self._check()
 

@@ -12,8 +12,8 @@ from ... import _native, state
 from ...adapters import persistent
 from ...plan import forms, of_functions, places
 from ...process import streams
+from ...runs.holding import Holding
 from ...runs.journal import History
-from ...runs.versions import Holding
 from ...support import static
 from ...survey.scopes import Reader
 from .leaves import Leaves
@@ -21,7 +21,12 @@ from .speeds import Speeds
 
 
 class CannotRestore(Exception):
-    """A checkpoint cannot be restored; the objects of the script may hold a part of it."""
+    """A checkpoint cannot be restored; the objects of the script may hold a part of it. `whatever_asked`: nor could it be if
+    something else was asked for."""
+
+    def __init__(self, why: str, whatever_asked: bool = False):
+        super().__init__(why)
+        self.whatever_asked = whatever_asked
 
 
 class Damaged(Exception):
@@ -124,7 +129,7 @@ class Restorer:
         except state.CannotRestore as error:
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
-            raise CannotRestore(f"it cannot be restored: {error}") from None
+            raise CannotRestore(f"it cannot be restored: {error}", not error.by_added) from None
         except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
@@ -240,13 +245,13 @@ def _hold(frame: FrameType, place: _native.Place, live: Any, value: Any) -> None
     if state.same_value(live, value) or state.same_value(places.read(frame, place.name, place.in_globals), value):
         return
     if not state.is_value(value) or not state.is_value(live):
-        raise CannotRestore(f"{place.name}: a {static.name_of(type(live))} cannot be restored in place")
+        raise CannotRestore(f"{place.name}: a {static.name_of(type(live))} cannot be restored in place", True)
     if "." in place.name.rpartition(":")[2] and not place.in_globals:
         _bind_attribute(frame, place.name, {place.name: value})
     elif places.is_global(frame, place.name) or place.in_globals:
         _bind_global(frame, place.name, {place.name: value})
     else:
-        raise CannotRestore(f"{place.name}: nothing in the block is known to bind it, and it was another one")
+        raise CannotRestore(f"{place.name}: nothing in the block is known to bind it, and it was another one", True)
 
 
 def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from ... import _native, state
 from ...plan import places
@@ -18,7 +18,7 @@ from ...process.fast_forward import after, why_not
 from ...process.log_files import LogFiles
 from ...process.output import Tap
 from ...project import positions as instrumented
-from ...runs import described, environment, trust, variables, writers
+from ...runs import described, environment, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
@@ -109,14 +109,7 @@ class Replay:
     @functools.cached_property
     def environment(self) -> list[str]:
         """What has changed since the run was recorded."""
-        history = self.history
-        own = {*self.versions.files, *history.changed_files()}
-        reads = {path: known for path, known in history.reads().items() if path not in self.written}
-        found = environment.differences(
-            history.circumstances, history.run.info.get("started"), reads, own.__contains__, history.distributions
-        )
-        key = trust.key()
-        return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
+        return environment.since(self.history, self.versions.files, self.written, self.variables)
 
     @property
     def ran(self) -> dict[str, Ran]:
@@ -288,7 +281,7 @@ class Replay:
         try:
             return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
-            self.leave.cannot_restore({block: str(error)})
+            self._cannot_restore({block: str(error)}, error.whatever_asked)
         except Damaged as error:
             if self.restorer.checks_first:  # it was whole a moment ago
                 self.leave.cannot_restore({block: str(error)})
@@ -301,7 +294,14 @@ class Replay:
         self.leave.cannot_restore(dict.fromkeys(self.versions.lapsed.blocks_of(what), why))
 
     def _miss_history(self) -> None:
-        self.leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
+        why = dict.fromkeys(self.restorer.without_history, state.NO_HISTORY)
+        self._cannot_restore(why, not self.looking.is_running())
+
+    def _cannot_restore(self, blocks: dict[str, str], whatever_asked: bool) -> NoReturn:
+        """Start again. What neither the added statements nor another environment brought about will be so next time."""
+        if whatever_asked and not self.versions.has_changed and not self.environment:
+            self.versions.misfits.remember(blocks)
+        self.leave.cannot_restore(blocks)
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block was re-executed: compare what it left behind with the record."""
@@ -336,7 +336,7 @@ class Replay:
                 try:
                     there = None if iterable is None else after(index, iterable, iterator)
                 except StopIteration:
-                    self.leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
+                    self._cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"}, True)
                 self.skipped.jumps[place] = index
                 if self.history.writes(block + places.BOUNDARY):
                     self.skipped.told()
