@@ -48,7 +48,7 @@ def test_a_block_that_cannot_be_restored_is_tried_once(workshop: Workshop) -> No
 
 
 def test_another_version_of_florc_tries_again(workshop: Workshop) -> None:
-    _, first, truth = workshop.asked(MISFIT, MISFIT.replace(AT, QUESTION))
+    *_, truth = workshop.asked(MISFIT, MISFIT.replace(AT, QUESTION))
     (path,) = Path(workshop.path).glob(".florc/*/*/misfits.jsonl")
     path.write_text(path.read_text().replace('"by": ["', '"by": ["older than ').replace('"by":["', '"by":["older than '))
     again = workshop.florc("replay", "train.py")
@@ -57,7 +57,7 @@ def test_another_version_of_florc_tries_again(workshop: Workshop) -> None:
 
 @pytest.mark.parametrize("damage", ["", "{", '{"by": 1}\n', "[1, 2]\n", "\x00\n"])
 def test_what_was_noted_may_be_cut_off(workshop: Workshop, damage: str) -> None:
-    _, first, truth = workshop.asked(MISFIT, MISFIT.replace(AT, QUESTION))
+    *_, truth = workshop.asked(MISFIT, MISFIT.replace(AT, QUESTION))
     (path,) = Path(workshop.path).glob(".florc/*/*/misfits.jsonl")
     path.write_text(damage)
     again = workshop.florc("replay", "train.py")

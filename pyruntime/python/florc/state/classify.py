@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from typing import Any
@@ -25,6 +26,7 @@ from . import (
     mappings,
     modules,
     objects,
+    partials,
     progress,
     references,
     sequences,
@@ -71,6 +73,7 @@ BULK = frozenset(
         references.encode_proxy,
         references.encode_named,
         references.encode_method,
+        by_name.encode_member,
         files.encode_file,
         modules.encode_module,
         modules.encode_metric,
@@ -169,6 +172,10 @@ def _numpy_handler(kind: type) -> Encode | None:
 def _plain_handler(kind: type) -> Encode:
     if equal.is_data(kind):
         return data.encode_data
+    if issubclass(kind, functools.partial):
+        return partials.encode_partial
+    if equal.is_enumeration(kind):
+        return by_name.encode_member
     if issubclass(kind, references.FUNCTIONS):
         return references.encode_named
     if issubclass(kind, types.ModuleType):

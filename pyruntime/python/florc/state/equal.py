@@ -8,13 +8,13 @@ import types
 import weakref
 
 from .. import _native
-from ..support.static import all_slots, attributes_of, module_of, name_of
+from ..support.static import all_slots, attributes_of, defines, module_of, name_of
 from .atoms import atom_of, same_atom
 from .kinds import layout_base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 PLAIN: dict[type, Callable[[Any], Any]] = {
@@ -99,8 +99,11 @@ def _is_atom(kind: type) -> bool:
 def _parts(obj: Any) -> list[Any] | None:
     """What makes an object the value that it is; None of one that can change."""
     kind = type(obj)
-    if kind is functools.partial:  # whose attributes, if it was given some, stay
-        return [obj.func, *obj.args, *_flat(obj.keywords)]
+    if issubclass(kind, functools.partial):
+        func, args, keywords = parts_of_partial(obj)
+        return [func, *args, *_flat(keywords.items()), *_flat(attributes_with_slots(obj))]
+    if is_enumeration(kind):
+        return [member_of(obj)]
     if kind is types.MethodType:
         return [obj.__func__, obj.__self__]
     if kind is types.BuiltinMethodType or kind is types.MethodWrapperType:
@@ -117,18 +120,36 @@ def _parts(obj: Any) -> list[Any] | None:
         return None
     plain = PLAIN[base](obj)
     inside = list(plain) if base in (tuple, frozenset) else [plain]
-    return inside if kind is base else [*inside, *_flat(attributes_of(obj)), *_slots(obj)]
+    return inside if kind is base else [*inside, *_flat(attributes_with_slots(obj))]
 
 
-def _flat(items: dict[str, Any]) -> list[Any]:
-    return [part for item in items.items() for part in item]
+def _flat(items: Iterable[tuple[str, Any]]) -> list[Any]:
+    return [part for item in items for part in item]
 
 
-def _slots(obj: Any) -> list[Any]:
-    found = []
+def attributes_with_slots(obj: Any) -> list[tuple[str, Any]]:
+    """The names of an object's attributes, and what they hold."""
+    found = list(attributes_of(obj).items())
     for name, slot in all_slots(type(obj)):
         try:
-            found += [name, slot.__get__(obj, type(obj))]
+            found.append((name, slot.__get__(obj, type(obj))))
         except AttributeError:
             continue
     return found
+
+
+def parts_of_partial(obj: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """Function, arguments and named arguments, whatever a derived class calls so."""
+    func, args, keywords = (functools.partial.__dict__[name].__get__(obj) for name in ("func", "args", "keywords"))
+    return func, args, keywords
+
+
+def is_enumeration(cls: type) -> bool:
+    """Whether a class is an enumeration of C++, as pybind11 makes them."""
+    return name_of(type(cls)) == "pybind11_type" and defines(cls, "__members__")
+
+
+def member_of(obj: Any) -> str:
+    """The name of a member of an enumeration of C++."""
+    name: str = obj.name
+    return name

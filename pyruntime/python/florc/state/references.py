@@ -1,6 +1,6 @@
 """What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
-Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
+Nodes: `["named", module, qualname]`, `["method", self, name]`,
 `["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`, of a proxy with its class.
 What says what it holds (`handles`) has that as one more: a connection to a database, how many rows it has changed.
 """
@@ -173,11 +173,6 @@ def encode_method(enc: Encoder, obj: Any) -> Node:
     return encode_opaque(enc, obj)
 
 
-def encode_partial(enc: Encoder, obj: Any) -> Node:
-    items = [enc.value(x) for pair in obj.keywords.items() for x in pair]
-    return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
-
-
 def encode_weakref(enc: Encoder, obj: Any) -> Node:
     """A weak reference to something that is in the graph anyway; called when everything else is."""
     target = obj()
@@ -288,26 +283,6 @@ class Method(Kind):
         return types.MethodType(holder, owner) if issubclass(type(holder), types.FunctionType) else getattr(owner, node[2])
 
 
-class Partial(Kind):
-    immutable = True
-
-    def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        if type(live) is not functools.partial or len(live.args) != len(node[2]):
-            return False
-        m.pair(node[1], live.func)
-        for value, item in zip(node[2], live.args):
-            m.pair(value, item)
-        m.pair_items(node[3], live.keywords.items())
-        return True
-
-    def parts(self, node: Node) -> Iterable[Any]:
-        return [node[1], *node[2], *node[3]]
-
-    def make(self, r: Restorer, node: Node, index: int) -> Any:
-        items = [r.value(v) for v in node[3]]
-        return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
-
-
 class Weak(Kind):
     immutable = True
 
@@ -349,7 +324,6 @@ class Opaque(Kind):
 
 
 ENCODERS: dict[type, Encode] = {
-    functools.partial: encode_partial,
     functools._lru_cache_wrapper: encode_named,
     types.MethodType: encode_method,
     types.ModuleType: encode_module,
@@ -357,4 +331,4 @@ ENCODERS: dict[type, Encode] = {
     weakref.ProxyType: encode_proxy,
     weakref.CallableProxyType: encode_proxy,
 }
-KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(), "weakref": Weak()}
+KINDS = {"named": Named(), "method": Method(), "opaque": Opaque(), "weakref": Weak()}

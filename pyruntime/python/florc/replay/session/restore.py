@@ -168,9 +168,6 @@ class Restorer:
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
-        for place in loop.places:
-            if place.name in maybe and place.name not in values and not _can_be_without(frame, place):
-                raise CannotRestore(f"{place.name} cannot be unbound")
         for name in attributes:
             _bind_attribute(frame, name, values)
         return [values.get(name, places.unbound) for name in bound]
@@ -225,14 +222,6 @@ def _root(name: str) -> str:
     return str(json.loads(name)[0]) if name.startswith("[") else name
 
 
-def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
-    """Whether emitted code can bind a place and unbind it: an attribute, of an object that has some. A number has none."""
-    holder, _, attribute = place.name.rpartition(".")
-    found = places.read(frame, holder, place.in_globals) if holder else places.unbound
-    cls = type(found)
-    return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
-
-
 def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
@@ -267,9 +256,9 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             holder = static.read_attribute(holder, step)
     except (AttributeError, static.RunsCode):
         holder = places.unbound
-    if holder is places.unbound:
-        if name in values:
-            raise CannotRestore(f"nothing that florc finds holds {name}")
+    if holder is places.unbound and name in values:
+        raise CannotRestore(f"nothing that florc finds holds {name}")
+    if holder is places.unbound or name not in values and not _has(holder, attribute):
         return
     try:
         # what is deleted may be hidden by an attribute of the class
@@ -278,6 +267,16 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             delattr(holder, attribute)
     except Exception as error:
         raise CannotRestore(f"{name} cannot be bound: {type(error).__name__}: {error}") from error
+
+
+def _has(holder: Any, attribute: str) -> bool:
+    try:
+        static.read_attribute(holder, attribute)
+    except AttributeError:
+        return False
+    except static.RunsCode:
+        return True
+    return True
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:
