@@ -8,7 +8,7 @@ from .. import _native
 from ..process.output import Part
 from ..runs import masks
 from ..runs.entries import LogLine
-from ..runs.lines import with_recorded_numbers
+from ..runs.lines import with_recorded_numbers, with_recorded_process
 from ..support import mishaps
 from ..support.console import place as place_of
 from . import failures as failed
@@ -33,11 +33,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
     lines = (line for line in replay.history.known_lines() if (line.file, abs(line.line)) not in removed and is_held(line, line))
     recorded = _not_skipped(lines, replay.skipped, is_held)
     ours = [line.text for line in recorded]
-    known = {*ours}  # what looks like the number of a line may be data
-    theirs = [
-        line.text if line.text in known else with_recorded_numbers(line.text, replay.versions.recorded_line)
-        for line in replay.lines
-    ]
+    known = {*ours}  # what looks like the number of a line, or of the process, may be data
+    theirs = [_as_recorded(replay, line.text, known) for line in replay.lines]
     anomalies, masked = list(replay.comparer.differences), 0
     for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
         for offset in range(max(i2 - i1, j2 - j1)):
@@ -84,6 +81,14 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         uncompared=replay.comparer.uncompared,
         has_started_others=replay.statements.others.were_started(),
     )
+
+
+def _as_recorded(replay: Replay, text: str, known: set[str]) -> str:
+    """A line with the number of the recorded process and with recorded numbers of lines: loggers tell these already."""
+    if text in known:
+        return text
+    text = with_recorded_process(text, replay.history.pid)
+    return text if text in known else with_recorded_numbers(text, replay.versions.recorded_line)
 
 
 def _other_lengths(replay: Replay) -> Iterator[str]:
