@@ -25,7 +25,7 @@ from ...support.console import say
 from ..select.skipped import Skipped
 from . import live, proof, unrecorded
 from . import progress as progress_line
-from .capture import Line, Value
+from .capture import Line, Logged, Value
 from .compare import Comparer
 from .leave import Leave
 from .probes import Probes
@@ -62,8 +62,9 @@ class Replay:
         """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         streams = Tap(self._line, self.versions.files), Tap(lambda *_: None, self.versions.files, is_error=True)
-        self.taps = (*streams, LogFiles(lambda *_: None, self.versions.files))
+        self.taps = (*streams, LogFiles(self._logged, self.versions.files))
         self.lines: list[Line] = []
+        self.logged: list[Logged] = []
         self.values: list[Value] = []
         self.skipped = Skipped()
         self.reasons: dict[str, dict[str, int]] = {}
@@ -143,13 +144,6 @@ class Replay:
     def restore_seconds(self) -> float:
         """Seconds that restoring took."""
         return self.restorer.seconds
-
-    @property
-    def read(self) -> dict[str, int]:
-        """What was read of checkpoints so far, for `ReplayResult.read`."""
-        chunks, nbytes, there = self.history.reader.read_so_far
-        waited, needed = state.deferred.waited, state.deferred.filled
-        return {"chunks": chunks, "bytes": nbytes, "there": there, "waited": waited, "needed": needed}
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
@@ -390,9 +384,15 @@ class Replay:
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         self.probes.note_early()
+        self.lines += self._asked_for(parts)
+
+    def _logged(self, _: int, parts: list[tuple[str, str]], file: str, line: int) -> None:
+        self.logged += [Logged(found, file, line) for found in self._asked_for(parts)]
+
+    def _asked_for(self, parts: list[tuple[str, str]]) -> list[Line]:
         path = parts[-1][0]
-        if self.answers(path):
-            self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
+        text = "".join(text for place, text in parts if self.answers(place))
+        return [Line(path, text)] if self.answers(path) else []
 
     def abandon(self) -> None:
         """In a child that the script forked there is no replay; `statements` keeps what its added statements print."""
