@@ -1,6 +1,7 @@
 //! Matches the statements of two versions of a file by structure, not by line number.
 
-use crate::source::{Range, Source};
+use super::layout::{fold, key};
+use crate::source::Source;
 use crate::syntax::File;
 use crate::syntax::tree::{Stmt, StmtKind};
 use crate::syntax::walk;
@@ -173,63 +174,6 @@ fn inner_keys(source: &Source, stmt: &Stmt) -> Vec<String> {
     walk::all_suites(stmt).flatten().map(|inner| key(source, inner)).collect()
 }
 
-/// What identifies a statement among its siblings: its own text without the suites inside it, blanks folded.
-fn key(source: &Source, stmt: &Stmt) -> String {
-    let mut text = String::new();
-    let mut at = stmt.range.start;
-    for (first, last) in walk::all_suites(stmt).filter_map(|suite| Some((suite.first()?, suite.last()?))) {
-        text += source.slice(Range::new(at, first.range.start));
-        at = last.range.end;
-    }
-    text += source.slice(Range::new(at, stmt.range.end));
-    fold(&text)
-}
-
-/// Comments dropped, and of blanks only those kept that part two words; strings stay as they are.
-fn fold(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut blank = false;
-    while let Some(next) = rest.chars().next() {
-        if next == '#' {
-            rest = rest.trim_start_matches(|c| c != '\n' && c != '\r');
-            continue;
-        }
-        if next.is_whitespace() || next == '\\' {
-            blank = true;
-            rest = &rest[next.len_utf8()..];
-            continue;
-        }
-        let taken = if matches!(next, '"' | '\'') { string_len(rest) } else { next.len_utf8() };
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        if blank && out.ends_with(is_word) && (is_word(next) || matches!(next, '"' | '\'')) {
-            out.push(' ');
-        }
-        blank = false;
-        out += &rest[..taken];
-        rest = &rest[taken..];
-    }
-    out
-}
-
-/// How many bytes a string literal takes, from its first quote; to the end of the text when it is not closed.
-fn string_len(text: &str) -> usize {
-    let quote = &text[..1];
-    let triple = quote.repeat(3);
-    let close = if text.starts_with(&triple) { triple.as_str() } else { quote };
-    let mut at = close.len();
-    while at < text.len() {
-        if text[at..].starts_with('\\') {
-            at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
-        } else if text[at..].starts_with(close) {
-            return at + close.len();
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
-}
-
 /// Functions or classes of one name.
 fn is_same_definition(old: &Stmt, new: &Stmt) -> bool {
     match (&old.kind, &new.kind) {
@@ -250,21 +194,5 @@ fn is_edit_of(old_source: &Source, old: &Stmt, new_source: &Source, new: &Stmt) 
             let shared = old_keys.iter().filter(|key| new_keys.contains(key)).count();
             !old_keys.is_empty() && shared * 2 >= old_keys.len()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fold;
-
-    #[test]
-    fn only_layout_is_folded() {
-        assert_eq!(fold("f(a,\n   b)  # why"), fold("f( a, b )"));
-        assert_eq!(fold("print('a  b')  # c"), "print('a  b')");
-        assert_ne!(fold("print('a  b')"), fold("print('a b')"));
-        assert_eq!(fold("x = '#' # '"), "x='#'");
-        assert_ne!(fold("not x"), fold("notx"));
-        assert_eq!(fold("return \"\"\"a # b\n\"\"\""), "return \"\"\"a # b\n\"\"\"");
-        assert_ne!(fold("a in 'x'"), fold("ain'x'"));
     }
 }

@@ -9,6 +9,7 @@ mod classify;
 mod compare;
 mod form;
 mod held;
+mod layout;
 mod looking;
 mod lookup;
 mod reach;

@@ -1,4 +1,3 @@
-# florc: restores = no
 # florc: keep
 import os, sys, time, glob, pathlib, csv, logging, logging.handlers, queue
 import signal

@@ -1,10 +1,8 @@
-# florc: restores = any
+# florc: exact
 import time
 import numpy as np
-try:
-    from scipy import sparse
-except ImportError:
-    raise SystemExit
+import sklearn
+from scipy import sparse
 m = sparse.csr_matrix(np.eye(3))
 held = [m]
 for epoch in range(3):

@@ -60,7 +60,6 @@ LIBRARIES: dict[str, Library] = {
     "ray.train": Library(),
     "ray.tune": Library(handles=frozenset({"_default_result_or_future"})),
     "rich": _OUTPUT,
-    "scipy": _PICKLED,
     "sklearn": Library(
         durations=frozenset(
             {"refit_time_", "fit_time", "score_time"}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 
-from .. import _native
+from .. import _native, state
 from ..process.output import Part
 from ..runs import masks
 from ..runs.entries import LogLine
-from ..runs.lines import with_recorded_numbers
+from ..runs.lines import with_recorded_numbers, with_recorded_process
 from ..support import mishaps
 from ..support.console import place as place_of
 from . import failures as failed
+from .logged import compared
 from .select.skipped import Skipped
 from .session.capture import Line
 from .session.result import ReplayResult
@@ -30,15 +32,16 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
     def is_held(place: LogLine | Part, line: LogLine) -> bool:
         return window is None or window.holds(place.path, window.outermost in line.begun)
 
-    lines = (line for line in replay.history.known_lines() if (line.file, abs(line.line)) not in removed and is_held(line, line))
-    recorded = _not_skipped(lines, replay.skipped, is_held)
+    def is_there(line: LogLine) -> bool:
+        return (line.file, abs(line.line)) not in removed and is_held(line, line)
+
+    recorded = _not_skipped(filter(is_there, replay.history.known_lines()), replay.skipped, is_held)
     ours = [line.text for line in recorded]
-    known = {*ours}  # what looks like the number of a line may be data
-    theirs = [
-        line.text if line.text in known else with_recorded_numbers(line.text, replay.versions.recorded_line)
-        for line in replay.lines
-    ]
-    anomalies, masked = list(replay.comparer.differences), 0
+    known = {*ours}  # what looks like the number of a line, or of the process, may be data
+    theirs = [_as_recorded(replay, line.text, known) for line in replay.lines]
+    in_files = (line for line in replay.history.log_lines() if is_there(line))
+    logged = compared(replay, _not_skipped(in_files, replay.skipped, is_held), functools.partial(_as_recorded, replay))
+    anomalies, masked = list(replay.comparer.differences), logged.masked
     for i1, i2, j1, j2 in _native.diff_lines(ours, theirs):
         for offset in range(max(i2 - i1, j2 - j1)):
             old = recorded[i1 + offset] if i1 + offset < i2 else None
@@ -53,6 +56,8 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
                 masked += 1
     if not ended:
         anomalies += _other_lengths(replay)
+        if not replay.is_over or window is not None:  # else there is more in the record
+            anomalies += [_difference(old, new) for old, new in logged.differing]
     if anomalies or (ended and not is_own):
         replay.looking.follows()  # whatever they left behind may be the cause
     return ReplayResult(
@@ -60,7 +65,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         anomalies=[] if is_own else anomalies,
         # a library may try what a statement is in, and do without: that is the cause of something only where something differs
         disturbances=[*replay.disturbances, *(replay.looking.caught(failure) if anomalies or ended else ())],
-        compared=len(ours) + replay.comparer.verified,
+        compared=len(ours) + logged.lines + replay.comparer.verified,
         verified=replay.comparer.verified,
         masked=masked,
         ended=ended,
@@ -72,7 +77,7 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         entered=replay.entered,
         reasons=replay.reasons,
         restore_seconds=replay.restore_seconds,
-        read=replay.read,
+        read=_read(replay),
         timed=replay.comparer.timed,
         read_back=replay.read_back,
         environment=replay.environment,
@@ -84,6 +89,21 @@ def check(replay: Replay, failure: BaseException | None = None) -> ReplayResult:
         uncompared=replay.comparer.uncompared,
         has_started_others=replay.statements.others.were_started(),
     )
+
+
+def _read(replay: Replay) -> dict[str, int]:
+    """What was read of checkpoints, for `ReplayResult.read`."""
+    chunks, nbytes, there = replay.history.reader.read_so_far
+    waited, needed = state.deferred.waited, state.deferred.filled
+    return {"chunks": chunks, "bytes": nbytes, "there": there, "waited": waited, "needed": needed}
+
+
+def _as_recorded(replay: Replay, text: str, known: set[str]) -> str:
+    """A line with the number of the recorded process and with recorded numbers of lines: loggers tell these already."""
+    if text in known:
+        return text
+    text = with_recorded_process(text, replay.history.pid)
+    return text if text in known else with_recorded_numbers(text, replay.versions.recorded_line)
 
 
 def _other_lengths(replay: Replay) -> Iterator[str]:

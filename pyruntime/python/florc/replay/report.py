@@ -306,8 +306,9 @@ def _tell(report: Report, seconds: float, importing: Sequence[tuple[str, float]]
             say(f"  {block} ran {count(times, 'time')}: {why}")
     tell_timed(found.timed)
     if found.disturbances:
+        what = "an added or changed" if any(change.removed for change in report.versions.changes) else "an added"
         say(
-            "ANOMALOUS: an added statement does more than look: with it, the recorded run would have taken another course",
+            f"ANOMALOUS: {what} statement does more than look: with it, the recorded run would have taken another course",
             always=True,
             code="F502",
         )

@@ -17,14 +17,30 @@ from contextlib import suppress
 from .. import _native
 from ..support.light import OWN
 from ..support.static import attributes_of
-from . import as_installed, circumstances
+from . import as_installed, circumstances, trust, variables
 from .found_files import hash_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .journal import History
 
 _COMPARED = ("processor", "threads of torch", "instruction set", "CUDA devices", *circumstances.VARIABLES)
 """How sums are rounded is up to these: a difference shows in what is compared, or nowhere."""
 _MOST = 5
 _BEGUN = time.time()
 """What is written later is written by the replay."""
+
+
+def since(history: History, files: set[str], written: set[str], present: Mapping[str, str]) -> list[str]:
+    """What has changed since a run was recorded. `files`: the user's, as far as they were met; `written`: files that this replay
+    wrote; `present`: the environment with which it began."""
+    own = {*files, *history.changed_files()}
+    reads = {path: known for path, known in history.reads().items() if path not in written and path not in own}
+    found = differences(history.circumstances, history.run.info.get("started"), reads, own.__contains__, history.distributions)
+    key = trust.key()
+    return found if key is None else [*variables.changed(history.variables_read, key, present), *found]
 
 
 def differences(

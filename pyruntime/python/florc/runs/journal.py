@@ -141,7 +141,8 @@ class History(Entries):
 
     def is_compared_anyway(self) -> bool:
         """Whether the run printed something that a replay prints again, whatever it restores: each of its ranks."""
-        return all(any(not _native.Path(line.path).blocks for line in history.known_lines()) for history in self.together)
+        compared = [(*history.known_lines(), *history.log_lines()) for history in self.together]
+        return all(any(not _native.Path(line.path).blocks for line in lines) for lines in compared)
 
     def why_not_kept(self, block: str, key: str = "") -> str:
         """Why there is no checkpoint where one was looked for; `key`: of an execution, else of any of the block's."""
@@ -208,6 +209,12 @@ class History(Entries):
     def is_interrupted_in_block(self) -> bool:
         """Whether a Ctrl-C came in a loop whose iterations are not noted: nothing tells where in it a replay has to end."""
         return any(bool(one.interrupted) and _native.Path(one.interrupted).index is None for one in self.together)
+
+    def log_lines(self) -> list[LogLine]:
+        """What loggers of the script's process wrote to files, in a run that came to its end."""
+        if self.is_cut or any(history.interrupted for history in self.together):
+            return []
+        return [line for line in self.written if line.log and line.child is None]
 
     def known_lines(self) -> list[LogLine]:
         """The lines up to the iteration in which the recorded run was cut off, or got a Ctrl-C: a replay ends there, too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable
 
@@ -19,6 +20,22 @@ def recorded_numbers(recorded: str, present: str, changes: Iterable[_native.Chan
     for what, i, i_end, j, j_end in matcher.get_opcodes():
         if what == "equal" or what == "replace" and i_end - i == j_end - j:
             found.update((right[j + n] + 1, left[i + n] + 1) for n in range(i_end - i))
+        elif what == "replace":
+            found.update(_by_words(old, left[i:i_end], new, right[j:j_end]))
+    return found
+
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def _by_words(old: list[str], left: list[int], new: list[str], right: list[int]) -> dict[int, int]:
+    """The same where a statement takes more lines than it did, or fewer: a line is where its first word was."""
+    was, now = ([(word, at) for at in lines for word in _WORD.findall(text[at])] for text, lines in ((old, left), (new, right)))
+    matcher = difflib.SequenceMatcher(None, [word for word, _ in was], [word for word, _ in now], autojunk=False)
+    found: dict[int, int] = {}
+    for i, j, count in matcher.get_matching_blocks():
+        for (_, old_line), (_, new_line) in zip(was[i : i + count], now[j : j + count]):
+            found.setdefault(new_line + 1, old_line + 1)
     return found
 
 
@@ -50,3 +67,11 @@ def with_recorded_numbers(text: str, recorded_line: Callable[[str, int], int]) -
         return f"{found['before']}{recorded_line(found['file'] or found['path'], int(found['line']))}"
 
     return _PLACE.sub(recorded, text)
+
+
+def with_recorded_process(text: str, recorded: int | None) -> str:
+    """A line that the script printed, with the number of the recorded process where it has that of this one."""
+    own = str(os.getpid())
+    if recorded is None or own not in text:
+        return text
+    return re.sub(rf"(?<![\w.]){own}(?!\w|\.\d)", str(recorded), text)

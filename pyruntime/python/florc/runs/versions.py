@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from typing import NamedTuple
 
 from .. import _native
 from ..plan import places
@@ -15,9 +14,11 @@ from ..project.script import Script
 from ..project.territory import MAIN, Territory, analyse, decode, package_of_module
 from ..support.console import place
 from ..support.files_read import looks_below
+from .holding import Holding
 from .journal import History
 from .lapsed import Lapsed
 from .lines import recorded_numbers
+from .misfits import Misfits
 
 _PAST_NAMES = re.compile(
     r"\b(?:gc|ctypes|cffi|cython|dynamo|_dynamo|__getstate__|__reduce__|__reduce_ex__|getstate)\b"
@@ -27,15 +28,6 @@ _PAST_NAMES = re.compile(
 The collector and addresses show every object; compiled steps and CUDA graphs keep addresses. What libraries do is not seen."""
 _MOVES = "it takes from an iterator that no checkpoint holds, and what is asked for takes from it, too"
 _ASKS_CACHES = "an added statement asks a cache how often it was asked, which no checkpoint holds"
-
-
-class Holding(NamedTuple):
-    """Where added statements may hold objects: names that they bind, those of them that nobody else mentions, and whether they
-    may hold some otherwise, in attributes and lambdas."""
-
-    names: frozenset[str] | set[str] = frozenset()
-    own: frozenset[str] | set[str] = frozenset()
-    otherwise: bool = False
 
 
 class Versions:
@@ -54,8 +46,7 @@ class Versions:
         self._may_wait = -1, True
         """For so many files: whether the state of optimizers may be read when it is needed."""
         self.lapsed = Lapsed(history, self._why_run, lambda: len(self._project.files()))
-        """Whether the recorded script uses iterators that no checkpoint holds; None before somebody asks."""
-        """The same: whether a block runs that takes from an iterator which no checkpoint holds."""
+        self.misfits = Misfits(history.run)
         self._holding: Holding | None = None
         self._asks_gradients: bool | None = None
         """Both of the present comparison; None where nobody asked yet."""
@@ -247,7 +238,7 @@ class Versions:
         return _MOVES if why is None and self.lapsed.is_missed(key) else why
 
     def _why_run(self, block: str, key: str) -> str | None:
-        why = self._reached.get(block)
+        why = self._reached.get(block) or self.misfits.why(block)
         if why is None and key in self._history.checkpoints:
             why = self._entered_by(key)
         if why is not None:
@@ -266,10 +257,12 @@ class Versions:
 
         `is_next`: it is in the last of them, whose gradients are still there when the next one begins.
         """
-        if self._has_changed or self._comparison.accumulates() or self._asks_caches():
+        if self.has_changed or self._comparison.accumulates() or self._asks_caches():
             return self.why_run(block, key)
         if self.lapsed.is_missed(key):
             return _MOVES
+        if (misfit := self.misfits.why(block)) is not None:
+            return misfit
         lasting = [place.name for place in self._missing(block) if place.mutated or not self._is_fresh(block, place.name)]
         if lasting:
             return f"later iterations read {', '.join(lasting)}, which its checkpoints do not hold"
@@ -277,7 +270,7 @@ class Versions:
 
     def why_not_jumped(self, loop: str) -> str | None:
         """Why a replay must not begin with a later iteration of a loop; None when a checkpoint holds all that it needs."""
-        if self._has_changed:
+        if self.has_changed:
             return "code outside the memoized loops has changed"
         if self._asks_caches():
             return _ASKS_CACHES
@@ -285,6 +278,8 @@ class Versions:
             return "added statements keep something from one iteration for another"
         if loop + places.BOUNDARY not in self._loops:
             return "what its iterations begin with cannot be told"
+        if (misfit := self.misfits.why(loop + places.BOUNDARY)) is not None:
+            return misfit
         if self._lacks_gradients(loop + places.BOUNDARY):
             return "gradients are read in its iterations, and the checkpoints do not hold them"
         missing = [place.name for place in self._missing(loop + places.BOUNDARY)]
@@ -293,8 +288,8 @@ class Versions:
     def may_wait(self) -> bool:
         """Whether the state of optimizers may be read when it is needed: no file of the user's mentions what leads to an object
         past its names (`_PAST_NAMES`), in its recorded or in its present version."""
-        files = self._project.files()  # of which some may be loaded late
-        if self._may_wait[0] != len(files):
+        files = self._project.files()
+        if self._may_wait[0] != len(files):  # some may be loaded late
             recorded = [text for module, _, file, text in self._history.run.files() if not self._is_library(module, file)]
             texts = [*(text for *_, text in files), *recorded]
             self._may_wait = len(files), not any(_PAST_NAMES.search(text) for text in texts)
@@ -313,7 +308,7 @@ class Versions:
         return any(looks_below(text) for module, _, file, text in self._history.run.files() if not self._is_library(module, file))
 
     @property
-    def _has_changed(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether more was changed than statements that only look."""
         return any(change.kind in ("outside", "inside") for change in self.changes)
 
@@ -355,10 +350,9 @@ class Versions:
 
     def _is_fresh(self, block: str, place: str) -> bool:
         """Whether what an earlier run of the block left at a place is never read."""
-        known = self._fresh.get((block, place))
-        if known is None:
-            known = self._fresh[block, place] = self._comparison.is_fresh(block, place)
-        return known
+        if (block, place) not in self._fresh:
+            self._fresh[block, place] = self._comparison.is_fresh(block, place)
+        return self._fresh[block, place]
 
     def groups(self, file: str) -> dict[int, tuple[int, int]]:
         """By the lines where added statements begin: those of the first and the last one side by side with it."""

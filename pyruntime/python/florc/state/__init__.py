@@ -9,6 +9,7 @@ from .autograd import NO_HISTORY, History
 from .deferred import deferred
 from .differences import Difference, differences
 from .encode import encode, walks
+from .equal import is_value, same_value
 from .grade import grade
 from .kept import exchanged, held_by
 from .kinds import CannotRestore, DeviceLeaf, Encoded, NeedsCopy, Unsupported, leaf_bytes, on_host
@@ -45,6 +46,7 @@ __all__ = [
     "grade",
     "held_by",
     "is_lapsed",
+    "is_value",
     "lapse_workers",
     "leaf_bytes",
     "lost_orders",
@@ -52,6 +54,7 @@ __all__ = [
     "owners_of",
     "plain",
     "restore",
+    "same_value",
     "unnoticed",
     "walks",
     "watch_lapsed",

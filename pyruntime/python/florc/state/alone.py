@@ -144,7 +144,7 @@ def _references(live: list[Any]) -> dict[int, int]:
     """How often live objects refer to others, by address."""
     own = {id(obj) for obj in live}
     found: dict[int, int] = {}
-    holders = [obj for obj in live if obj is not None and gc.is_tracked(obj)]
+    holders = [obj for obj in live if obj is not None]  # a tuple of arrays holds them, though the collector has let go of it
     for _ in range(1 + _DEPTH):
         held = gc.get_referents(*holders)
         for address in map(id, held):

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..support.static import attributes_of, dict_of
+from ..support.static import attributes_of, dict_of, module_of
 from ..support.weak_table import WeakTable
 from .kinds import Refused, find_class, type_name
 
@@ -124,8 +124,20 @@ def _numpy_scalar_from(v: list[Any]) -> Any:
     return _numpy().frombuffer(bytes.fromhex(v[2]), dtype=dtype_from(v[1]), count=1)[0]
 
 
-def register_torch(torch: Any) -> None:
-    """Atoms of torch; called when the first torch object is met."""
+def atom_of(kind: type) -> Any:
+    """The encoder of atoms of a class; None of a class whose objects are none."""
+    if kind not in ATOMS:
+        found = _numpy_atom(kind) or (enum_atom if issubclass(kind, enum.Enum) else None)
+        if found is not None:
+            ATOMS[kind] = found
+        elif module_of(kind) == "torch":
+            _register_torch(sys.modules.get("torch"))
+    return ATOMS.get(kind)
+
+
+def _register_torch(torch: Any) -> None:
+    if not hasattr(torch, "Size") or torch.dtype in ATOMS:
+        return
     ATOMS[torch.dtype] = lambda v: ["T", str(v)[6:]]
     ATOMS[torch.layout] = lambda v: ["T", str(v)[6:]]
     ATOMS[torch.memory_format] = lambda v: ["T", str(v)[6:]]
@@ -133,7 +145,7 @@ def register_torch(torch: Any) -> None:
     ATOMS[torch.Size] = lambda v: ["sz", *v]
 
 
-def numpy_atom(kind: type) -> Any:
+def _numpy_atom(kind: type) -> Any:
     """The encoder for a numpy scalar or dtype class, or None."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
@@ -197,6 +209,5 @@ def same_atom(a: Any, b: Any) -> bool:
         return False
     if kind is str or kind is int or kind is bytes:
         return bool(a == b)
-    if kind not in ATOMS:
-        return False
-    return repr(ATOMS[kind](a)) == repr(ATOMS[kind](b))
+    encode = atom_of(kind)
+    return encode is not None and repr(encode(a)) == repr(encode(b))

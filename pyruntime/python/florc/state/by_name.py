@@ -1,6 +1,8 @@
-"""What is known by its name in every process: loggers of `logging`, and the globals of a library's module.
+"""What is known by its name in every process: loggers of `logging`, the globals of a library's module, the members of
+enumerations of C++.
 
-Nodes: `["logger", name]`, `["globals", module]`. What a logger has (level, handlers) is not recorded: a program only writes to
+Nodes: `["logger", name]`, `["globals", module]`, `["member", module, qualname of its class, name]`.
+What a logger has (level, handlers) is not recorded: a program only writes to
 it. Nor are globals of libraries, here as anywhere else; those of the user's modules are dicts as others are.
 """
 
@@ -8,8 +10,9 @@ from __future__ import annotations
 
 import sys
 
+from .equal import is_enumeration, member_of
 from .kind import Kind
-from .kinds import Refused
+from .kinds import Refused, type_name
 from .references import encode_opaque
 
 TYPE_CHECKING = False
@@ -71,11 +74,37 @@ class ByName(Kind):
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return self._find(node[1])
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
+
+def encode_member(enc: Encoder, obj: Any) -> Node:
+    return ["member", *type_name(type(obj)), member_of(obj)]
+
+
+class Member(Kind):
+    """A member of an enumeration of C++: of its class, where that has a name, or where one of its members is here."""
+
+    immutable = True
+
+    def match(self, m: Matcher, node: Node, live: Any) -> bool:
+        if type_name(type(live)) != (node[1], node[2]) or not is_enumeration(type(live)):
+            return False
+        m.saw_class(type(live))
+        return bool(member_of(live) == node[3])
+
+    def check_new(self, m: Matcher, node: Node, index: int) -> None:
+        if self._found(m.find_class(node[1], node[2], node[0]), node[3]) is None:
+            raise Refused(f"the enumeration {node[1]}.{node[2]} with {node[3]} is not defined here")
+
+    @staticmethod
+    def _found(cls: Any, name: str) -> Any:
+        return None if cls is None else cls.__members__.get(name)
+
+    def make(self, r: Restorer, node: Node, index: int) -> Any:
+        live = r.live_of(index)
+        return self._found(r.find_class(node[1], node[2], node[0]), node[3]) if live is None else live
 
 
 KINDS = {
+    "member": Member(),
     "logger": ByName(_named, "there is no logger {} here now"),
     "globals": ByName(_globals, "the module {} is not imported here"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import enum
+import functools
 import sys
 import types
 from typing import Any
@@ -13,12 +13,12 @@ from ..support.static import module_of, name_of, static
 from ..support.weak_table import WeakTable
 from . import (
     arrays,
-    atoms,
     boosters,
     by_name,
     data,
     ddp,
     dtensor,
+    equal,
     files,
     fsdp,
     generators,
@@ -26,6 +26,7 @@ from . import (
     mappings,
     modules,
     objects,
+    partials,
     progress,
     references,
     sequences,
@@ -72,6 +73,7 @@ BULK = frozenset(
         references.encode_proxy,
         references.encode_named,
         references.encode_method,
+        by_name.encode_member,
         files.encode_file,
         modules.encode_module,
         modules.encode_metric,
@@ -106,7 +108,7 @@ _LIMIT = 10000
 
 
 def learn(kind: type, obj: Any) -> Encode:
-    """The encoder of a class met for the first time; atoms are entered in ATOMS instead (the caller looks)."""
+    """The encoder of a class met for the first time, which is none of atoms."""
     if len(HANDLERS) > _LIMIT:  # a program that makes classes in a loop
         HANDLERS.clear()
         HANDLERS.update(ENCODERS)
@@ -119,8 +121,6 @@ def _torch_handler(kind: type) -> Encode | None:
     torch: Any = sys.modules.get("torch")
     if not hasattr(torch, "optim") or not hasattr(torch, "utils"):
         return None
-    if torch.dtype not in atoms.ATOMS:
-        atoms.register_torch(torch)
     if dtensor.is_dtensor(kind):
         return dtensor.encode_dtensor
     if issubclass(kind, torch.Tensor):
@@ -154,9 +154,6 @@ def _numpy_handler(kind: type) -> Encode | None:
     numpy: Any = sys.modules.get("numpy")
     if not hasattr(numpy, "ndarray") or not hasattr(numpy, "random"):
         return None
-    atom = atoms.numpy_atom(kind)
-    if atom is not None:
-        atoms.ATOMS[kind] = atom
     if kind is numpy.ndarray:
         return arrays.encode_array
     if kind is numpy.random.Generator:
@@ -173,10 +170,12 @@ def _numpy_handler(kind: type) -> Encode | None:
 
 
 def _plain_handler(kind: type) -> Encode:
-    if data.is_data(kind):
+    if equal.is_data(kind):
         return data.encode_data
-    if issubclass(kind, enum.Enum):
-        atoms.ATOMS[kind] = atoms.enum_atom
+    if issubclass(kind, functools.partial):
+        return partials.encode_partial
+    if equal.is_enumeration(kind):
+        return by_name.encode_member
     if issubclass(kind, references.FUNCTIONS):
         return references.encode_named
     if issubclass(kind, types.ModuleType):

@@ -57,9 +57,6 @@ class Count(Kind):
         r.last(lambda: _go_on(live, node))
         return live
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 def _away(node: Node, found: tuple[int, int]) -> int | None:
     """How many steps a counter has to go on; None where it cannot get there."""

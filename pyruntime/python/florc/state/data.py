@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import _io
 import functools
-import sys
-from collections.abc import Callable
 from typing import Any
 
-from ..support.static import RunsCode, is_users_code, module_of, name_of, static
+from ..support.static import RunsCode, is_users_code, static
 from ..support.weak_table import WeakTable
+from .equal import ARGUMENTS, arguments_of, constructor_name
 from .kind import Kind
 from .kinds import Refused, type_name
 from .references import encode_unknown
@@ -25,40 +24,6 @@ if TYPE_CHECKING:
     from .kinds import Node
     from .match import Matcher
     from .restore import Restorer
-
-_ARGUMENTS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
-    "datetime.datetime": lambda v: v.__reduce__()[1],
-    "datetime.date": lambda v: v.__reduce__()[1],
-    "datetime.time": lambda v: v.__reduce__()[1],
-    "datetime.timedelta": lambda v: (v.days, v.seconds, v.microseconds),
-    "datetime.timezone": lambda v: v.__getinitargs__(),
-    "decimal.Decimal": lambda v: (str(v),),
-    "fractions.Fraction": lambda v: (v.numerator, v.denominator),
-    "uuid.UUID": lambda v: (str(v),),
-    "builtins.slice": lambda v: (v.start, v.stop, v.step),
-    "builtins.range": lambda v: (v.start, v.stop, v.step),
-    "re.Pattern": lambda v: (v.pattern, v.flags),
-    **dict.fromkeys(
-        ("pathlib.PurePosixPath", "pathlib.PureWindowsPath", "pathlib.PosixPath", "pathlib.WindowsPath"), lambda v: (str(v),)
-    ),
-}
-"""Class -> the arguments that make an equal object. The modules are imported by programs that have such objects."""
-
-
-def constructor_name(cls: type) -> str:
-    """`pathlib.PosixPath`: the public name, whatever private module a Python version keeps the class in."""
-    return f"{module_of(cls).split('.', 1)[0].lstrip('_')}.{name_of(cls)}"
-
-
-def is_data(cls: type) -> bool:
-    """Whether objects of exactly this class are rebuilt by its constructor."""
-    name = constructor_name(cls)
-    return name in _ARGUMENTS and _class(name) is cls
-
-
-def _class(name: str) -> Any:
-    module, _, own = name.partition(".")
-    return getattr(sys.modules.get(module), own, None)
 
 
 def _constructor(name: str) -> Any:
@@ -105,7 +70,7 @@ def pickled(obj: Any) -> bytes:
 
 
 def encode_data(enc: Encoder, obj: Any) -> Node:
-    return ["data", constructor_name(type(obj)), [enc.value(x) for x in _ARGUMENTS[constructor_name(type(obj))](obj)]]
+    return ["data", constructor_name(type(obj)), [enc.value(x) for x in arguments_of(obj) or ()]]
 
 
 def encode_pickled(enc: Encoder, obj: Any) -> Node:
@@ -128,7 +93,7 @@ class Data(Kind):
         return bool(constructor_name(type(live)) == node[1])
 
     def check_new(self, m: Matcher, node: Node, index: int) -> None:
-        if node[1] not in _ARGUMENTS:
+        if node[1] not in ARGUMENTS:
             raise Refused(f"no constructor for {node[1]}")
 
     def parts(self, node: Node) -> Iterable[Any]:
@@ -137,9 +102,6 @@ class Data(Kind):
 
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return _constructor(node[1])(*[r.value(v) for v in node[2]])
-
-    def same(self, made: Any, live: Any) -> bool:
-        return made == live and repr(made) == repr(live)
 
 
 class Pickled(Kind):
@@ -164,9 +126,6 @@ class Pickled(Kind):
             except RunsCode:
                 pass
         return pickle.loads(data)
-
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
 
 
 KINDS = {"data": Data(), "pickle": Pickled()}

@@ -85,9 +85,6 @@ class Dtensor(Kind):
         r.last(lambda: _fill(live, part, grad, r.gradients and "r" in node[3]))
         return live
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 def _fill(live: Any, part: Any, grad: Any, has_gradients: bool) -> None:
     """Its part was filled in place, but for one that was given other memory: it is copied."""

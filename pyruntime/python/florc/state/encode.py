@@ -10,7 +10,7 @@ from .. import _native
 from ..support.light import Uncollected
 from ..support.static import all_slots
 from . import classify, generators, lapsed, mappings, modules, objects, once, owners, paths, sequences, tensors
-from .atoms import ATOMS
+from .atoms import atom_of
 from .by_name import name_of_globals
 from .kinds import CONTENT_BASES, FORMAT, OWNER, RANDOM, Encoded, NeedsCopy, Refused, Unsupported, is_ref, type_name
 from .references import encode_named, encode_proxy, encode_weakref, found_under, refuse_opaque_root
@@ -116,15 +116,15 @@ def _how(kind: type, obj: Any) -> tuple[str, Any, str, str]:
 
 
 def _learn(kind: type, obj: Any) -> tuple[str, Any, str, str]:
-    if kind not in ATOMS:
-        handler = classify.HANDLERS.get(kind) or classify.learn(kind, obj)
-        if kind not in ATOMS:
-            how = _HOW.get(handler, "node")
-            if handler is objects.encode_object and not all_slots(kind):
-                how = "object"
-            module, qualname = type_name(kind)
-            return how, handler, str(module), str(qualname)
-    return ("atom", ATOMS[kind], "", "")
+    atom = atom_of(kind)
+    if atom is not None:
+        return "atom", atom, "", ""
+    handler = classify.HANDLERS.get(kind) or classify.learn(kind, obj)
+    how = _HOW.get(handler, "node")
+    if handler is objects.encode_object and not all_slots(kind):
+        how = "object"
+    module, qualname = type_name(kind)
+    return how, handler, str(module), str(qualname)
 
 
 _CLASSES = _native.Classes(_how)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .equal import same_value
 from .kinds import KEPT, refuse_kept
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ class Kind:
 
     def same(self, made: Any, live: Any) -> bool:
         """Whether the live immutable object can stay in place of the one just made."""
-        return False
+        return same_value(made, live)
 
     def fill(self, r: Restorer, node: Node, obj: Any, index: int) -> None:
         """Put the recorded state into `obj`, live or new."""

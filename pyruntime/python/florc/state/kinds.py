@@ -53,12 +53,14 @@ class Unsupported(Exception):
 
 
 class CannotRestore(Exception):
-    """A checkpoint does not fit the live objects; nothing was changed when this is raised."""
+    """A checkpoint does not fit the live objects; nothing was changed when this is raised. `by_added`: because of what added
+    statements hold, or may hold."""
 
-    def __init__(self, place_path: str, reason: str):
+    def __init__(self, place_path: str, reason: str, by_added: bool = False):
         super().__init__(f"{place_path}: {reason}")
         self.place_path = place_path
         self.reason = reason
+        self.by_added = by_added
 
 
 class NeedsCopy(Exception):

@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from . import alone, hooks, loading, memory, owners, paths, reach
-from .atoms import ATOMS, decode
+from .atoms import atom_of, decode
 from .kinds import KEPT, CannotRestore, Refused, find_class, is_ref, type_name
 from .registry import KINDS
 
@@ -48,7 +48,7 @@ class Matcher:
         try:
             alone.part(self, holders)
         except Refused as refused:
-            raise CannotRestore(paths.of_node(self.document, self.index), str(refused)) from None
+            raise CannotRestore(paths.of_node(self.document, self.index), str(refused), by_added=True) from None
         memory.plan(self)
         self._check()
 
@@ -82,7 +82,7 @@ class Matcher:
 
     def pair_elements(self, encoded: list[Any], elements: Any) -> None:
         """Propose set elements that are objects, in turn, to recorded ones."""
-        objects_ = [x for x in elements if type(x) not in ATOMS]
+        objects_ = [x for x in elements if atom_of(type(x)) is None]
         for value, live in zip([v for v in encoded if is_ref(v)], objects_):
             self.pair(value, live)
 

@@ -14,13 +14,14 @@ from ..support.static import all_slots, module_of, mro_of
 from .atoms import same_atom
 from .containers import ENCODERS as CONTENT
 from .containers import KINDS as CONTAINERS
+from .equal import PLAIN
 from .kind import Kind
 from .kinds import CONTENT_BASES, KEPT, VALUE_BASES, Refused, layout_base, type_name
 from .references import in_opaque_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Any
 
     from .encode import Encoder
@@ -124,22 +125,10 @@ def encode_derived(enc: Encoder, obj: Any) -> Node:
     return ["object", *type_name(type(obj)), _attributes(enc, obj), content]
 
 
-_PLAIN: dict[type, Callable[[Any], Any]] = {
-    int: int.__pos__,
-    float: float.__pos__,
-    complex: complex.__pos__,
-    str: str.__str__,
-    bytes: lambda v: bytes(memoryview(v)),
-    tuple: lambda v: tuple(tuple.__iter__(v)),
-    frozenset: frozenset.copy,
-}
-"""What an object derived from a class of values is without that: exact, and by the base's own methods."""
-
-
 def encode_derived_value(enc: Encoder, obj: Any) -> Node:
     """An instance of a class derived from int, str, tuple, …"""
     base: Any = layout_base(type(obj))
-    plain = _PLAIN[base](obj)
+    plain = PLAIN[base](obj)
     return ["value", *type_name(type(obj)), _attributes(enc, obj), VALUE_BASES[base], enc.value(plain)]
 
 
@@ -260,9 +249,11 @@ class DerivedValue(Kind):
     immutable = True
 
     def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        if type_name(type(live)) != (node[1], node[2]) or layout_base(type(live)) not in VALUE_BASES:
+        base = layout_base(type(live))
+        if type_name(type(live)) != (node[1], node[2]) or base not in VALUE_BASES:
             return False
         match_attributes(m, node[3], instance_dict(live))
+        m.pair(node[5], PLAIN[base](live))  # for what is in it
         m.saw_class(type(live))
         return True
 

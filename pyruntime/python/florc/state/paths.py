@@ -69,6 +69,7 @@ def children(node: Node) -> Iterator[tuple[str, object]]:
     elif kind == "partial":
         for i, value in enumerate((node[1], *node[2], *node[3])):
             yield f".partial[{i}]", value
+        yield from _named(node[6] if len(node) > 6 else [])
     elif kind == "data":
         for i, value in enumerate(node[2]):
             yield f".args[{i}]", value

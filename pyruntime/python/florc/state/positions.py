@@ -16,7 +16,7 @@ import types
 from .. import _native
 from ..support.static import defines, is_begun
 from . import suspended
-from .atoms import same_atom
+from .equal import same_value
 from .kind import Kind
 from .kinds import OF_PYTHON, Refused
 from .references import encode_opaque
@@ -75,17 +75,10 @@ class Position(Kind):
         r.last(lambda: _move(made, at))
         return made
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 def _is_same(own: Any, of: Any) -> bool:
     """Whether it makes no difference over which of two objects an iterator is. A tuple may have been made anew."""
-    if own is of:
-        return True
-    if type(own) is range:
-        return bool(own == of)
-    return type(own) is type(of) is tuple and len(own) == len(of) and all(map(same_atom, own, of))
+    return bool(own == of) if type(own) is range else same_value(own, of)
 
 
 def _further(own: range, of: range, at: int) -> int | None:

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import boosters, classify, data, ddp, fsdp, loading, modules, objects, sequences, thread_local, tracked
+from . import boosters, by_name, classify, data, ddp, fsdp, loading, modules, objects, partials, sequences, thread_local, tracked
 from .kinds import CONTENT_BASES, Refused, dotted, type_name
 
 _OBJECTS: frozenset[Callable[..., Any]] = frozenset(
@@ -40,6 +40,8 @@ ENCODERS: dict[str, frozenset[Callable[..., Any]]] = {
     "torch.Module": frozenset({modules.encode_module}),
     "value": frozenset({objects.encode_derived_value}),
     "namedtuple": frozenset({sequences.encode_namedtuple}),
+    "partial": frozenset({partials.encode_partial}),
+    "member": frozenset({by_name.encode_member}),
     "pickle": frozenset({data.encode_pickled}),
     "handle": frozenset({boosters.encode_booster}),
     "loading": frozenset({loading.encode_loading}),

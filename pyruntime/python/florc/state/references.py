@@ -1,6 +1,6 @@
 """What is recorded by name or by reference: functions, classes, methods, files, locks, loggers.
 
-Nodes: `["named", module, qualname]`, `["method", self, name]`, `["partial", func, [args], [key, value, …]]`,
+Nodes: `["named", module, qualname]`, `["method", self, name]`,
 `["opaque", module, qualname of its class, qualname or null]`, `["weakref", its object or null]`, of a proxy with its class.
 What says what it holds (`handles`) has that as one more: a connection to a database, how many rows it has changed.
 """
@@ -90,7 +90,7 @@ FUNCTIONS = (
     types.ClassMethodDescriptorType,
     types.MethodWrapperType,
 )
-CODE = FUNCTIONS + (types.MethodType, types.ModuleType, weakref.ref)
+CODE = FUNCTIONS + (types.MethodType, types.ModuleType, types.CodeType, weakref.ref)
 BY_REFERENCE = FUNCTIONS + (
     types.GeneratorType,
     types.CoroutineType,
@@ -171,11 +171,6 @@ def encode_method(enc: Encoder, obj: Any) -> Node:
     if found is func or type(found) in (classmethod, staticmethod) and found.__func__ is func:
         return ["method", enc.value(owner), name]
     return encode_opaque(enc, obj)
-
-
-def encode_partial(enc: Encoder, obj: Any) -> Node:
-    items = [enc.value(x) for pair in obj.keywords.items() for x in pair]
-    return ["partial", enc.value(obj.func), [enc.value(x) for x in obj.args], items]
 
 
 def encode_weakref(enc: Encoder, obj: Any) -> Node:
@@ -287,34 +282,6 @@ class Method(Kind):
         holder: Any = type(owner).__dict__.get(node[2])
         return types.MethodType(holder, owner) if issubclass(type(holder), types.FunctionType) else getattr(owner, node[2])
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made == live and made.__self__ is live.__self__
-
-
-class Partial(Kind):
-    immutable = True
-
-    def match(self, m: Matcher, node: Node, live: Any) -> bool:
-        if type(live) is not functools.partial or len(live.args) != len(node[2]):
-            return False
-        m.pair(node[1], live.func)
-        for value, item in zip(node[2], live.args):
-            m.pair(value, item)
-        m.pair_items(node[3], live.keywords.items())
-        return True
-
-    def parts(self, node: Node) -> Iterable[Any]:
-        return [node[1], *node[2], *node[3]]
-
-    def make(self, r: Restorer, node: Node, index: int) -> Any:
-        items = [r.value(v) for v in node[3]]
-        return functools.partial(r.value(node[1]), *[r.value(v) for v in node[2]], **dict(zip(items[::2], items[1::2])))
-
-    def same(self, made: Any, live: Any) -> bool:
-        pairs = [(made.func, live.func), *zip(made.args, live.args)]
-        pairs += [(value, live.keywords.get(key, self)) for key, value in made.keywords.items()]
-        return len(made.keywords) == len(live.keywords) and all(a is b for a, b in pairs)
-
 
 class Weak(Kind):
     immutable = True
@@ -329,11 +296,6 @@ class Weak(Kind):
         target = r.value(node[1])
         make: Any = weakref.ref if len(node) == 2 else weakref.proxy
         return make(_Dead() if target is None else target)
-
-    def same(self, made: Any, live: Any) -> bool:
-        if type(made) is weakref.ref:
-            return made is live or made() is None and live() is None
-        return type(made) is type(live) and _native.referent(made) is _native.referent(live)
 
 
 _PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
@@ -360,12 +322,8 @@ class Opaque(Kind):
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return r.live_of(index)
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 ENCODERS: dict[type, Encode] = {
-    functools.partial: encode_partial,
     functools._lru_cache_wrapper: encode_named,
     types.MethodType: encode_method,
     types.ModuleType: encode_module,
@@ -373,4 +331,4 @@ ENCODERS: dict[type, Encode] = {
     weakref.ProxyType: encode_proxy,
     weakref.CallableProxyType: encode_proxy,
 }
-KINDS = {"named": Named(), "method": Method(), "partial": Partial(), "opaque": Opaque(), "weakref": Weak()}
+KINDS = {"named": Named(), "method": Method(), "opaque": Opaque(), "weakref": Weak()}

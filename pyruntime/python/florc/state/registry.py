@@ -21,6 +21,7 @@ from . import (
     loading,
     modules,
     objects,
+    partials,
     positions,
     progress,
     references,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 ENCODERS: dict[type, Encode] = {
     **containers.ENCODERS,
     **references.ENCODERS,
+    **partials.ENCODERS,
     **generators.ENCODERS,
     **positions.ENCODERS,
     **counting.ENCODERS,
@@ -60,6 +62,7 @@ KINDS: dict[str, Kind] = {
     **ddp.KINDS,
     **fsdp.KINDS,
     **references.KINDS,
+    **partials.KINDS,
     **data.KINDS,
     **boosters.KINDS,
     **tensors.KINDS,

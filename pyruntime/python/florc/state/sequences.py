@@ -168,9 +168,6 @@ class LongBytes(Kind):
     def make(self, r: Restorer, node: Node, index: int) -> Any:
         return bytes(r.leaf(node[1]))
 
-    def same(self, made: Any, live: Any) -> bool:
-        return bool(made == live)
-
 
 class Bytes(Kind):
     """bytearray and array.array, in place."""
@@ -214,9 +211,6 @@ class Tuple(Whole):
         if cls is None or not issubclass(cls, tuple):
             raise Refused(f"the class {node[2]}.{node[3]} is not defined")
         return tuple.__new__(cls, items)
-
-    def same(self, made: Any, live: Any) -> bool:
-        return len(made) == len(live) and all(map(same_atom, made, live))
 
 
 ENCODERS: dict[type, Encode] = {

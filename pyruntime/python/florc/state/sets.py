@@ -312,9 +312,6 @@ class FrozenSet(Whole):
             raise Refused("the order of a frozenset cannot be brought about again")
         return made
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made == live and list(made) == list(live)
-
 
 ENCODERS: dict[type, Encode] = {set: encode_set, frozenset: encode_frozenset}
 KINDS = {"set": Set(), "frozenset": FrozenSet()}

@@ -94,9 +94,6 @@ class Sparse(Kind):
             return torch.nn.Parameter(made, requires_grad="r" in node[3])
         return made.requires_grad_() if "r" in node[3] else made
 
-    def same(self, made: Any, live: Any) -> bool:
-        return made is live
-
 
 def _fill(node: Node, live: Any, parts: Any) -> None:
     """The parts were filled in place, but for those that were given other memory: they are copied."""

@@ -40,6 +40,14 @@ class Line(NamedTuple):
     text: str
 
 
+class Logged(NamedTuple):
+    """A line that a logger of the script's wrote to a file, and the statement that told it."""
+
+    line: Line
+    file: str
+    number: int
+
+
 MOST = 100_000
 """With fewer runs of added statements, what they print is kept for `florc logs`, too: to take a line apart takes 10 µs."""
 Taps = tuple[Tap, Tap, LogFiles]

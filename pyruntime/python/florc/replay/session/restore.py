@@ -12,8 +12,8 @@ from ... import _native, state
 from ...adapters import persistent
 from ...plan import forms, of_functions, places
 from ...process import streams
+from ...runs.holding import Holding
 from ...runs.journal import History
-from ...runs.versions import Holding
 from ...support import static
 from ...survey.scopes import Reader
 from .leaves import Leaves
@@ -21,7 +21,12 @@ from .speeds import Speeds
 
 
 class CannotRestore(Exception):
-    """A checkpoint cannot be restored; the objects of the script may hold a part of it."""
+    """A checkpoint cannot be restored; the objects of the script may hold a part of it. `whatever_asked`: nor could it be if
+    something else was asked for."""
+
+    def __init__(self, why: str, whatever_asked: bool = False):
+        super().__init__(why)
+        self.whatever_asked = whatever_asked
 
 
 class Damaged(Exception):
@@ -124,7 +129,7 @@ class Restorer:
         except state.CannotRestore as error:
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
-            raise CannotRestore(f"it cannot be restored: {error}") from None
+            raise CannotRestore(f"it cannot be restored: {error}", not error.by_added) from None
         except Exception as error:  # a fault of florc's is not the script's; what it left half done is left behind
             if leaves.damage:
                 raise Damaged(leaves.damage) from None
@@ -138,14 +143,8 @@ class Restorer:
             if state.is_lapsed(values.get(place.name)) and not place.bound and places.is_global(frame, place.name):
                 frame.f_globals[place.name] = values[place.name]
                 continue
-            # what was changed in place but is rebuilt as another object (a sparse matrix, a masked array) would be lost
-            if (
-                place.mutated
-                and not place.bound
-                and place.name in live
-                and values.get(place.name, live[place.name]) is not live[place.name]
-            ):
-                raise CannotRestore(f"{place.name}: a {static.name_of(type(live[place.name]))} cannot be restored in place")
+            if place.mutated and not place.bound and place.name in live and place.name in values:
+                _hold(frame, place, live[place.name], values[place.name])
         for name in filter(persistent.is_name, checkpoint.lapsed):
             for loader in persistent.named(name):
                 state.lapse_workers(loader, name)
@@ -169,9 +168,6 @@ class Restorer:
         missing = [name for name in bound if name not in values and name not in maybe and name.isidentifier()]
         if missing:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
-        for place in loop.places:
-            if place.name in maybe and place.name not in values and not _can_be_without(frame, place):
-                raise CannotRestore(f"{place.name} cannot be unbound")
         for name in attributes:
             _bind_attribute(frame, name, values)
         return [values.get(name, places.unbound) for name in bound]
@@ -226,18 +222,25 @@ def _root(name: str) -> str:
     return str(json.loads(name)[0]) if name.startswith("[") else name
 
 
-def _can_be_without(frame: FrameType, place: _native.Place) -> bool:
-    """Whether emitted code can bind a place and unbind it: an attribute, of an object that has some. A number has none."""
-    holder, _, attribute = place.name.rpartition(".")
-    found = places.read(frame, holder, place.in_globals) if holder else places.unbound
-    cls = type(found)
-    return found is places.unbound or bool(type.__getattribute__(cls, "__dictoffset__")) or static.defines(cls, attribute)
-
-
 def recorded_outside(loop: _native.Loop, checkpoint: _native.Checkpoint, frame: FrameType) -> dict[str, Any]:
     """The objects outside the block as recorded: an added statement may have made more names places of it."""
     held = set(checkpoint.places)
     return places.outside(loop, frame, [place for place in loop.places if place.name in held])
+
+
+def _hold(frame: FrameType, place: _native.Place, live: Any, value: Any) -> None:
+    """See that a place holds what it held, though nothing in the block binds it. Raises CannotRestore where others may hold the
+    object that is there, and what it held was rebuilt as another one: a sparse matrix, a masked array."""
+    if state.same_value(live, value) or state.same_value(places.read(frame, place.name, place.in_globals), value):
+        return
+    if not state.is_value(value) or not state.is_value(live):
+        raise CannotRestore(f"{place.name}: a {static.name_of(type(live))} cannot be restored in place", True)
+    if "." in place.name.rpartition(":")[2] and not place.in_globals:
+        _bind_attribute(frame, place.name, {place.name: value})
+    elif places.is_global(frame, place.name) or place.in_globals:
+        _bind_global(frame, place.name, {place.name: value})
+    else:
+        raise CannotRestore(f"{place.name}: nothing in the block is known to bind it, and it was another one", True)
 
 
 def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None:
@@ -253,9 +256,9 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             holder = static.read_attribute(holder, step)
     except (AttributeError, static.RunsCode):
         holder = places.unbound
-    if holder is places.unbound:
-        if name in values:
-            raise CannotRestore(f"nothing that florc finds holds {name}")
+    if holder is places.unbound and name in values:
+        raise CannotRestore(f"nothing that florc finds holds {name}")
+    if holder is places.unbound or name not in values and not _has(holder, attribute):
         return
     try:
         # what is deleted may be hidden by an attribute of the class
@@ -264,6 +267,16 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             delattr(holder, attribute)
     except Exception as error:
         raise CannotRestore(f"{name} cannot be bound: {type(error).__name__}: {error}") from error
+
+
+def _has(holder: Any, attribute: str) -> bool:
+    try:
+        static.read_attribute(holder, attribute)
+    except AttributeError:
+        return False
+    except static.RunsCode:
+        return True
+    return True
 
 
 def _bind_global(frame: FrameType, name: str, values: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from ... import _native, state
 from ...plan import places
@@ -18,14 +18,14 @@ from ...process.fast_forward import after, why_not
 from ...process.log_files import LogFiles
 from ...process.output import Tap
 from ...project import positions as instrumented
-from ...runs import described, environment, trust, variables, writers
+from ...runs import described, environment, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
 from ..select.skipped import Skipped
 from . import live, proof, unrecorded
 from . import progress as progress_line
-from .capture import Line, Value
+from .capture import Line, Logged, Value
 from .compare import Comparer
 from .leave import Leave
 from .probes import Probes
@@ -62,8 +62,9 @@ class Replay:
         """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         streams = Tap(self._line, self.versions.files), Tap(lambda *_: None, self.versions.files, is_error=True)
-        self.taps = (*streams, LogFiles(lambda *_: None, self.versions.files))
+        self.taps = (*streams, LogFiles(self._logged, self.versions.files))
         self.lines: list[Line] = []
+        self.logged: list[Logged] = []
         self.values: list[Value] = []
         self.skipped = Skipped()
         self.reasons: dict[str, dict[str, int]] = {}
@@ -109,14 +110,7 @@ class Replay:
     @functools.cached_property
     def environment(self) -> list[str]:
         """What has changed since the run was recorded."""
-        history = self.history
-        own = {*self.versions.files, *history.changed_files()}
-        reads = {path: known for path, known in history.reads().items() if path not in self.written and path not in own}
-        found = environment.differences(
-            history.circumstances, history.run.info.get("started"), reads, own.__contains__, history.distributions
-        )
-        key = trust.key()
-        return found if key is None else [*variables.changed(history.variables_read, key, self.variables), *found]
+        return environment.since(self.history, self.versions.files, self.written, self.variables)
 
     @property
     def ran(self) -> dict[str, Ran]:
@@ -150,13 +144,6 @@ class Replay:
     def restore_seconds(self) -> float:
         """Seconds that restoring took."""
         return self.restorer.seconds
-
-    @property
-    def read(self) -> dict[str, int]:
-        """What was read of checkpoints so far, for `ReplayResult.read`."""
-        chunks, nbytes, there = self.history.reader.read_so_far
-        waited, needed = state.deferred.waited, state.deferred.filled
-        return {"chunks": chunks, "bytes": nbytes, "there": there, "waited": waited, "needed": needed}
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
@@ -288,7 +275,7 @@ class Replay:
         try:
             return self.restorer.put_back(places.loops[block], objects, maybe, frame)
         except CannotRestore as error:
-            self.leave.cannot_restore({block: str(error)})
+            self._cannot_restore({block: str(error)}, error.whatever_asked)
         except Damaged as error:
             if self.restorer.checks_first:  # it was whole a moment ago
                 self.leave.cannot_restore({block: str(error)})
@@ -301,7 +288,14 @@ class Replay:
         self.leave.cannot_restore(dict.fromkeys(self.versions.lapsed.blocks_of(what), why))
 
     def _miss_history(self) -> None:
-        self.leave.cannot_restore(dict.fromkeys(self.restorer.without_history, state.NO_HISTORY))
+        why = dict.fromkeys(self.restorer.without_history, state.NO_HISTORY)
+        self._cannot_restore(why, not self.looking.is_running())
+
+    def _cannot_restore(self, blocks: dict[str, str], whatever_asked: bool) -> NoReturn:
+        """Start again. What neither the added statements nor another environment brought about will be so next time."""
+        if whatever_asked and not self.versions.has_changed and not self.environment:
+            self.versions.misfits.remember(blocks)
+        self.leave.cannot_restore(blocks)
 
     def end(self, block: str, objects: Sequence[Any], maybe: Any, in_globals: Any, frame: FrameType) -> None:
         """A block was re-executed: compare what it left behind with the record."""
@@ -336,7 +330,7 @@ class Replay:
                 try:
                     there = None if iterable is None else after(index, iterable, iterator)
                 except StopIteration:
-                    self.leave.cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"})
+                    self._cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"}, True)
                 self.skipped.jumps[place] = index
                 if self.history.writes(block + places.BOUNDARY):
                     self.skipped.told()
@@ -390,9 +384,15 @@ class Replay:
 
     def _line(self, parts: list[tuple[str, str]], file: str, line: int) -> None:
         self.probes.note_early()
+        self.lines += self._asked_for(parts)
+
+    def _logged(self, _: int, parts: list[tuple[str, str]], file: str, line: int) -> None:
+        self.logged += [Logged(found, file, line) for found in self._asked_for(parts)]
+
+    def _asked_for(self, parts: list[tuple[str, str]]) -> list[Line]:
         path = parts[-1][0]
-        if self.answers(path):
-            self.lines.append(Line(path, "".join(text for place, text in parts if self.answers(place))))
+        text = "".join(text for place, text in parts if self.answers(place))
+        return [Line(path, text)] if self.answers(path) else []
 
     def abandon(self) -> None:
         """In a child that the script forked there is no replay; `statements` keeps what its added statements print."""
