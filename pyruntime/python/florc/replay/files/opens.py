@@ -35,8 +35,10 @@ class Opens:
         """Files of the script that an added statement wrote: only in the view."""
         self.added: dict[str, int | None] = {}
         """What an added statement wrote at its real path -> its length before; None: it did not exist."""
-        self._updated: dict[str, tuple[int, int]] = {}
-        """Databases that an added statement opened -> size and time when it, or one after it, began."""
+        self._updated: dict[str, list[tuple[int, int]]] = {}
+        """Databases that are open -> sizes and times of their files when the last added statement began."""
+        self.endings: dict[str, tuple[str, ...]] = {}
+        """Databases -> what the names of the files beside them end with."""
         self._watched = watched(io.FileIO, self._view.doubts.descriptor, self._wrote)
         self._open: weakref.WeakSet[Any] = weakref.WeakSet()
         """What the script opened to write to."""
@@ -172,18 +174,21 @@ class Opens:
         self.beside[real] = None
         return None
 
-    def _state(self, path: str) -> tuple[int, int]:
-        try:
-            found = _stat(self._view.at(path))
-        except OSError:
-            return 0, 0
-        return found.st_size, found.st_mtime_ns
+    def _states(self, path: str) -> list[tuple[int, int]]:
+        states = []
+        for ending in ("", *self.endings[path]):
+            try:
+                found = _stat(self._view.at(path + ending))
+                states.append((found.st_size, found.st_mtime_ns))
+            except OSError:
+                states.append((0, 0))
+        return states
 
     def flush(self) -> None:
         """Before an added statement, and at its end: write what is buffered, so that what the statement writes is known to be
         its own."""
         for path, known in self._updated.items():
-            self._updated[path] = self._state(path)
+            self._updated[path] = self._states(path)
             if self._functions.is_added() and self._updated[path] != known:
                 self.beside[path] = None
         for file in list(self._open) if len(self._open) else ():  # to iterate over an empty one takes 3 us
@@ -224,10 +229,11 @@ class Opens:
         is_asked = how == UPDATED and self._functions.is_added() and real not in self.beside
         try:
             where = self._to_write(real, path, flags, found)
-            if is_asked and real in self.beside:  # it may only ask
-                del self.beside[real]
-                for each in (real, *(real + ending for ending in endings)):
-                    self._updated[each] = self._state(each)
+            if is_asked:  # it may only ask
+                self.beside.pop(real, None)
+            if how == UPDATED:
+                self.endings[real] = tuple(endings)
+                self._updated[real] = self._states(real)
         except OSError:  # the function says what is wrong, in its own words
             parent = os.path.dirname(real)
             return self._view.at(real) if os.path.isdir(parent) and os.access(parent, os.W_OK) else path

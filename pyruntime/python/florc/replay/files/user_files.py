@@ -177,6 +177,9 @@ class UserFiles:
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
                 copy(where, beside)
+                for ending in self._functions.opens.endings.get(path, ()):  # of a database that was not closed
+                    if os.path.isfile(where + ending):
+                        copy(where + ending, beside + ending)
                 say(
                     f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in "
                     f"{os.path.relpath(beside)}",
