@@ -131,7 +131,9 @@ def test_ask_verify_show_and_diff_from_python(here: Path) -> None:
         florc.record("nope.py")
     first, second = (florc.record("train.py", options=("--checkpoint", "every")) for _ in range(2))
     line = SCRIPT.splitlines().index("    #PROBE")
-    asked = florc.ask("train.py", at={line + 1: "-model.total"}, inside={line - 2: "(epoch, step)"}, options=("--iterations", "1"))
+    asked = florc.ask(
+        "train.py", at={line + 1: "-model.total"}, inside={line - 2: "(epoch, step)"}, options=("--iterations", "1")
+    )
     assert asked.verdict == "exact" and asked["value"][-1] == -10.0, asked.report
     with pytest.raises(florc.Unusable, match="no statement is in this line"):
         florc.ask("train.py", at={99: "epoch"})

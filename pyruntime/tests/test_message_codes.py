@@ -41,7 +41,9 @@ def code_of(name: str, call: ast.Call) -> str | None:
 
 def test_each_message_has_a_code_that_is_explained() -> None:
     page = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
-    explained = set(re.findall(r"^\| (F\d{3}) \|", page, re.MULTILINE))
+    rows = re.findall(r"^\| (F\d{3}) \|", page, re.MULTILINE)
+    explained = set(rows)
+    assert len(rows) == len(explained), "a code has one meaning"
     used, without = set(), []
     for place, name, call in calls():
         code = code_of(name, call)

@@ -2,7 +2,7 @@
 
 use super::lookup::is_looked_up;
 use crate::analysis::Analysis;
-use crate::ids::{IdVec, StmtId};
+use crate::ids::{Id, IdVec, StmtId};
 use crate::knowledge::{Knowledge, List};
 use crate::loops::LoopId;
 use crate::plan::{LoopPlan, Plan};
@@ -98,8 +98,31 @@ fn loops_around(analysis: &Analysis, plans: &IdVec<LoopId, &LoopPlan>, stmt: Stm
     around.filter_map(|at| plans.get(at)).map(|entry| entry.id.clone()).collect()
 }
 
-/// Where a function is called: scopes and the numbers of statements. None where other callers are possible.
+/// Where a function is called: scopes and the numbers of statements. None where other callers are possible. A file may be several
+/// modules (the script, which another file imports): a function of it is one statement, whichever of them calls it.
 fn callers(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, StmtId)>> {
+    let mut found = Vec::new();
+    for twin in twins(analysis, scope) {
+        found.extend(callers_of(analysis, twin)?);
+    }
+    Some(found)
+}
+
+/// A scope, and the same one of the other modules that its file is: their scopes are numbered in the same order.
+fn twins(analysis: &Analysis, scope: ScopeId) -> Vec<ScopeId> {
+    let scopes = &analysis.project.scopes;
+    let file = scopes.list[scope].file;
+    let offset = scope.place() - scopes.modules[file].place();
+    let (path, text) = (&analysis.files[file].source.name, &analysis.files[file].source.text);
+    let modules = scopes.modules.enumerated();
+    let same = modules.filter(|(other, _)| {
+        let source = &analysis.files[*other].source;
+        source.name == *path && source.text == *text
+    });
+    same.map(|(_, module)| ScopeId::new(module.place() + offset)).collect()
+}
+
+fn callers_of(analysis: &Analysis, scope: ScopeId) -> Option<Vec<(ScopeId, StmtId)>> {
     let sites: Vec<_> = analysis.graph.sites_that_call(scope).collect();
     let hidden = analysis.graph.mentioned.contains(&scope)
         || analysis.graph.constructors.contains(&scope)

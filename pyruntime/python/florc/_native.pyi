@@ -1141,6 +1141,12 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
+def goes_over(object: Any) -> None:
+    """A loop goes over an object: of a set of objects that hash by their addresses, it is noted."""
+
+def is_order_of_addresses_used() -> bool:
+    """Whether some loop went over such a set."""
+
 def stall_signal() -> int:
     """The number of the signal for which `faulthandler` is to be registered before `watch_progress`."""
 

@@ -43,8 +43,8 @@ pub struct Function {
 }
 
 impl Changes {
-    /// `file`: its path.
-    pub fn new(file: &str, report: &Report) -> Self {
+    /// `file`: its path; `modules`: the reports of all modules that it is.
+    pub fn new<'r>(file: &str, report: &Report, modules: impl Iterator<Item = &'r Report>) -> Self {
         let change = |change: &probes::Change| Change {
             file: file.to_owned(),
             kind: change.kind.name(),
@@ -63,12 +63,17 @@ impl Changes {
             line: found.line,
             name: found.name.clone(),
         };
-        Self {
+        let mut found = Self {
             module: report.name.clone(),
             changes: report.changes.iter().map(change).collect(),
-            probed: report.probed.clone(),
-            entered: report.entered.iter().map(function).collect(),
+            probed: BTreeMap::new(),
+            entered: Vec::new(),
+        };
+        for module in modules {
+            found.probed.extend(module.probed.clone());
+            found.entered.extend(module.entered.iter().map(function));
         }
+        found
     }
 }
 

@@ -105,7 +105,8 @@ impl Comparison {
                 .filter(|change| change.is_added())
                 .map(|change| ProbeMark { id: format!("{}{}", file.qualifier(), change.line), stmt: change.stmt })
                 .collect();
-            let mut made = instrumented(file, &report.plan, &marks, Some(Changes::new(path, report)));
+            let same = self.each().filter(|(other, _)| other.source.name == path).map(|(_, report)| report);
+            let mut made = instrumented(file, &report.plan, &marks, Some(Changes::new(path, report, same)));
             let library = self.libraries.iter().find(|known| known.file.source.name == path);
             made.origin = library.and_then(|known| known.origin.clone());
             Ok(Some(made))

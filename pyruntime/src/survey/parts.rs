@@ -344,7 +344,7 @@ fn gradient(tensor: &Bound<'_, PyAny>) -> Option<i64> {
     Some(mix(mix(changes, address as i64), told))
 }
 
-fn is_true(tensor: &Bound<'_, PyAny>, name: &Bound<'_, pyo3::types::PyString>) -> bool {
+fn is_true(tensor: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
     tensor.getattr(name).and_then(|answer| answer.extract()).unwrap_or(false)
 }
 

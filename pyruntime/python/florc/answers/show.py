@@ -41,6 +41,7 @@ def described(run: Run) -> dict[str, Any]:
         "id": run.id,
         "name": info.get("name"),
         "status": run.status,
+        "raised": info.get("raised"),
         "script": info["script"],
         "arguments": info["argv"][1:],
         "settings": {name: values[0] if len(values) == 1 else values for name, values in history.arguments.items()},
@@ -77,6 +78,8 @@ def text(found: dict[str, Any]) -> str:
     ]
     if found["settings"]:
         lines.append("  settings: " + ", ".join(f"{name}={value}" for name, value in found["settings"].items()))
+    if found["raised"]:
+        lines.append(f"  ended by {plain(found['raised'])}")
     if found["at"]:
         lines.append(f"  so far: {found['at']}")
     if found["overhead"] is not None:

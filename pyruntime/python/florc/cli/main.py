@@ -96,6 +96,11 @@ def _ask(arguments: given.Ask) -> int | Prepared:
     from ..replay.command import present_script
     from ..replay.session import live
 
+    if len(arguments["target"]) == 2 and not (
+        is_question(arguments) or arguments["interactive"] or asked.texts or live.is_asked()
+    ):
+        words = [word for word in arguments["target"] if not _is_script(word)] or arguments["target"]
+        raise Unusable("F101", f"where is {words[-1]} to be asked? --at LINE {words[-1]!r}; or --inside, --after-loop, --watch")
     run_name, script = _target(arguments["target"])
     found = _asked_about or _recorded(run_name, script, arguments["trust"])
     if arguments["interactive"]:

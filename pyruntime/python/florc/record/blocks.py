@@ -134,7 +134,11 @@ class Blocks:
         if not self.pacer.surveys(block, is_doubted):
             return None
         begun = time.perf_counter()
-        survey = Survey(frame, places.loops[block], self.reader)
+        loop = places.loops[block]
+        survey = Survey(frame, loop, self.reader)
+        for place in loop.places:
+            if place.iterated:
+                _native.goes_over(places.read(frame, place.name, place.in_globals))
         self.pacer.surveyed(block, time.perf_counter() - begun)
         return survey
 

@@ -19,9 +19,12 @@ from ..runs.run import Run, store_path
 from ..support import console as messages
 from ..support import mishaps
 from ..support.console import say
+from ..support.static import name_of
 from ..trackers.watch import Watch
 from .session import NO_LIMIT, Recording
 
+_MOST_TEXT = 200
+"""Characters of what an exception says."""
 MOST_TOLD = 3
 """Of so many loops it is told why no checkpoint can stand for them, where there is none at all."""
 _LEAST_TOLD_S = 0.1
@@ -213,6 +216,14 @@ class _Beginning:
             self._run.take_back()
 
 
+def _raised(error: BaseException) -> str:
+    """What the script raised, in a line: `ValueError: the loss is nan`. None of its code runs once more."""
+    kind, given = type(error), BaseException.__dict__["args"].__get__(error)
+    is_plain = kind.__str__ is BaseException.__str__ and len(given) == 1 and type(given[0]) is str
+    first = given[0].partition("\n")[0][:_MOST_TEXT] if is_plain else ""
+    return f"{name_of(kind)}: {first}" if first else name_of(kind)
+
+
 class _Ending:
     """Closes the run when the process ends, and says what was kept."""
 
@@ -229,6 +240,8 @@ class _Ending:
             self.status = "ok" if error.code in (None, 0) else f"exit {error.code}"
         elif isinstance(error, KeyboardInterrupt):
             self.status = "interrupted"
+        else:
+            self._recording.run.info["raised"] = _raised(error)
 
     def finish(self) -> None:
         """Registered with `atexit`."""
@@ -245,7 +258,8 @@ class _Ending:
 
     def _tell(self, report: dict[str, Any]) -> None:
         run = self._recording.run
-        ended = {"ok": "", "interrupted": ", interrupted", "exception": ", ended by an exception"}
+        raised = run.info.get("raised", "an exception")
+        ended = {"ok": "", "interrupted": ", interrupted", "exception": f", ended by {raised}"}
         state = ended.get(self.status, f", {self.status}")
         if run.rank:  # the first rank speaks for all
             trouble = self._trouble(report)
@@ -265,6 +279,11 @@ class _Ending:
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
+        if _native.is_order_of_addresses_used():
+            say(
+                "a loop goes over a set of objects in the order of their addresses: without florc, and in a replay, that order may be "
+                "another one; a list, or a __hash__ of the class, has the same in each run"
+            )
         from ..project.territory import untried
 
         for library in sorted(untried):

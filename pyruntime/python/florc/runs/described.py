@@ -114,6 +114,7 @@ _POSSIBLE: dict[str, Callable[[Any], bool]] = {
     "store": is_path,
     "ended": _is_time,
     "status": _is_text,
+    "raised": _is_text,
     "sources": _are_sources,
     "report": _is_report,
     "python": _is_text,

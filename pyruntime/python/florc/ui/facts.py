@@ -94,7 +94,7 @@ class Facts:
         found = []
         for run in reversed(catalog.all_runs(self._store)):
             report = {name: value for name, value in run.info.get("report", {}).items() if name != "imports"}
-            known = ("id", "name", "script", "argv", "cwd", "started", "ranks")
+            known = ("id", "name", "script", "argv", "cwd", "started", "ranks", "raised")
             found.append({**{name: run.info.get(name) for name in known}, "report": report, "status": run.status})
         return found
 

@@ -177,6 +177,6 @@ def sampled(history: History, count: int) -> Samples:
     if not held and starts:
         return Samples(loop.place, starts[-count:], starts[-count - 1] if len(starts) > count else 0)
     if not held:
-        raise Unusable("F107", f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
+        raise Unusable("F110", f"no checkpoint of {history.run.id} is inside its main loop: there is nothing to compare with")
     chosen = {held[round(n * (len(held) - 1) / max(1, count - 1))] for n in range(count)}
     return Samples(loop.place, sorted(chosen))

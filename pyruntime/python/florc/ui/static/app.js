@@ -76,7 +76,7 @@ function heading(run) {
   document.title = `${run.name ?? words} – florc`;
   const facts = [
     ["run", run.id],
-    ["ended", run.status],
+    ["ended", run.raised ? `${run.status}: ${run.raised}` : run.status],
     ["began", new Date(run.started * 1000).toLocaleString()],
     ["took", seconds(run.seconds)],
     ["kept", run.checkpoints === null ? null : `${many(run.checkpoints, "checkpoint")}, ${bytes(run.bytes)}`],
