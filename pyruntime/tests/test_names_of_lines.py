@@ -43,6 +43,11 @@ CASES: dict[str, tuple[str, list[str], list[dict[str, Any]]]] = {
         ["try:", "    1 / 0", "except ZeroDivisionError:", '    log.exception("bad %s", w)'],
         [{"w": 6.0}, {}, {}],
     ),
+    "a dict": (
+        "import time\n",
+        ['print("parts", {"pixel": w, "log": {"inf": float("inf"), 3: epoch}})', 'print({"w": w, "e": epoch})'],
+        [{"parts.pixel": 6.0, "parts.log.inf": float("inf"), "parts.log.3": 0}, {"w": 6.0, "e": 0}],
+    ),
     "two in a line": ("import time\n", ["print(w); print(w * 2)"], [{"w": 6.0}, {"w * 2": 12.0}, {"w": 12.0}]),
     "texts": (
         "import time\n",

@@ -60,7 +60,7 @@ def test_two_runs_part_where_their_plain_runs_do(two: Workshop) -> None:
     state = found["state"]
     assert (state["equal_up_to"], state["at"], state["compared"]) == ("L2 in epoch=3", "L2 in epoch=4", 5)
     assert state["differences"][0].startswith("model.weights"), state
-    assert found["arguments"] == [[], ["0.02"]] and not found["source"] and not found["environment"]
+    assert found["arguments"] == [[], ["0.02"]] and not found["source"] and found["environment"].keys() <= {"hash seed"}
     said = two.florc("diff", "latest~1", "latest").out
     assert "loss  differs first at epoch=4: " in said and "- \n" not in said and "+ 0.02\n" in said, said
 
@@ -296,3 +296,44 @@ def test_what_the_documentation_says_of_runs_is_done(two: Workshop) -> None:
     section = text_of("answers.md").split("## Runs, and two of them")[1].split("\n## ")[0]
     page = Page(two, section).do()
     assert [command.split()[1] for command, _ in page.done] == ["runs", "show", "diff"]
+
+
+RESUMED = """
+    import os, sys, time
+
+    first = int(sys.argv[1])
+    w = [0.5]
+    if first:
+        w[0] = float(open("kept").read())
+    asked = os.environ.get("FLAVOUR")
+    for epoch in range(first, 5):
+        for i in range(4):
+            time.sleep(0)
+            w[0] = w[0] * 1.5 + i + float(sys.argv[2]) * (epoch == 4)
+        print("epoch", epoch, w[0])
+        if epoch == 1 and not first:
+            with open("kept", "w") as file:
+                file.write(repr(w[0]))
+"""
+
+
+def test_a_run_that_resumed_is_compared_epoch_by_epoch(workshop: Workshop) -> None:
+    workshop.write("train.py", RESUMED)
+    for words in (("0", "0"), ("2", "0"), ("2", "1")):
+        assert workshop.florc("record", "--checkpoint", "every", "train.py", *words).code == 0
+    same = json.loads(workshop.florc("diff", "--json", "latest~2", "latest~1").out)["state"]
+    assert same["compared"] >= 3 and not same["differences"] and same["equal_up_to"].endswith("epoch=4"), same
+    other = json.loads(workshop.florc("diff", "--json", "latest~2", "latest").out)["state"]
+    assert other["at"].endswith("epoch=4") and "w" in other["differences"][0], other
+
+
+def test_hash_seed_and_variables_are_part_of_the_environment(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.write("train.py", RESUMED)
+    for seed, flavour in (("1", "sweet"), ("2", "sweet"), ("2", "sour")):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        monkeypatch.setenv("FLAVOUR", flavour)
+        assert workshop.florc("record", "--checkpoint", "every", "train.py", "0", "0").code == 0
+    seeds = json.loads(workshop.florc("diff", "--json", "latest~2", "latest~1").out)
+    assert seeds["environment"] == {"hash seed": ["1", "2"]} and not seeds["differ"], seeds
+    variables = json.loads(workshop.florc("diff", "--json", "latest~1", "latest").out)
+    assert variables["environment"] == {"FLAVOUR": ["one value", "another value"]} and variables["differ"], variables

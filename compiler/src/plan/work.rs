@@ -8,7 +8,7 @@ use crate::knowledge::{Facts as Known, Knowledge, List};
 use crate::loops::LoopId;
 use crate::name::Name;
 use crate::scopes::ScopeId;
-use crate::syntax::tree::{Call, ExprKind, Stmt};
+use crate::syntax::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::syntax::walk;
 
 /// Facts about one loop or one function.
@@ -127,8 +127,13 @@ impl Facts {
     fn statement(&mut self, analysis: &Analysis, scope: ScopeId, stmt: &Stmt, runs: &mut Vec<Runs>) {
         let mut work = Work::default();
         let around = analysis.loops.around(stmt.id);
+        work.works |=
+            matches!(&stmt.kind, StmtKind::AugAssign { target, .. } if may_be_array(analysis, scope, target, FUEL));
         for expr in walk::own_expressions(stmt) {
             walk::expressions(expr, &mut |part| {
+                if let ExprKind::Operation(parts) = &part.kind {
+                    work.works = work.works || parts.iter().any(|part| may_be_array(analysis, scope, part, FUEL));
+                }
                 if let ExprKind::Call(call) = &part.kind {
                     let (own, targets) = called(analysis, scope, call);
                     work.merge(own);
@@ -163,6 +168,33 @@ struct Runs {
     scope: ScopeId,
     around: Option<LoopId>,
     targets: Vec<ScopeId>,
+}
+
+/// So many names are followed from one to the next.
+const FUEL: usize = 4;
+
+/// Whether an expression may yield an array, so that an operator on it is work: what comes from a call that may do work (no builtin
+/// function makes arrays), and parts of that. Of names that are given values elsewhere (parameters) only parts may: most of the names themselves are numbers.
+fn may_be_array(analysis: &Analysis, scope: ScopeId, expr: &Expr, fuel: usize) -> bool {
+    let Some(fuel) = fuel.checked_sub(1) else { return false };
+    let any = |parts: &[Expr]| parts.iter().any(|part| may_be_array(analysis, scope, part, fuel));
+    match &expr.kind {
+        ExprKind::Call(call) => {
+            let is_builtin =
+                matches!(analysis.project.callee(scope, call), Callee::Library(name) if !name.as_str().contains('.'));
+            !is_builtin && called(analysis, scope, call).0.works
+        }
+        ExprKind::Name(_) | ExprKind::Attribute { .. } => analysis
+            .project
+            .values_of(scope, expr)
+            .is_some_and(|values| values.iter().any(|value| may_be_array(analysis, scope, value, fuel))),
+        ExprKind::Subscript { value, .. } => match analysis.project.values_of(scope, value) {
+            Some(values) => values.iter().any(|value| may_be_array(analysis, scope, value, fuel)),
+            None => matches!(value.kind, ExprKind::Name(_)) || may_be_array(analysis, scope, value, fuel),
+        },
+        ExprKind::Operation(parts) | ExprKind::Choice(parts) => any(parts),
+        _ => false,
+    }
 }
 
 /// What a call does whatever the functions do that it runs, and these.

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from workshop import Workshop
 
@@ -166,3 +172,32 @@ def test_what_such_a_loader_runs_over_needs_no_length(workshop: Workshop) -> Non
     truth = [line for line in workshop.plain("train.py").out.splitlines() if line.startswith("PROBE")]
     done = workshop.florc("replay", "train.py")
     assert len(truth) == 3 and done.out.splitlines() == truth and "exact: " in done.said, done
+
+
+def test_no_worker_outlives_a_replay_of_a_range(workshop: Workshop) -> None:
+    script = """
+        import torch
+        from torch.utils.data import DataLoader, TensorDataset
+
+        torch.manual_seed(0)
+        data = DataLoader(TensorDataset(torch.randn(32, 4)), batch_size=8, num_workers=2, persistent_workers=True)
+        total = torch.zeros(4)
+        for epoch in range(4):
+            for (x,) in data:
+                total += x.sum(0)
+            print("epoch", epoch, total.sum().item())
+    """
+    workshop.write("train.py", script)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write(
+        "train.py", script.replace("total += x.sum(0)", "total += x.sum(0)\n                print('P', epoch, x.sum().item())")
+    )
+    command = (sys.executable, "-m", "florc", "replay", "--iterations", "1:2", "train.py")
+    with open(workshop.path / "said", "wb") as said:  # no pipe: what waits for its end would wait for the workers
+        done = subprocess.run(command, cwd=workshop.path, env=workshop.environment(), stdout=said, stderr=said)
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            left += [folder.name] if os.readlink(folder / "cwd").startswith(str(workshop.path)) else []
+    assert done.returncode == 0 and b"P 1 " in (workshop.path / "said").read_bytes()
+    assert left == []

@@ -26,7 +26,7 @@ FLAGS = ("ANOMALOUS", "and the recorded run did not", "the replay ended early: t
 
 @pytest.mark.parametrize("case", parameters())
 def test_replay_prints_what_the_added_statements_would_have(case: Case, tmp_path: Path) -> None:
-    for name in ("torch", "sklearn", "tqdm"):
+    for name in ("torch", "sklearn", "tqdm", "torchmetrics"):
         if re.search(rf"^ *(import|from) [^#]*\b{name}\b", case.text, re.MULTILINE) and importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed")
     outcome = Trial(tmp_path, case.text, **case.options).run()

@@ -86,7 +86,7 @@ LIBRARIES: dict[str, Library] = {
     "torch.profiler": _REFERENCE,
     "torch.utils.hooks": _REFERENCE,
     "torch.utils.tensorboard": _OUTPUT,
-    "torchmetrics": Library(caches=frozenset({"._computed"})),
+    "torchmetrics": Library(caches=frozenset({"._computed", "._state_is_copy"})),
     "tqdm": _OUTPUT,
     "transformers": Library(
         durations=frozenset(

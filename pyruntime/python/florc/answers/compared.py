@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ from . import asked, rows
 _MOST = 5
 """Differences that are named of one state."""
 _RANDOM = f"{RANDOM}."
+_SEED = "hash seed"
+"""Another one in each run where PYTHONHASHSEED is not set: that alone makes no difference."""
 
 
 def compared(a: History, b: History, names: Iterable[str] = ()) -> dict[str, Any]:
@@ -30,15 +33,15 @@ def compared(a: History, b: History, names: Iterable[str] = ()) -> dict[str, Any
         "arguments": _pair(a.run.info["argv"][1:], b.run.info["argv"][1:]),
         "settings": _others(a.arguments, b.arguments),
         "commit": _pair(a.run.info.get("commit"), b.run.info.get("commit")),
-        "environment": _others(a.circumstances, b.circumstances),
+        "environment": _environment(a, b),
         "source": list(_sources(a.run, b.run)),
         "lines": _lines(a, b),
         "values": list(_values(a, b, list(names))),
         "state": _states(a, b),
     }
     printed = any(one["differ"] or one["only_in"] for one in (found["lines"], *found["values"]))
-    rest = ("arguments", "settings", "environment", "source")
-    differs = printed or found["state"]["differences"] or any(found[name] for name in rest)
+    rest = [*(found[name] for name in ("arguments", "settings", "source")), found["environment"].keys() - {_SEED}]
+    differs = printed or found["state"]["differences"] or any(rest)
     return {**found, "differ": bool(differs) or a.run.status != b.run.status}
 
 
@@ -48,6 +51,14 @@ def _named(run: Run) -> dict[str, Any]:
 
 def _pair(one: Any, other: Any) -> list[Any] | None:
     return None if one == other else [one, other]
+
+
+def _environment(a: History, b: History) -> dict[str, list[Any]]:
+    """What was otherwise around the runs. Of variables that the user's files name only hashes are known."""
+    found = _others(a.circumstances, b.circumstances)
+    for name, (one, other) in _others(a.variables_read, b.variables_read).items():
+        found.setdefault(name, [one and "one value", other and "another value"])
+    return {**found, **_others({_SEED: a.run.info.get("hash_seed")}, {_SEED: b.run.info.get("hash_seed")})}
 
 
 def _others(one: dict[str, Any], other: dict[str, Any]) -> dict[str, list[Any]]:
@@ -160,18 +171,16 @@ def _states(a: History, b: History) -> dict[str, Any]:
     """The first checkpoint that both runs have and that differs, hash by hash: the places that differ, with what. States of
     random generators are told apart from that: one that nobody seeds or draws from is another in each run."""
     loops = _same_loops(a, b)
-    shared = sorted(
-        (
-            key
-            for key, checkpoint in a.checkpoints.items()
-            if key in b.checkpoints and checkpoint.block.removesuffix(BOUNDARY) in loops
-        ),
-        key=lambda key: a.checkpoints[key].seq,
-    )
+    there = {_instant(b, key): key for key in b.checkpoints}
+    shared = [
+        (key, there[_instant(a, key)])
+        for key, checkpoint in sorted(a.checkpoints.items(), key=lambda known: known[1].seq)
+        if _instant(a, key) in there and checkpoint.block.removesuffix(BOUNDARY) in loops
+    ]
     generators: list[str] = []
     found: dict[str, Any] = {"compared": 0, "equal_up_to": None, "at": None, "path": None, "differences": []}
-    for key in shared:
-        differs = _differences(a, b, key)
+    for key, other in shared:
+        differs = _differences(a.checkpoints[key], b.checkpoints[other], a, b)
         drawn = [difference.removeprefix(_RANDOM).partition(":")[0] for difference in differs if difference.startswith(_RANDOM)]
         generators += [name for name in drawn if name not in generators]
         differs = [difference for difference in differs if not difference.startswith(_RANDOM)]
@@ -197,8 +206,12 @@ def _same_loops(a: History, b: History) -> set[str]:
     return {name for name, loop in one.items() if other.get(name) == loop}
 
 
-def _differences(a: History, b: History, key: str) -> list[str]:
-    one, other = a.checkpoints[key], b.checkpoints[key]
+def _instant(history: History, key: str) -> tuple[str, str]:
+    """Which state a checkpoint has, by what the loops' variables say: a run that resumed begins with a later epoch."""
+    return re.sub(r"=\d+", "=", key), history.iteration(key)
+
+
+def _differences(one: _native.Checkpoint, other: _native.Checkpoint, a: History, b: History) -> list[str]:
     if one.chunks == other.chunks:
         return []
     try:

@@ -225,6 +225,8 @@ def _of(expression: ast.expr, label: str = "") -> list[Piece]:
             elif isinstance(part, ast.Constant):
                 pieces.append(str(part.value))
         return pieces
+    if isinstance(expression, ast.Dict) and _is_plain(expression):
+        return _of_dict(expression, label)
     if isinstance(expression, ast.BinOp):
         left = expression.left
         if isinstance(expression.op, ast.Mod) and isinstance(left, ast.Constant) and isinstance(left.value, str):
@@ -237,6 +239,22 @@ def _of(expression: ast.expr, label: str = "") -> list[Piece]:
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
             return _of_format(text.value, expression)
     return [Value(_name(expression, label))]
+
+
+def _is_plain(shown: ast.Dict) -> bool:
+    """Whether the source says which keys a dict has."""
+    return bool(shown.keys) and all(isinstance(key, ast.Constant) for key in shown.keys)
+
+
+def _of_dict(shown: ast.Dict, label: str) -> list[Piece]:
+    """`{"pixel": a, "log": b}`: each value by its key, behind what the dict is called."""
+    pieces: list[Piece] = ["{"]
+    for number, (key, value) in enumerate(zip(shown.keys, shown.values)):
+        own: object = key.value if isinstance(key, ast.Constant) else ""
+        pieces.append(f"{', ' if number else ''}{own!r}: ")
+        name = ".".join(filter(None, (label, str(own))))
+        pieces += _of_dict(value, name) if isinstance(value, ast.Dict) and _is_plain(value) else [Value(name)]
+    return [*pieces, "}"]
 
 
 def _is_text(expression: ast.expr) -> bool:

@@ -18,8 +18,8 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _EVENTS = ("event", "message", "msg")
 """Under which a line of JSON has the message."""
-_TENSOR = re.compile(rf"tensor\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
-"""How torch shows a tensor of one number."""
+_TENSOR = re.compile(rf"(?:tensor|(?:np|numpy)\.(?:float|u?int)\d+)\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
+"""How torch shows a tensor of one number, and numpy a number in a container."""
 
 _FRAME = re.compile(r"(?:\[[^\]]*\]\s|\s*)(.*?)\s*(?:\S+:\d+\s*)?", re.DOTALL)
 """What `Console.log` of rich puts around: a time, or blanks where it is the same as above, and the place of the statement."""

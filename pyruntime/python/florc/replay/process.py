@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import CodeType
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .. import _native, apart, session, state
 from ..inputs import standard_input
@@ -213,11 +213,15 @@ class ReplayProcess:
         before = f", before {where}" if where else ""
         how = "interrupted (Ctrl-C)" if replay.history.interrupted else self._attempt.run.status
         say(f"the recorded run was {how} here: the replay ends with its last whole iteration{before}")
-        end(self._finish())
+        code = self._finish()
+        _end_daemons()
+        end(code)
 
     def _window_over(self) -> NoReturn:
         self._replay.is_over = True
-        end(self._finish(is_cut=True))
+        code = self._finish(is_cut=True)
+        _end_daemons()
+        end(code)
 
     def _not_run_again(self, why: str) -> NoReturn:
         end(self._finish(failed.NotRunAgain(why)))
@@ -245,6 +249,7 @@ class ReplayProcess:
         self._files.end(again=True)
         self._replay.statements.others.listen_no_more()
         self._divert.undo()
+        _end_daemons()
         task, environment = self._attempt.task, STARTED.environment
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
@@ -336,6 +341,16 @@ def end(code: int) -> NoReturn:
         with contextlib.suppress(Exception):  # None, or an object of the script's own
             stream.flush()
     messages.exit_at_once(code)
+
+
+def _end_daemons() -> None:
+    """End the processes that Python ends itself where a script comes to its end: workers of data loaders. They would find out
+    seconds later that nobody is there any more, and until then hold what the report is written to."""
+    started: Any = sys.modules.get("multiprocessing.process")
+    for child in list(getattr(started, "_children", ())):
+        with contextlib.suppress(Exception):
+            if child.daemon and child._parent_pid == os.getpid():
+                child._popen.terminate()
 
 
 def _end_of_process() -> BaseException | None:

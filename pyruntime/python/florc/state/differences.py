@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..adapters import tqdm
-from ..adapters.libraries import RENEWED
+from ..adapters.libraries import RENEWED, library_of
 from .kinds import KEPT, OF_MODULES, OF_OBJECTS, is_ref
 from .paths import all_paths, children, show
 from .sets import hashes_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .kinds import Node
 
 LIMIT = 1000
+_WITH_CLASS = (*OF_MODULES, *OF_OBJECTS)
 _DEEP = 3
 """Elements of sets whose order is another in each run are told apart by what they hold, so far down."""
 
@@ -170,10 +171,11 @@ class _Comparison:
 
     def _children(self, node: Node, side: int) -> dict[str, Any]:
         out: dict[str, Any] = {}
+        caches = _caches(node)
         for label, value in children(node):
             if label.startswith("[#"):
                 label = f"[{self.names[side][int(label[2:-1])] or '…'}]"
-            if label != ".keys()" and not (node[0] == "progress" and label in tqdm.TIMED):
+            if label != ".keys()" and not (node[0] == "progress" and label in tqdm.TIMED) and label not in caches:
                 out.setdefault(label, value)
         return out
 
@@ -207,6 +209,12 @@ class _Comparison:
                 self._say(f"$random.{name}", "only in the second" if name in b else "only in the first")
             elif not self._same_leaf(a[name], b[name]) or _without_leaves(a[name]) != _without_leaves(b[name]):
                 self._say(f"$random.{name}", "state differs")
+
+
+def _caches(node: Node) -> frozenset[str]:
+    """What an object keeps of what it was asked: an added statement may have asked it."""
+    library = library_of("torchmetrics" if node[0] == "torch.Metric" else node[1]) if node[0] in _WITH_CLASS else None
+    return frozenset() if library is None else library.caches
 
 
 def describe(node: Node) -> str:
