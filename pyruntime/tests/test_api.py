@@ -149,7 +149,7 @@ def test_the_interface_is_functions(here: Path) -> None:
 
     import florc.record.command
     import florc.replay.command
-    import florc.runs.catalog  # noqa: F401 - that these stand in nobody's way
+    import florc.runs.catalog
 
     for name in ("ask", "diff", "log", "logs", "query", "record", "replay", "runs", "show", "verify"):
         found = getattr(florc, name)

@@ -133,8 +133,9 @@ def _is_shared(spans: list[tuple[int, int]]) -> bool:
 
 
 def _are_others_at_work() -> bool:
-    """Whether libraries have threads of their own, to which a child that reads their objects would hand work, and wait for ever. The
-    threads that BLAS and torch share loops with bear the name of the process: those are idle meanwhile, and nothing asks them."""
+    """Whether libraries have threads of their own, to which a child that reads their objects would hand work, and wait for ever.
+    The threads that BLAS and torch share loops with bear the name of the process: those are idle meanwhile, and nothing asks
+    them."""
     threading = sys.modules.get("threading")
     pythons = {str(thread.native_id) for thread in threading.enumerate()} if threading is not None else set()
     try:
