@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -320,19 +321,28 @@ def _watch_progress() -> None:
 
 
 def folder_of(run: Run) -> str:
-    """The folder for what the script prints. Raises Unusable if it cannot be made."""
-    replays = os.path.join(run.path, "replays")
-    folder = os.path.join(replays, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-    try:
-        private_folder(replays)
-        private_folder(folder)
-    except OSError as error:
-        raise Unusable(
-            "F206",
-            f"cannot make {folder}, where the output of the script goes: {(error.strerror or str(error)).lower()}; "
-            "make it writable, or set FLORC_DIR to a copy of the store in a folder that is",
-        ) from None
-    return folder
+    """The folder for what the script prints: in the run, or, where the store cannot be written to, among what programs keep for this
+    user. Raises Unusable if it cannot be made."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    first: OSError | None = None
+    for replays in (os.path.join(run.path, "replays"), os.path.join(cache, "florc", "replays", run.id)):
+        folder = os.path.join(replays, name)
+        try:
+            private_folder(replays)
+            private_folder(folder)
+        except OSError as error:
+            first = first or error
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                break
+        else:
+            return folder
+    assert first is not None  # each of both did
+    raise Unusable(
+        "F206",
+        f"cannot make {os.path.join(run.path, 'replays', name)}, where the output of the script goes: "
+        f"{(first.strerror or str(first)).lower()}; make it writable, or set FLORC_DIR to a copy of the store in a folder that is",
+    )
 
 
 def end(code: int) -> NoReturn:
