@@ -1,3 +1,4 @@
+# florc: restores = any
 import helper
 COUNT = []
 def step(w, i):

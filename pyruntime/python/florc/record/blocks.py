@@ -111,6 +111,9 @@ class Blocks:
             before = places.before(places.loops[block], frame, self.materializer.unforeseen.get(block, []))
             survey = self._survey(block, frame)
             found = settings.now()
+            for place in places.loops[block].places if is_first else ():
+                if place.iterated:
+                    _native.goes_over(places.read(frame, place.name, place.in_globals))
         except Exception as error:  # R0
             self._fail(block, "before", error)
         if is_first:
@@ -134,11 +137,7 @@ class Blocks:
         if not self.pacer.surveys(block, is_doubted):
             return None
         begun = time.perf_counter()
-        loop = places.loops[block]
-        survey = Survey(frame, loop, self.reader)
-        for place in loop.places:
-            if place.iterated:
-                _native.goes_over(places.read(frame, place.name, place.in_globals))
+        survey = Survey(frame, places.loops[block], self.reader)
         self.pacer.surveyed(block, time.perf_counter() - begun)
         return survey
 
