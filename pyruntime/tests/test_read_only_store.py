@@ -52,6 +52,36 @@ def test_it_is_replayed_and_stays_as_it_is(workshop: Workshop, monkeypatch: pyte
     assert leftovers.tree(store, ()) == before
 
 
+@pytest.mark.skipif(not _can_mount(), reason="no file system can be mounted in a namespace here")
+@pytest.mark.parametrize("is_cache_full", [False, True])
+def test_where_the_disk_of_the_store_is_full(workshop: Workshop, is_cache_full: bool) -> None:
+    """It is replayed where there is room; where there is none, a full disk is called a full disk, before anything runs."""
+    workshop.write("before.py", SCRIPT)
+    workshop.write("after.py", SCRIPT.replace("        print", '        print("P", total)\n        print'))
+    (workshop.path / "disk").mkdir()
+    cache = "disk/cache" if is_cache_full else "cache"
+    commands = f"""
+        mount -t tmpfs -o size=4m none disk || exit 99
+        export XDG_CACHE_HOME=$PWD/{cache} FLORC_DIR=$PWD/disk/store
+        cp before.py train.py && "$@" record -q --checkpoint every train.py > /dev/null || exit 98
+        cat /dev/zero > disk/fill 2> /dev/null
+        cp after.py train.py && "$@" replay train.py
+    """
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", commands, "sh", sys.executable, "-m", "florc"],
+        cwd=workshop.path,
+        env=workshop.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if is_cache_full:
+        assert done.returncode == 2 and "no space left on device; make room" in done.stderr, done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (0, "P 10\nP 20\nP 30\n"), done.stderr
+
+
 def test_a_folder_that_cannot_be_made_anywhere_is_said(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     workshop.write("train.py", SCRIPT)
     workshop.florc("record", "train.py")

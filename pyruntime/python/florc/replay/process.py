@@ -304,6 +304,8 @@ class ReplayProcess:
         return code
 
 
+_LEAST_ROOM = 1 << 20
+"""Bytes without which a disk counts as full."""
 STILL_S = 60
 """A replay in which no iteration begins for so long says where it is; FLORC_STILL_S is another number of seconds, 0 none."""
 
@@ -321,8 +323,8 @@ def _watch_progress() -> None:
 
 
 def folder_of(run: Run) -> str:
-    """The folder for what the script prints: in the run, or, where the store cannot be written to, among what programs keep for this
-    user. Raises Unusable if it cannot be made."""
+    """The folder for what the script prints and writes: in the run, or, where the store cannot be written to or its disk is full,
+    among what programs keep for this user. Raises Unusable if it cannot be made."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     first: OSError | None = None
@@ -331,9 +333,13 @@ def folder_of(run: Run) -> str:
         try:
             private_folder(replays)
             private_folder(folder)
+            room = os.statvfs(folder)
+            if room.f_bavail * room.f_frsize < _LEAST_ROOM:
+                os.rmdir(folder)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             first = first or error
-            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT):
                 break
         else:
             return folder
@@ -341,7 +347,7 @@ def folder_of(run: Run) -> str:
     raise Unusable(
         "F206",
         f"cannot make {os.path.join(run.path, 'replays', name)}, where the output of the script goes: "
-        f"{(first.strerror or str(first)).lower()}; make it writable, or set FLORC_DIR to a copy of the store in a folder that is",
+        f"{(first.strerror or str(first)).lower()}; make room, or make it writable, or set FLORC_DIR to a copy of the store elsewhere",
     )
 
 
