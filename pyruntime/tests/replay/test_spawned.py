@@ -345,3 +345,18 @@ def test_ranks_that_print_nothing_are_compared_all_the_same(workshop: Workshop) 
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out == "P [0.0, 2.0]\n" and "exact: " in replayed.said, replayed.said
     assert "once more, to be compared" in replayed.said, replayed.said
+
+
+def test_a_damaged_record_of_a_rank_is_said(workshop: Workshop) -> None:
+    workshop.write("meeting.py", MEETING)
+    workshop.write("train.py", SCRIPT)
+    workshop.florc("record", "--checkpoint", "every", "train.py", _port())
+    (journal,) = workshop.path.glob(".florc/runs/*/spawned/*/runs/*/journal.0")
+    data = bytearray(journal.read_bytes())
+    data[len(data) // 2] ^= 1
+    journal.write_bytes(data)
+    checked = workshop.florc("check")
+    assert checked.code == 1 and "journal.0 is damaged at" in checked.out, checked
+    workshop.write("train.py", _probed(SCRIPT, IN_RANKS))
+    replayed = workshop.florc("replay", "train.py")
+    assert "journal.0 is damaged at" in replayed.said and "florc: exact" not in replayed.said, replayed.said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..support.arguments import Check
 
 WHOLE, DAMAGED = 0, 1
+_SPAWNED = "spawned"
+"""The folder of a run in which its own processes are recorded (`process.spawned`)."""
 
 
 class Found(NamedTuple):
@@ -47,12 +50,24 @@ def check(arguments: Check) -> int:
         lost.clear()
     bad_packs = _bad_packs(store, runs, arguments["read_data"])
     found = [_check(one, bad_packs) for run in runs for one in _ranks(run, lost)]
+    for run in runs:
+        found += _of_spawned(run, lost)
     for one in found:
         answer((json.dumps(_described(one)) if arguments["json"] else _lines(one)) + "\n")
     others = [] if wanted is not None else [why for name, why in bad_packs.items() if not any(_is_of(name, run) for run in runs)]
     for why in [*lost, *others]:
         answer(json.dumps({"damage": why}) + "\n" if arguments["json"] else plain(f"damaged  {why}", "") + "\n")
     return DAMAGED if lost or others or any(one.damage for one in found) else WHOLE
+
+
+def _of_spawned(run: Run, lost: list[str]) -> Iterator[Found]:
+    """What is damaged of the processes that the script started itself, each call of which has a store of its own in the run."""
+    with suppress(OSError):
+        for name in sorted(os.listdir(run.own(_SPAWNED))):
+            store = os.path.join(run.own(_SPAWNED), name)
+            lost += [f"{path} is damaged: {why}" for path, why in catalog.damaged(store)]
+            for inner in catalog.all_runs(store):
+                yield from (one for one in (_check(rank, {}) for rank in _ranks(inner, lost)) if one.damage)
 
 
 def _bad_packs(store: str, runs: list[Run], reads_data: bool) -> dict[str, str]:

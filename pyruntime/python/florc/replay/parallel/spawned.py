@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
+from ..._native import StoreError
 from ...process.spawned import FOLDER, Ended, Places
 from ...project.script import Unusable
 from ...runs.catalog import all_runs, of_rank
@@ -46,6 +47,8 @@ class Calls:
         self._places, self._calls = Places(), set[str]()
         self._plain: list[str] = []
         """Calls whose processes ran as they do without florc."""
+        self._damaged: list[str] = []
+        """What of the record of others cannot be read."""
         self.found = ReplayResult()
 
     def call(
@@ -84,7 +87,10 @@ class Calls:
         return []
 
     def unanswered(self) -> list[str]:
-        """Sentences about calls whose processes ran without florc, where added statements ran in those of others."""
+        """Sentences about calls whose processes ran without florc: where added statements ran in those of others, and where what
+        was recorded of them is damaged."""
+        if self._damaged:
+            return [f"{why}; the processes started there ran without florc" for why in dict.fromkeys(self._damaged)]
         if not any(ran.answered for ran in self.found.statements.values()):
             return []
         why = "the processes started there ran without florc: what added statements print there is in the output of the script"
@@ -92,7 +98,7 @@ class Calls:
 
     def _recorded(self, store: str, nprocs: int) -> Run | None:
         """The ranks of a call that can be replayed, if there were so many."""
-        ranks = _ranks(self._run, store)
+        ranks = _ranks(self._run, store, self._damaged)
         return ranks[0] if len(ranks) == nprocs else None
 
 
@@ -110,14 +116,21 @@ def noted_files(run: Run) -> dict[str, Noted]:
     return found
 
 
-def _ranks(run: Run, store: str) -> list[Run]:
+def _ranks(run: Run, store: str, damaged: list[str] | None = None) -> list[Run]:
     """The ranks of a call, if they came to their end, can be started again, and are as much the user's own as the run of the
-    script."""
-    with suppress(Unusable):
+    script. `damaged` gets what cannot be read."""
+    damaged = [] if damaged is None else damaged
+    try:
         runs = all_runs(store)
         each = [of_rank(runs[0], number) for number in range(runs[0].ranks or 0)] if len(runs) == 1 else []
+        for rank in each:
+            reader = rank.load().reader
+            if reader.damaged or rank.status == "cut off":
+                damaged.append(f"{rank.journal} is damaged at {reader.damaged or reader.torn or 'its end'}")
         if all(History(rank).sent is not None and rank.status == "ok" and (rank.is_own or not run.is_own) for rank in each):
             return each
+    except (Unusable, StoreError) as error:
+        damaged.append(str(error))
     return []
 
 
