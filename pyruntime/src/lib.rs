@@ -87,6 +87,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::observed::observe, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::observe_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::observed, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::sources::is_the_scripts, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::sources::unseen_sources, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::sources::watch_sources, module)?)?;
     module.add_function(wrap_pyfunction!(process::distributions::distributions, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::hold_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::interrupted_at, module)?)?;

@@ -228,7 +228,7 @@ UNSEEN = {
 
 @pytest.mark.parametrize("line", list(UNSEEN.values()), ids=list(UNSEEN))
 def test_no_clock_hides_a_loss_that_differs(workshop: Workshop, line: str) -> None:
-    """`getattr` hides from florc where the entropy comes from: the losses of the replay are others."""
+    """florc does not give back the number of the process: the losses of the replay are others."""
     workshop.write(
         "train.py",
         f"""
@@ -245,7 +245,7 @@ def test_no_clock_hides_a_loss_that_differs(workshop: Workshop, line: str) -> No
         net, w = Net(), 1.0
         for epoch in range(4):
             begun = time.time()
-            w = w * (1 - 0.1 * (1 + getattr(os, "uran" + "dom")(1)[0] / 1000))
+            w = w * (1 - 0.1 * (1 + os.getpid() % 1009 / 1000))
             net.weight = w
             time.sleep(0.01)
             {line}

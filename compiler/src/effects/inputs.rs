@@ -1,5 +1,6 @@
-//! Calls that take a value from outside: a clock, the kernel's entropy, standard input. No two runs get the same, so what the
-//! recorded run got is kept and given back to a replay.
+//! Calls of functions of Python that take a value from outside: standard input, temporary names. No two runs get the same, so what
+//! the recorded run got is kept and given back to a replay. Functions of C (clocks, entropy) are looked at where they are, however
+//! they are called (`florc/inputs/sources.py`).
 
 use std::collections::BTreeSet;
 
@@ -11,18 +12,17 @@ use crate::source::{Range, Source};
 use crate::syntax::walk;
 use crate::syntax::{
     File,
-    tree::{Call, Expr, ExprKind, Literal, StmtKind},
+    tree::{Expr, ExprKind, StmtKind},
 };
 
-/// What is called, by file: the range of `time.time` in `time.time()`. Which function it is in the end is seen when it is called.
+/// What is called, by file: the range of `tempfile.mkdtemp` in `tempfile.mkdtemp()`. Which function it is in the end is seen when it is called.
 /// `sys.stdin` in `for line in sys.stdin` is one, too.
 ///
-/// What is reached through another name (`clock = time.time`, `default_factory=time.time`) is not found.
+/// What is reached through another name (`new = tempfile.mkdtemp`) is not found.
 ///
 /// `wrapped`: scopes with loops that florc wraps. Elsewhere `hash` may be called in what `torch.compile` compiles, which knows `hash`.
 pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) -> IdVec<FileId, Vec<Range>> {
     let mut found = IdVec::all(Vec::new(), &project.scopes.modules);
-    let draws_from_the_kernel = files.iter().any(|file| file.source.text.contains("SystemRandom"));
     for (id, scope) in project.scopes.list.enumerated() {
         walk::statements(scope.body, &mut |stmt| {
             let source = &files[scope.file].source;
@@ -37,16 +37,13 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
                     match &part.kind {
                         ExprKind::Call(call) => {
                             if let ExprKind::Attribute { attr, .. } = &call.callee.kind
-                                && (Knowledge::shipped().lists(List::TakesFromOutside, attr)
-                                    || draws_from_the_kernel
-                                        && Knowledge::shipped().lists(List::DrawsFromOutside, attr)
-                                        && project.library_name(id, &call.callee).is_none())
+                                && Knowledge::shipped().lists(List::TakesFromOutside, attr)
                             {
                                 take(method(&call.callee, attr, source));
                             } else if let Some(name) = project.library_name(id, &call.callee)
                                 && (name != "builtins.hash" || wrapped.contains(&id))
                                 && let Some(facts) = Knowledge::shipped().function_named(name)
-                                && (facts.input || facts.input_alone && !is_given_a_number(call))
+                                && facts.input
                             {
                                 take(as_it_stands(&call.callee, source));
                             }
@@ -65,12 +62,6 @@ pub fn inputs(project: &Project, files: &[File], wrapped: &BTreeSet<ScopeId>) ->
     }
     found.iter_mut().for_each(|ranges| ranges.sort_by_key(|range| range.start));
     found
-}
-
-/// Whether a number is among the arguments, as it stands: a seed. What a name holds may be None.
-fn is_given_a_number(call: &Call) -> bool {
-    let values = call.args.iter().chain(call.keywords.iter().map(|(_, value)| value));
-    values.into_iter().any(|value| matches!(value.kind, ExprKind::Constant(Literal::Number)))
 }
 
 fn lines(project: &Project, scope: ScopeId, iter: &Expr, source: &Source) -> Option<Range> {

@@ -25,10 +25,8 @@ pub struct Facts {
     pub quiet: bool,
     /// A generator of random numbers advances.
     pub random: bool,
-    /// The result comes from outside: a clock, the kernel's entropy, the process.
+    /// A function of Python whose result comes from outside: standard input, a temporary name.
     pub input: bool,
-    /// So it does when it is called without arguments.
-    pub input_alone: bool,
     /// Gradients are written or read.
     pub gradients: bool,
     /// Names or attributes change that analysis cannot follow.
@@ -60,7 +58,6 @@ impl Facts {
             "quiet" => self.quiet = true,
             "random" => self.random = true,
             "input" => self.input = true,
-            "input-alone" => self.input_alone = true,
             "gradients" => self.gradients = true,
             "settings" => self.settings = true,
             "stateless" => self.stateless = true,

@@ -55,8 +55,6 @@ pub enum List {
     ReadsOutside,
     /// Methods that take a value from outside, of objects whose class is seen when they are called.
     TakesFromOutside,
-    /// Methods of generators that draw from the kernel.
-    DrawsFromOutside,
     /// Functions that a question (`florc ask`) may not call. Dotted names, or their beginnings.
     Acts,
     /// Of these, those that it may call.

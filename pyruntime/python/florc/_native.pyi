@@ -1030,7 +1030,6 @@ def observe(
     known: Callable[..., Any],
     encode: Callable[..., Any],
     decode: Callable[..., Any],
-    before: Callable[[], Any],
     given: Sequence[tuple[Any, ...]] | None = None,
 ) -> None:
     """From now on values are kept, or, where `given` is there, given back."""
@@ -1040,6 +1039,21 @@ def observe_no_more() -> None:
 
 def observed(callee: _T) -> _T:
     """What is to be called in the place of `callee`."""
+
+def watch_sources(
+    wanted: Sequence[tuple[str, str, str, str, int, bool]],
+    hands_on: set[str],
+    in_no_result: set[str],
+    how: tuple[Callable[..., str], Callable[..., Any], dict[str, Any]],
+) -> None:
+    """Looks from now on at these functions of C: module, name, what it is called, form, with how many arguments its value comes
+    from outside, whether it is looked at for libraries, too."""
+
+def is_the_scripts(module: str) -> None:
+    """A module of the script's: what it takes from outside is kept."""
+
+def unseen_sources() -> list[str]:
+    """Functions that this Python does not let florc look at."""
 
 def in_added(change: int) -> None:
     """An added statement begins (1) or is over (-1)."""

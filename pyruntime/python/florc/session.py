@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from . import _native
+from . import _native, apart
 from .inputs import known as inputs
+from .inputs import sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def begin(session: Session) -> None:
     global current
     current = session
     _native.start_following(session, session.pace, session.keeps_left)
-    _native.observe(inputs.known, inputs.encode, inputs.decode, inputs.before, session.inputs)
+    _native.observe(inputs.known, inputs.encode, inputs.decode, session.inputs)
+    how = sources.encode, sources.decode, apart.OWN
+    _native.watch_sources(sources.TABLE, sources.HAND_ON, sources.IN_NO_RESULT, how)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 

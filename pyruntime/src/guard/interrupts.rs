@@ -4,6 +4,7 @@
 //! What comes while florc works between two statements of the script (a checkpoint may take 80 ms) is held until the script goes on:
 //! raised between two iterations it would miss the `try` inside the loop, where without florc it would hardly ever come. Who presses
 //! twice is not held.
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -35,6 +36,16 @@ pub fn watch_interrupts() {
     }
 }
 
+thread_local! {
+    /// How many pieces of florc's own work are under way on this thread.
+    static HERE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether florc is at work on this thread: what is called now, the script does not call.
+pub fn is_at_work() -> bool {
+    HERE.get() != 0
+}
+
 /// How many pieces of florc's own work are under way, one within the other.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 /// Whether an interrupt waits for their end.
@@ -62,6 +73,7 @@ pub struct Hold(());
 
 impl Hold {
     pub fn new() -> Self {
+        HERE.set(HERE.get() + 1);
         WORKING.fetch_add(1, Ordering::AcqRel);
         Self(())
     }
@@ -69,6 +81,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
+        HERE.set(HERE.get().saturating_sub(1));
         if WORKING.fetch_sub(1, Ordering::AcqRel) == 1
             && WAITS.load(Ordering::Relaxed)
             && WAITS.swap(false, Ordering::AcqRel)

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyTuple};
 
 use super::hashes;
 use super::values::{Inputs, Recorded, with};
@@ -17,12 +17,11 @@ use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
 
 /// Stands in a journal for a call that raised: so it does again.
-const RAISED: &str = "!";
+pub(super) const RAISED: &str = "!";
 /// The form of a file whose lines are taken: as `again`, of each line.
 const LINES: &str = "lines";
-/// The forms of methods, which are other objects each time they are named: a float; what it draws from the kernel.
+/// The form of methods, which are other objects each time they are named: a float.
 const METHOD: &str = "method";
-const DRAWN: &str = "drawn";
 
 /// What stands in for a function, and how its values are kept.
 #[pyclass(frozen, module = "florc._native")]
@@ -38,14 +37,10 @@ pub struct Observed {
 enum Form {
     /// A float: its bits.
     Float,
-    /// A whole number of 64 bits.
-    Whole,
     /// What `inputs.encode` makes of it: a text.
     Other,
     /// As `Other`, errors too; a replay does it again, as `inputs.decode` says.
     Again,
-    /// As `Again`: what its method drew from the kernel while it ran (`inputs/drawn.py`).
-    Drawn,
     /// Neither kept nor given back: whether it comes from an address is noted.
     Hash,
 }
@@ -58,9 +53,22 @@ static GIVES: AtomicBool = AtomicBool::new(false);
 /// While above zero, what runs is an added statement's: it sees the true clock.
 static ADDED: AtomicI64 = AtomicI64::new(0);
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`,
-/// `inputs.before()`: a method of form `Drawn` is about to be called.
-static HOW: Mutex<Option<[Py<PyAny>; 4]>> = Mutex::new(None);
+/// `inputs.known(callee)`, `inputs.encode(name, value)`, `inputs.decode(name, callee, encoded, args, kwargs)`.
+static HOW: Mutex<Option<[Py<PyAny>; 3]>> = Mutex::new(None);
+
+/// Whether values are kept or given.
+pub(super) fn is_on() -> bool {
+    ON.load(Ordering::Acquire)
+}
+
+/// Whether they are given.
+pub(super) fn gives() -> bool {
+    GIVES.load(Ordering::Acquire)
+}
+
+pub(super) fn in_added_statement() -> bool {
+    ADDED.load(Ordering::Relaxed) != 0
+}
 
 fn known<T: Default>(work: impl FnOnce(&mut Known) -> T) -> T {
     lock(&KNOWN).as_mut().map(work).unwrap_or_default()
@@ -68,17 +76,11 @@ fn known<T: Default>(work: impl FnOnce(&mut Known) -> T) -> T {
 
 /// From now on values are kept, or, where `given` is there, given back.
 #[pyfunction]
-#[pyo3(signature = (known, encode, decode, before, given=None))]
-pub fn observe(
-    known: Py<PyAny>,
-    encode: Py<PyAny>,
-    decode: Py<PyAny>,
-    before: Py<PyAny>,
-    given: Option<Vec<Recorded>>,
-) {
+#[pyo3(signature = (known, encode, decode, given=None))]
+pub fn observe(known: Py<PyAny>, encode: Py<PyAny>, decode: Py<PyAny>, given: Option<Vec<Recorded>>) {
     GIVES.store(given.is_some(), Ordering::Release);
     let old = Inputs::giving(given.into_iter().flatten()).begin();
-    let how = lock(&HOW).replace([known, encode, decode, before]);
+    let how = lock(&HOW).replace([known, encode, decode]);
     let known = lock(&KNOWN).replace(HashMap::new());
     ON.store(true, Ordering::Release);
     drop((old, known, how));
@@ -129,13 +131,11 @@ fn stand_in<'py>(callee: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Obser
     let Some((name, form, most)) = ask.call1(py, (callee,))?.extract::<Option<(String, String, usize)>>(py)? else {
         return Ok(None);
     };
-    let is_kept = form != METHOD && form != DRAWN;
+    let is_kept = form != METHOD;
     let callee = if form == LINES { callee.getattr("__next__")? } else { callee.clone() };
     let form = match form.as_str() {
         "float" | METHOD => Form::Float,
-        "whole" => Form::Whole,
         "again" | LINES => Form::Again,
-        DRAWN => Form::Drawn,
         "hash" => Form::Hash,
         _ => Form::Other,
     };
@@ -166,7 +166,7 @@ fn key_of(callee: &Bound<'_, PyAny>) -> (usize, usize) {
 ///
 /// # Errors
 /// What is the script's (`mishap`).
-fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<Option<T>> {
+pub(super) fn swallowed<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<Option<T>> {
     let _held = Hold::new();
     match guard(work) {
         Ok(done) => Ok(Some(done)),
@@ -215,9 +215,6 @@ impl Observed {
                 _ => callee.call(args, kwargs),
             };
         }
-        if self.form == Form::Drawn && !with(|inputs| inputs.is_full) {
-            swallowed(py, || how(py, 3).map(|before| before.call0(py)).transpose())?;
-        }
         let value = callee.call(args, kwargs);
         let begun = Instant::now();
         match &value {
@@ -233,12 +230,12 @@ impl Observed {
 impl Observed {
     /// Whether it is a function that only returns a value.
     fn is_plain(&self) -> bool {
-        matches!(self.form, Form::Float | Form::Whole | Form::Other | Form::Drawn)
+        matches!(self.form, Form::Float | Form::Other)
     }
 
     /// Whether a replay calls it, too.
     fn is_done_again(&self) -> bool {
-        matches!(self.form, Form::Again | Form::Drawn)
+        self.form == Form::Again
     }
 
     fn again<'py>(
@@ -261,8 +258,7 @@ impl Observed {
         let py = value.py();
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
-            Form::Whole => (Some(value.cast::<PyInt>()?.extract()?), None),
-            Form::Other | Form::Again | Form::Drawn | Form::Hash => {
+            Form::Other | Form::Again | Form::Hash => {
                 let Some(encode) = how(py, 1) else { return Ok(()) };
                 (None, Some(encode.call1(py, (&*self.name, value))?.extract::<String>(py)?))
             }
@@ -295,8 +291,7 @@ impl Observed {
             (Some(number), _, Form::Float) => {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
             }
-            (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
-            (_, Some(other), Form::Other | Form::Again | Form::Drawn) if other.extract::<&str>(py)? != RAISED => {
+            (_, Some(other), Form::Other | Form::Again) if other.extract::<&str>(py)? != RAISED => {
                 let Some(decode) = how(py, 2) else { return Ok(None) };
                 decode.bind(py).call1((&*self.name, &self.callee, other, args, kwargs)).map(Some)
             }

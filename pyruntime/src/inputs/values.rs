@@ -105,9 +105,14 @@ impl Inputs {
         let other = slot.others.get(at).map(|other| other.clone_ref(py));
         let number = slot.numbers.get(at).copied();
         if other.is_none() && number.is_none() {
-            *self.missing.entry(name.clone()).or_default() += 1;
+            self.miss(name);
         }
         (number, other)
+    }
+
+    /// What was asked for is not in the record.
+    pub fn miss(&mut self, name: &Arc<str>) {
+        *self.missing.entry(name.clone()).or_default() += 1;
     }
 }
 

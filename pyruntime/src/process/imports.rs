@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyType};
 
 use crate::guard::panics::harmless;
+use crate::inputs::sources::look_for_sources;
 use crate::locks::lock;
 
 /// Name of the module whose import began it, and seconds.
@@ -42,7 +43,7 @@ impl Timed {
             || (),
             || {
                 lock(&TAKEN).push((self.name.clone(), seconds));
-                Ok(())
+                look_for_sources(py)
             },
         )?;
         done

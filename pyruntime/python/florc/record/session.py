@@ -141,6 +141,7 @@ class Recording:
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Instrument and compile a file of the project; where that fails, compile it as it is and say so."""
         begun = time.perf_counter()
+        _native.is_the_scripts(module)
         compiled = instrumented.compile_user_file(text, file, lambda: self._instrument(text, file, module))
         self.adopt(compiled, file)
         if self._blocks is not None:  # else it is among the files that are looked at then

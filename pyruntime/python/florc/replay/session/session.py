@@ -148,6 +148,7 @@ class Replay:
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
         SyntaxError."""
+        _native.is_the_scripts(module)
         compiled = instrumented.compile_user_file(text, file, lambda: self.versions.instrument(text, file, module))
         if compiled.left_alone is not None:  # as on record; everything in it runs again
             say(f"{os.path.basename(file)} runs as it is: {compiled.left_alone}", always=True, code="F304")

@@ -1,0 +1,34 @@
+//! Files that are none: what is read from a device or from `/proc` is another thing each time.
+use pyo3::prelude::*;
+use pyo3::types::PyInt;
+
+/// Of `/proc`, `/sys`, and the control groups.
+const FILE_SYSTEMS: [i64; 4] = [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270];
+/// The kernel's memory devices, and of them `/dev/random` and `/dev/urandom`.
+const MEMORY: u32 = 1;
+const RANDOM: [u32; 2] = [8, 9];
+
+/// Whether a descriptor, or a file that has one, is read from such a file.
+pub fn is_special(file: &Bound<'_, PyAny>) -> bool {
+    let number = if file.is_exact_instance_of::<PyInt>() { Ok(file.clone()) } else { file.call_method0("fileno") };
+    number.and_then(|number| number.extract::<i32>()).is_ok_and(is_special_descriptor)
+}
+
+fn is_special_descriptor(number: i32) -> bool {
+    // SAFETY: plain structs of C, which the kernel fills; they are only read where it did
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        if libc::fstat(number, &raw mut found) != 0 {
+            return false;
+        }
+        if found.st_mode & libc::S_IFMT == libc::S_IFCHR {
+            return libc::major(found.st_rdev) == MEMORY && RANDOM.contains(&libc::minor(found.st_rdev));
+        }
+        // such files have no size, or that of a page
+        if found.st_mode & libc::S_IFMT != libc::S_IFREG || found.st_size != 0 && found.st_size != 4096 {
+            return false;
+        }
+        let mut system: libc::statfs = std::mem::zeroed();
+        libc::fstatfs(number, &raw mut system) == 0 && FILE_SYSTEMS.contains(&i64::from(system.f_type))
+    }
+}
