@@ -210,11 +210,18 @@ def _of_arguments(arguments: list[ast.expr], between: str) -> list[Piece]:
     for number, argument in enumerate(arguments):
         if number:
             pieces.append(between)
-        pieces += _of(argument, _label(pieces, argument))
+        pieces += _of(argument, _label(pieces, argument), _word(arguments[number - 1]) if number else "")
     return pieces
 
 
-def _of(expression: ast.expr, label: str = "") -> list[Piece]:
+def _word(argument: ast.expr) -> str:
+    """The word that an argument before a value consists of: `"loss"`, `"loss:"`."""
+    text = argument.value if isinstance(argument, ast.Constant) else None
+    found = re.fullmatch(r"\W*([A-Za-z_][\w/.-]*)\W*", text) if isinstance(text, str) else None
+    return "" if found is None else found[1]
+
+
+def _of(expression: ast.expr, label: str = "", word: str = "") -> list[Piece]:
     if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
         return [expression.value]
     if isinstance(expression, ast.JoinedStr):
@@ -238,7 +245,7 @@ def _of(expression: ast.expr, label: str = "") -> list[Piece]:
         text = expression.func.value
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
             return _of_format(text.value, expression)
-    return [Value(_name(expression, label))]
+    return [Value(_name(expression, label, word))]
 
 
 def _is_plain(shown: ast.Dict) -> bool:
@@ -307,8 +314,9 @@ def _label(pieces: list[Piece], expression: ast.expr | None = None) -> str:
     return found[1] if found is not None else ""
 
 
-def _name(expression: ast.expr, label: str) -> str:
-    """That of a variable or an attribute; of other expressions what stands before them, or their own text."""
+def _name(expression: ast.expr, label: str, word: str = "") -> str:
+    """That of a variable or an attribute; of other expressions what stands before them, or their own text. Where only a part of a
+    variable is shown, `l.item()`, an argument before it that is one `word` names it."""
     shown = expression
     while True:
         if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Attribute) and shown.func.attr in _LOOKS and not shown.args:
@@ -318,7 +326,7 @@ def _name(expression: ast.expr, label: str) -> str:
         else:
             break
     if isinstance(shown, (ast.Name, ast.Attribute)) and re.fullmatch(r"[\w.]+", ast.unparse(shown)):
-        return ast.unparse(shown)
+        return word if word and shown is not expression else ast.unparse(shown)
     text = label or ast.unparse(shown)
     return text if len(text) <= _MOST_NAME else text[: _MOST_NAME - 1] + "…"
 
