@@ -13,6 +13,7 @@ mod layout;
 mod looking;
 mod lookup;
 mod reach;
+mod unused;
 mod words;
 
 pub use apart::Apart;
