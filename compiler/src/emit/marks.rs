@@ -19,10 +19,6 @@ impl Writer<'_> {
             },
             _ => (stmt, stmt),
         };
-        let one_line = self.source.lines.line(first.range.start) == self.source.lines.line(stmt.range.start);
-        if !std::ptr::eq(first, stmt) && one_line {
-            return;
-        }
         let range = Range::new(first.range.start, last.range.end);
         if range.start < self.marked_to {
             return; // it is part of a statement that is marked

@@ -6,6 +6,7 @@ use super::carried::accumulates;
 use super::classify::more_than_a_probe;
 use super::reach::{Reach, reach};
 use super::unbound::unbound;
+use super::unused::take_into_use;
 use crate::analysis::Analysis;
 use crate::calls::functions_named;
 use crate::ids::StmtId;
@@ -114,8 +115,9 @@ pub fn compare(old: &[File], new: &[File], options: &Options, noted: &BTreeSet<F
     let (before, after) = (Analysis::new(old), Analysis::new(new));
     let pairs: Vec<Option<usize>> =
         new.iter().map(|file| old.iter().position(|known| known.name == file.name)).collect();
-    let aligned: Vec<Aligned> =
+    let mut aligned: Vec<Aligned> =
         pairs.iter().zip(new).map(|(pair, file)| pair.map(|at| align(&old[at], file)).unwrap_or_default()).collect();
+    take_into_use(&mut aligned, old, new);
     let old_plans = before.plans(options);
     let recorded = recorded(&aligned, &pairs, &old_plans);
     let mut plans = after.plans_as(options, &recorded);

@@ -14,6 +14,7 @@ mod looking;
 mod lookup;
 mod reach;
 mod unbound;
+mod unused;
 mod words;
 
 pub use apart::Apart;
