@@ -88,6 +88,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::observed::observe_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::observed, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::is_the_scripts, module)?)?;
+    module.add_function(wrap_pyfunction!(encode::addresses::shows_address, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::sources::scripts_modules, module)?)?;
+    module.add_function(wrap_pyfunction!(survey::plain::plain_digests, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::unseen_sources, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::watch_sources, module)?)?;
     module.add_function(wrap_pyfunction!(process::distributions::distributions, module)?)?;

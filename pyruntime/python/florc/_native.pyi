@@ -784,6 +784,17 @@ class Inputs:
         """Place, function, differences of numbers, texts."""
 
 @final
+class Names:
+    """What names held where an iteration began, a loop or the script was over."""
+
+    @property
+    def path(self) -> str:
+        """Which iteration; `end`: the script."""
+    @property
+    def found(self) -> dict[str, str]:
+        """A digest of each that held something else than before."""
+
+@final
 class InputsEnd:
     """No more of them are kept."""
 
@@ -966,6 +977,7 @@ _Record = (
     | EnteredElsewhere
     | Inputs
     | InputsEnd
+    | Names
     | Interrupted
     | Lost
     | File
@@ -993,6 +1005,7 @@ _RecordKind = Literal[
     "entered elsewhere",
     "inputs",
     "inputs end",
+    "names",
     "file",
     "folder",
     "read",
@@ -1051,6 +1064,17 @@ def watch_sources(
 
 def is_the_scripts(module: str) -> None:
     """A module of the script's: what it takes from outside is kept."""
+
+def scripts_modules() -> set[str]:
+    """The modules of the script's, by name."""
+
+def plain_digests(
+    names: dict[str, Any], spans: Sequence[tuple[float, float]], processes: Sequence[int], is_scripts: set[str]
+) -> list[tuple[str, str]]:
+    """Of each name, a digest of the numbers and texts that it holds, followed by `*` where an object of the script's is in it."""
+
+def shows_address(texts: list[str]) -> bool:
+    """Whether one of these texts shows where an object of this process lies, or the hash that is made of that."""
 
 def unseen_sources() -> list[str]:
     """Functions that this Python does not let florc look at."""

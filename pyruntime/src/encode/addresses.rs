@@ -54,7 +54,7 @@ fn readings(number: i64) -> impl Iterator<Item = i64> {
 }
 
 /// What may be addresses in a text: `<Net object at 0x7f5c1c0211f0>`, `"140033456789904"`.
-pub(super) fn in_text(text: &str) -> impl Iterator<Item = i64> {
+pub fn in_text(text: &str) -> impl Iterator<Item = i64> {
     let text = if (SHORTEST_TEXT..=LONGEST_TEXT).contains(&text.len()) { text } else { "" };
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter_map(|word| match word.strip_prefix("0x") {
@@ -65,7 +65,7 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = i64> {
 }
 
 /// Whether it is worth asking where this process has memory.
-pub(super) fn may_be_address(number: i64) -> bool {
+pub fn may_be_address(number: i64) -> bool {
     number >= ADDRESSES.start >> HASH_SHIFT && readings(number).next().is_some() || is_hash(number)
 }
 
@@ -83,6 +83,14 @@ pub(super) fn is_any_mapped(numbers: &[i64]) -> bool {
         let next = ranges.partition_point(|range| range.end <= address);
         ranges.get(next).is_some_and(|range| range.contains(&address))
     })
+}
+
+/// Whether one of these texts shows where an object of this process lies, or the hash that is made of that.
+#[pyo3::pyfunction]
+pub fn shows_address(texts: Vec<String>) -> bool {
+    let numbers: Vec<i64> =
+        texts.iter().flat_map(|text| in_text(text)).filter(|&number| may_be_address(number)).collect();
+    is_any_mapped(&numbers)
 }
 
 /// From lines like `7f5c1c000000-7f5c1c021000 rw-p 00000000 00:00 0`, ascending.

@@ -99,6 +99,12 @@ pub fn is_the_scripts(module: String) {
     }
 }
 
+/// The modules of the script's.
+#[pyfunction]
+pub fn scripts_modules() -> HashSet<String> {
+    lock(&MODULES).as_ref().map(|known| known[THEIRS].clone()).unwrap_or_default()
+}
+
 /// Functions that this Python does not let florc look at.
 #[pyfunction]
 pub fn unseen_sources() -> Vec<String> {

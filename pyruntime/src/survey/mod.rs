@@ -8,6 +8,7 @@ pub mod hidden;
 mod keys;
 pub mod names;
 mod parts;
+pub mod plain;
 mod readings;
 mod sight;
 

@@ -19,6 +19,7 @@ from ..runs.run import Run
 from ..support import mishaps
 from ..support.console import say
 from ..support.light import Uncollected, dumps, nullcontext
+from ..survey import plain
 from .children import LINES, PrintedByChildren
 from .entering import Entered
 from .files_noted import FilesNoted
@@ -87,6 +88,7 @@ class Recording:
         """Whether values from outside are kept no more."""
         self.files_noted = FilesNoted(run.own(FOLDER_NAME), run.store, self.overhead, self.note, self.charge)
         self._begun, self._spent_before, self._start_s = self.started, 0.0, 0.0
+        self.names = plain.Noted(run.info["started"])
 
     @property
     def spent(self) -> float:
@@ -209,6 +211,7 @@ class Recording:
             self._note_interrupt()
             self.entered.elsewhere()
             self.note("iteration", path=path, at=begun - self.started)
+            self.names.note(self, path, sys._getframe(1))
         self._spent += time.perf_counter() - begun
 
     def _note_interrupt(self) -> None:
@@ -239,6 +242,8 @@ class Recording:
     def value(self, path: str, number: int | None) -> None:
         """An iteration is over this number (False: its loop is over none); None: it is none, the iterator had no more."""
         with mishaps.Swallow("where an iteration has its number"):
+            if number is None:
+                self.names.note(self, path, sys._getframe(1))
             if number is None or number is False:
                 self.note("no iteration" if number is None else "no numbers", path=path)
             elif -(1 << 63) <= number < 1 << 63:
@@ -354,6 +359,8 @@ class Recording:
 
     def finish(self, status: str) -> dict[str, Any]:
         """Wait until everything staged is durable, and close the run. Returns the totals for the report."""
+        with mishaps.Swallow("noting what names hold"):
+            self.names.note(self, plain.END, None)
         session.end()
         self.see_no_more()
         self._printed.end()

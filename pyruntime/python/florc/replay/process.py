@@ -195,6 +195,8 @@ class ReplayProcess:
                 dict.fromkeys(self._attempt.history.one_sided, "only some ranks ran it, and another one may have waited for it")
             )
         at_exit = _end_of_process()
+        if failure is None and at_exit is None:
+            self._replay.script_ended()
         end(self._finish(failure or at_exit))
 
     def _exit(self, status: int) -> NoReturn:

@@ -101,6 +101,8 @@ class Entries:
         """Records that could not be written."""
         self.inputs: list[tuple[str, str, list[int], list[str]]] = []
         """Values that the script took from outside: path, function, differences of numbers, others."""
+        self.names: list[tuple[str, dict[str, str]]] = []
+        """Where the program was, and digests of what names held there, of those that had changed."""
         self.is_late = False
         """Whether no more of them were kept from here on."""
         self.sent: bytes | None = None
@@ -177,6 +179,8 @@ class Entries:
                     self._elsewhere |= self._named(record.functions)
             case _native.Inputs():
                 self.inputs += record.taken
+            case _native.Names():
+                self.names.append((record.path, record.found))
             case _native.InputsEnd():
                 self.is_late = True
             case _native.Interrupted():

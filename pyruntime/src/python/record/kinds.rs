@@ -115,6 +115,9 @@ kinds! {
     /// Values from outside: place, function, differences of numbers, texts.
     Inputs { taken: Vec<(Text, Text, Vec<i64>, Vec<Text>)>, }
 
+    /// Where names held other numbers and texts than before: a digest of each.
+    Names { path: String, found: BTreeMap<String, String>, }
+
     /// No more of them are kept.
     InputsEnd { }
 

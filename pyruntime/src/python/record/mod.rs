@@ -74,6 +74,7 @@ record! {
     "entered elsewhere" => EnteredElsewhere,
     "inputs" => Inputs,
     "inputs end" => InputsEnd,
+    "names" => Names,
     "file" => File,
     "folder" => Folder,
     "read" => Read,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
@@ -22,6 +23,7 @@ from ...runs import described, environment, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
 from ...support.console import say
+from ...survey import plain
 from ..select.skipped import Skipped
 from . import live, proof, unrecorded
 from . import progress as progress_line
@@ -33,6 +35,9 @@ from .purity import Looking
 from .restore import CannotRestore, Damaged, Restorer
 from .statements import Ran, Statements
 from .tracked import Tracked
+
+_ROOT = re.compile(r"[.\[:]")
+"""What is between the names of a place."""
 
 
 class Replay:
@@ -92,6 +97,7 @@ class Replay:
         """How often each added statement ran, and was answered."""
         self.tracked = Tracked(history, folder, versions.probe_place)
         self.probes = Probes(self, capture)
+        self.names = plain.Compared(history.names, history.clocks().wall, history.pid or 0)
         self.reached: dict[str, int] = {}
         """Main loop at its place -> how many iterations it had so far."""
         self.read_back: list[str] = []
@@ -120,7 +126,10 @@ class Replay:
     @property
     def unrecorded(self) -> list[str]:
         """Inputs that the script took and the record does not have."""
-        return unrecorded.inputs(self.statements.others.unanswered)
+        shown = [value.text for value in self.values]
+        asks_number = not {"getpid", "current_process"}.isdisjoint(self.versions.names()[0])
+        others = self.statements.others.unanswered
+        return unrecorded.inputs(others, self.names.different, shown, self.names.began, asks_number)
 
     @property
     def disturbances(self) -> list[str]:
@@ -164,6 +173,7 @@ class Replay:
         at = _native.Path(path)
         if self.history.is_beyond(at, self.reached):
             self.leave.at_end()
+        self.names.compare(path, sys._getframe(1))
         place, index = at.iterations[-1]
         self.reached[place] = index + 1
         if self.progress is not None:
@@ -176,8 +186,14 @@ class Replay:
     def value(self, path: str, number: int | None) -> None:
         """The number of an iteration, as the loop variable has it; None: the loop has no such iteration."""
         if number is None:
+            self.names.compare(path, sys._getframe(1))
             place, index = _native.Path(path).iterations[-1]
             self.reached[place] = index
+
+    def script_ended(self) -> None:
+        """The script came to its end."""
+        if self.window is None and not self.is_over:
+            self.names.compare(plain.END, None)
 
     def _goes_on(self, path: str) -> bool:
         """Whether a checkpoint with which what was computed can be compared comes soon: sooner than the window took."""
@@ -201,6 +217,7 @@ class Replay:
         reason = self._must_run(block, key)
         if reason is None:
             self.looking.follows()
+            self._holds(key)
             self.skipped.blocks.add(key)
             live.block(key, True)
             if self.history.writes(block) or self._writers.may_write(key):
@@ -211,6 +228,10 @@ class Replay:
         self._open.append(key)
         live.block(key, False)
         return True
+
+    def _holds(self, key: str) -> None:
+        """What a checkpoint gives back need not be compared."""
+        self.names.restored({part for name in self.history.checkpoints[key].places for part in _ROOT.split(name)})
 
     def _must_run(self, block: str, key: str) -> str | None:
         if self._proof is None:
@@ -273,8 +294,11 @@ class Replay:
             _native.leave_block(block)
 
     def _put_back(self, block: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
+        loop = places.loops[block]
+        bound = places.loops.get(block.removesuffix(places.BOUNDARY), loop).binds
+        self.names.restored({*loop.binds, *bound})
         try:
-            return self.restorer.put_back(places.loops[block], objects, maybe, frame)
+            return self.restorer.put_back(loop, objects, maybe, frame)
         except CannotRestore as error:
             self._cannot_restore({block: str(error)}, error.whatever_asked)
         except Damaged as error:
@@ -332,6 +356,7 @@ class Replay:
                     there = None if iterable is None else after(index, iterable, iterator)
                 except StopIteration:
                     self._cannot_restore({block + places.BOUNDARY: "its iterator has fewer items than it had"}, True)
+                self._holds(str(loop.at(index).start()))
                 self.skipped.jumps[place] = index
                 if self.history.writes(block + places.BOUNDARY):
                     self.skipped.told()

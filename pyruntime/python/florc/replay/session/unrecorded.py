@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
 
 from ... import _native, state
 from ...inputs import again, standard_input
 from ...support.console import count
+from ...survey import plain
+
+_TIME = re.compile(r"(?<![\w.])(\d{10})(?:\d{3}|\d{6}|\d{9})?(\.\d+)?(?![\w.])")
+"""Seconds, thousandths, millionths or nanoseconds since 1970."""
+_MOST = 3
+"""So many names are told."""
 
 
-def inputs(unanswered: Iterable[str]) -> list[str]:
-    """In words, one by one. `unanswered`: what other processes asked for."""
+def inputs(
+    unanswered: Iterable[str], different: Mapping[str, str], shown: list[str], began: float, asks_number: bool
+) -> list[str]:
+    """In words, one by one. `unanswered`: what other processes asked for; `different`: names that hold something else than they
+    did, and where; `shown`: the answers; `began`: when the replay did; `asks_number`: whether the script
+    asks for the number of its process."""
     missing = [
         f"{name} was called {times} more times than recorded: these got the present value"
         for name, times in sorted(_native.inputs_missing().items())
@@ -19,8 +32,30 @@ def inputs(unanswered: Iterable[str]) -> list[str]:
         f"an added statement called {name}, which gives the present value, not the recorded one"
         for name in _native.inputs_asked_now()
     ]
+    names = list(different)
+    if names:
+        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+        where = "" if different[names[0]] == plain.END else f" from {different[names[0]]} on"
+        told = f"{', '.join(names[:_MOST])}{more}: not what the recorded run had{where}"
+        missing.append(f"{told}; it holds something from outside that is not given back")
+    if _native.shows_address(shown):
+        missing.append("an answer shows where an object lies (id, hash, repr), which is another place in each process")
+    if _shows_time(shown, began, time.time()):
+        missing.append("an answer shows the time of day of this replay, not that of the recorded run")
+    number = re.compile(rf"(?<!\d){os.getpid()}(?!\d)")
+    if asks_number and any(map(number.search, shown)):
+        missing.append("an answer shows the number of this process, not that of the recorded run")
+    missing += [f"florc cannot look at {name} in this Python" for name in _native.unseen_sources()]
     if state.lost_orders[0]:
         missing.append(
             f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
         )
     return [*missing, *unanswered, *standard_input.noted, *dict.fromkeys(again.others)]
+
+
+def _shows_time(shown: list[str], began: float, now: float) -> bool:
+    """Whether a text holds what the clock has shown since the replay began."""
+    first, last = int(began), int(now) + 1
+    seconds = str(first)[: len(str(first)) - len(str(last - first)) - 1]  # what all such times begin with, but for a carry
+    found = (match for text in shown if seconds in text for match in _TIME.finditer(text))
+    return any(first <= int(match[1]) <= last for match in found)

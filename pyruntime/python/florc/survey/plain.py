@@ -1,0 +1,121 @@
+"""What the script's names hold of numbers and texts, where an iteration begins and where the script is over.
+
+What a block leaves is in its checkpoint, and what the script prints is compared. What code outside restored blocks keeps for
+itself (`times.append(os.stat(path).st_ino)`) is neither: so digests of it are recorded, and compared.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from .. import _native
+from ..support import mishaps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+    from typing import Any, Protocol
+
+    class Journal(Protocol):
+        """The session of a recording."""
+
+        def note(self, kind: _native._RecordKind, **payload: Any) -> None:
+            """Add a record."""
+
+        def charge(self, seconds: float) -> None:
+            """Florc took so long."""
+
+
+END = "end"
+"""The script is over."""
+OF_OBJECT = "*"
+"""How a digest ends that depends on attributes of objects of the script's."""
+_MOST_S, _MOST = 0.003, 0.002
+"""Seconds, and part of the run, that may be spent on looking."""
+_OPTIMIZED = 1
+"""`CO_OPTIMIZED`: code of a function."""
+
+
+def digests(frame: FrameType | None, spans: Sequence[tuple[float, float]], processes: Sequence[int]) -> dict[str, str]:
+    """By name: `values`, `train() values`. Those of the script's frames from this one down, and of its main module."""
+    scripts = _native.scripts_modules()
+    found: dict[str, str] = {}
+    main = vars(sys.modules["__main__"])
+    seen = {id(main)}
+    modules = [main]
+    at = frame
+    while at is not None:
+        if at.f_globals.get("__name__") in scripts:
+            if at.f_code.co_flags & _OPTIMIZED:
+                for name, digest in _native.plain_digests(_native.names_of(at), spans, processes, scripts):
+                    found.setdefault(f"{at.f_code.co_name}() {name}", digest)
+            if id(at.f_globals) not in seen:
+                seen.add(id(at.f_globals))
+                modules.append(at.f_globals)
+        at = at.f_back
+    for names in reversed(modules):
+        found.update(_native.plain_digests(names, spans, processes, scripts))
+    return found
+
+
+class Noted:
+    """Digests as they are recorded: those that changed. `began`: the time of day then."""
+
+    def __init__(self, began: float):
+        self._began = began
+        self._known: dict[str, str] = {}
+        self._spent = 0.0
+
+    def note(self, journal: Journal, path: str, frame: FrameType | None) -> None:
+        """The program is there: what has changed since the last time is noted, where that takes little."""
+        begun = time.perf_counter()
+        if self._spent > _MOST_S + _MOST * (time.time() - self._began):
+            return
+        found = digests(frame, [(self._began, time.time())], [os.getpid()])
+        changed = {name: digest for name, digest in found.items() if self._known.get(name) != digest}
+        self._known.update(changed)
+        journal.note("names", path=path, found=changed)
+        seconds = time.perf_counter() - begun
+        self._spent += seconds
+        journal.charge(seconds)
+
+
+class Compared:
+    """Digests of a recorded run, and what differs from them now. `recorded`: place and changed names, in their order; `span`:
+    between which seconds the time of day was; `process`: the number of its process."""
+
+    def __init__(self, recorded: Sequence[tuple[str, dict[str, str]]], span: tuple[float, float] | None, process: int):
+        self._recorded, self._span, self._process, self.began = recorded, span, process, time.time()
+        self._at = {path: number for number, (path, _) in enumerate(recorded)}
+        self._next = 0
+        self._known: dict[str, str] = {}
+        self._restored: set[str] = set()
+        self.different: dict[str, str] = {}
+        """Name -> where it was found first to hold something else."""
+
+    def restored(self, names: set[str]) -> None:
+        """These hold what a checkpoint gave them, or what nobody reads: that is proved elsewhere."""
+        self._restored |= names
+
+    def compare(self, path: str, frame: FrameType | None) -> None:
+        """The program is there."""
+        with mishaps.Swallow("comparing what names hold"):
+            self._compare(path, frame)
+
+    def _compare(self, path: str, frame: FrameType | None) -> None:
+        number = self._at.get(path)
+        if number is None:
+            return
+        for _, changed in self._recorded[self._next : number + 1]:
+            self._known.update(changed)
+        self._next = max(self._next, number + 1)
+        spans = [(self.began, time.time()), *([self._span] if self._span else [])]
+        for name, digest in digests(frame, spans, [os.getpid(), self._process]).items():
+            known = self._known.get(name)
+            if known is None or known == digest or name.rpartition(" ")[2] in self._restored:
+                continue
+            if not (self._restored and (digest + known).count(OF_OBJECT)):
+                self.different.setdefault(name, path)

@@ -1,0 +1,173 @@
+//! A digest of what names hold, of numbers, texts, and containers and objects of the script's made of them: cheap enough to be taken
+//! where an iteration begins, and compared with the record's in a replay. It finds what came from outside unnoticed.
+//!
+//! What is another in each process, and told where an answer shows it, is not part of it: addresses, times of day within the run, the
+//! number of the process. Nor are the order of sets, and objects of libraries.
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
+
+use crate::encode::addresses::{in_text, may_be_address};
+use crate::encode::instance_dict;
+
+/// Of one name at most so many values are looked at.
+const MOST: usize = 4096;
+const DEPTH: usize = 8;
+/// Of a longer container, so many of its last items.
+const LAST: usize = 512;
+/// Of a longer text or bytes object, so many of its last bytes.
+const LAST_BYTES: usize = 4096;
+/// A name that holds such a number may hold a descriptor: a replay has more files open.
+const DESCRIPTORS: std::ops::Range<i64> = 0..1024;
+/// Bytes of a digest.
+const DIGEST: usize = 8;
+const SECONDS_TO_NS: f64 = 1e9;
+
+/// Of each name, a digest of what it holds, followed by `*` where an object of the script's is in it; none of what only a library
+/// knows. `spans`: between which seconds the time of day was; `processes`: numbers of this process, now and then; `is_scripts`: the modules whose classes are the script's.
+#[pyfunction]
+pub fn plain_digests(
+    names: &Bound<'_, PyDict>,
+    spans: Vec<(f64, f64)>,
+    processes: Vec<i64>,
+    is_scripts: &Bound<'_, PyAny>,
+) -> PyResult<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for (name, value) in names.iter() {
+        let Ok(name) = name.extract::<String>() else { continue };
+        if name.starts_with("__") || name.starts_with("_florc") {
+            continue;
+        }
+        if value.is_exact_instance_of::<PyInt>() && value.extract().is_ok_and(|number| DESCRIPTORS.contains(&number)) {
+            continue;
+        }
+        let mut look =
+            Look { spans: &spans, processes: &processes, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
+        if look.value(&value, DEPTH)? {
+            let digest = blake3::hash(&look.text);
+            let digest: String = digest.as_bytes()[..DIGEST].iter().map(|byte| format!("{byte:02x}")).collect();
+            found.push((name, if look.known.is_empty() { digest } else { format!("{digest}*") }));
+        }
+    }
+    Ok(found)
+}
+
+struct Look<'a, 'py> {
+    spans: &'a [(f64, f64)],
+    processes: &'a [i64],
+    is_scripts: &'a Bound<'py, PyAny>,
+    left: usize,
+    text: Vec<u8>,
+    /// Objects of the script's that were met: one that holds itself ends there.
+    known: Vec<*mut pyo3::ffi::PyObject>,
+}
+
+impl<'py> Look<'_, 'py> {
+    /// Whether it is a value of which anything is known.
+    fn value(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
+        if self.left == 0 || depth == 0 {
+            return Ok(true);
+        }
+        self.left -= 1;
+        if value.is_instance_of::<PyNone>() || value.is_exact_instance_of::<PyBool>() {
+            self.mark(if value.is_none() { b'n' } else { b'b' }, &[u8::from(value.is_truthy()?)]);
+        } else if value.is_exact_instance_of::<PyInt>() {
+            self.whole(value)?;
+        } else if let Ok(number) = value.cast_exact::<PyFloat>() {
+            let number = number.value();
+            let is_time = self.is_time(number);
+            self.mark(b'f', &if is_time { [0; 8] } else { number.to_bits().to_le_bytes() });
+        } else if let Ok(text) = value.cast_exact::<PyString>() {
+            match text.to_str() {
+                Ok(text) if in_text(text).next().is_some() || self.names_process(text) => self.mark(b's', b"at"),
+                Ok(text) => self.bytes(b's', text.as_bytes()),
+                Err(_) => self.mark(b's', b"?"),
+            }
+        } else if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+            self.bytes(b'y', bytes.as_bytes());
+        } else if let Ok(list) = value.cast_exact::<PyList>() {
+            return self.items(b'l', list.len(), |at| list.get_item(at), depth);
+        } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+            return self.items(b't', tuple.len(), |at| tuple.get_item(at), depth);
+        } else if let Ok(dict) = value.cast_exact::<PyDict>() {
+            self.mark(b'd', &dict.len().to_le_bytes());
+            for (key, item) in dict.iter().skip(dict.len().saturating_sub(LAST)) {
+                self.value(&key, depth - 1)?;
+                self.value(&item, depth - 1)?;
+            }
+        } else {
+            return self.object(value, depth);
+        }
+        Ok(true)
+    }
+
+    fn mark(&mut self, kind: u8, bytes: &[u8]) {
+        self.text.push(kind);
+        self.text.extend_from_slice(&bytes.len().to_le_bytes());
+        self.text.extend_from_slice(bytes);
+    }
+
+    fn bytes(&mut self, kind: u8, bytes: &[u8]) {
+        self.text.extend_from_slice(&bytes.len().to_le_bytes());
+        self.mark(kind, &bytes[bytes.len().saturating_sub(LAST_BYTES)..]);
+    }
+
+    fn whole(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        match value.extract::<i64>() {
+            #[allow(clippy::cast_precision_loss, reason = "only its size counts")]
+            Ok(number)
+                if may_be_address(number)
+                    || self.processes.contains(&number)
+                    || self.is_time(number as f64 / SECONDS_TO_NS) =>
+            {
+                self.mark(b'i', b"at")
+            }
+            Ok(number) => self.mark(b'i', &number.to_le_bytes()),
+            Err(_) => {
+                let bits: usize = value.call_method0("bit_length")?.extract()?;
+                let text: String = if bits < LAST_BYTES { value.str()?.extract()? } else { bits.to_string() };
+                self.mark(b'i', text.as_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn names_process(&self, text: &str) -> bool {
+        let is_number = |word: &str| word.parse().is_ok_and(|number| self.processes.contains(&number));
+        text.split(|c: char| !c.is_ascii_digit()).any(is_number)
+    }
+
+    fn is_time(&self, seconds: f64) -> bool {
+        self.spans.iter().any(|(first, last)| (*first..=*last).contains(&seconds))
+    }
+
+    fn items(
+        &mut self,
+        kind: u8,
+        count: usize,
+        item: impl Fn(usize) -> PyResult<Bound<'py, PyAny>>,
+        depth: usize,
+    ) -> PyResult<bool> {
+        self.mark(kind, &count.to_le_bytes());
+        for at in count.saturating_sub(LAST)..count {
+            self.value(&item(at)?, depth - 1)?;
+        }
+        Ok(true)
+    }
+
+    /// An object of a class of the script's: its attributes, read without running code of the class.
+    fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
+        let class = value.get_type();
+        self.mark(b'o', class.name()?.to_str().unwrap_or("?").as_bytes());
+        let module = class.as_any().getattr("__module__")?;
+        if self.known.contains(&value.as_ptr()) || !self.is_scripts.contains(&module)? {
+            return Ok(false);
+        }
+        self.known.push(value.as_ptr());
+        let Some(names) = instance_dict(value)? else { return Ok(false) };
+        for (name, item) in names.iter().take(LAST) {
+            self.value(&name, depth - 1)?;
+            self.value(&item, depth - 1)?;
+        }
+        Ok(true)
+    }
+}
