@@ -39,7 +39,7 @@ def test_what_loggers_write_to_files_is_compared(workshop: Workshop) -> None:
 
 
 def test_a_line_that_differs_is_found(workshop: Workshop) -> None:
-    script = SCRIPT.replace("WHAT", "[list, tuple][len(open('/proc/self/cmdline').read().split('record')) > 1]")
+    script = SCRIPT.replace("WHAT", "[list, tuple]['florc.record.session' in __import__('sys').modules]")
     workshop.write("train.py", script)
     assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script + QUESTION)

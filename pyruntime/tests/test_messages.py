@@ -224,7 +224,8 @@ def test_a_typo_in_what_was_added_is_all_that_is_told(kept: Workshop) -> None:
     added(kept, "if epoch == 1: print('PROBE', totl)")
     done = kept.florc("replay", "train.py")
     assert done.code == 1 and done.err.splitlines()[-1].startswith("NameError: name 'totl' is not defined"), done
-    [told] = done.said.splitlines()
+    unbound, told = done.said.splitlines()
+    assert "train.py:6: totl is bound nowhere in this file [F109]" in unbound
     assert "the added statement (train.py:6) raised NameError in epoch=1;" in told
     report = json.loads(kept.florc("replay", "--json", "train.py").out)
     assert report["verdict"] == "anomalous" and len(report["anomalies"]) == 1
@@ -260,7 +261,7 @@ def test_ctrl_c_ends_a_replay(kept: Workshop) -> None:
 
 
 def test_the_hint_to_run_all_again_is_for_what_was_restored(workshop: Workshop) -> None:
-    workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('"done"', "os.getpid()"))
+    workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('"done"', "'florc.record.session' in __import__('sys').modules"))
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     hint = "--step-into all runs every block again"
     restored, ran = workshop.florc("replay", "train.py"), workshop.florc("replay", "--step-into", "all", "train.py")

@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple};
 use super::definitions::{Call, Definition, StandIn, stand_in};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::special::is_special;
-use super::values::with;
+use super::values::{AS_IMPORTED, with};
 use crate::guard::interrupts::{Hold, is_at_work};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
@@ -194,7 +194,7 @@ impl Source {
     fn of_library(&self, py: Python<'_>) -> PyResult<Option<Arc<str>>> {
         // SAFETY: borrowed; null where no code of Python runs
         let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-        let mut first = None;
+        let (mut first, mut ending) = (None, "");
         while let Some(at) = frame {
             let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
             let name = name.as_deref().unwrap_or("__main__");
@@ -202,6 +202,9 @@ impl Source {
                 return Ok(None);
             }
             let is_scripts = is_one_of(THEIRS, name);
+            if name == "importlib._bootstrap" {
+                ending = AS_IMPORTED;
+            }
             if first.is_none() && !is_one_of(HANDS_ON, name) {
                 first = Some(if is_scripts { String::new() } else { name.to_owned() });
             }
@@ -214,7 +217,7 @@ impl Source {
             Some("") | None => Some(self.name.clone()),
             Some(_) if !self.is_for_anybody => None,
             Some(name) if is_one_of(IN_NO_RESULT, name) => None,
-            Some(name) => Some(format!("{} in {name}", self.name).into()),
+            Some(name) => Some(format!("{} in {name}{ending}", self.name).into()),
         })
     }
 

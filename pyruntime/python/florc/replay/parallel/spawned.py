@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from ..._native import StoreError
+from ... import _native
 from ...process.spawned import FOLDER, Ended, Places
 from ...project.script import Unusable
 from ...runs.catalog import all_runs, of_rank
@@ -129,7 +129,7 @@ def _ranks(run: Run, store: str, damaged: list[str] | None = None) -> list[Run]:
                 damaged.append(f"{rank.journal} is damaged at {reader.damaged or reader.torn or 'its end'}")
         if all(History(rank).sent is not None and rank.status == "ok" and (rank.is_own or not run.is_own) for rank in each):
             return each
-    except (Unusable, StoreError) as error:
+    except (Unusable, _native.StoreError) as error:
         damaged.append(str(error))
     return []
 
