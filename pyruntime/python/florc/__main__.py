@@ -66,7 +66,8 @@ def _fill_closed_streams() -> None:
 
 
 if __name__ == "__main__":
-    _fill_closed_streams()
+    if sys.argv[1:2] != ["record"]:  # what `record` holds open has high numbers: the script's files have those of a plain run
+        _fill_closed_streams()
     # a `sitecustomize` that imports florc has taken the mark out of the environment already
     if "_FLORC_STARTED" in os.environ or getattr(sys.modules.get("florc.process.start"), "_before", None) is not None:
         try:

@@ -129,7 +129,8 @@ class Replay:
         shown = [value.text for value in self.values]
         asks_number = not {"getpid", "current_process"}.isdisjoint(self.versions.names()[0])
         others = self.statements.others.unanswered
-        return unrecorded.inputs(others, self.names.different, shown, self.names.began, asks_number)
+        different = unrecorded.without_times(self.names.different, self.comparer.timed)
+        return unrecorded.inputs(others, different, shown, self.names.began, asks_number)
 
     @property
     def disturbances(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ... import _native, state
 from ...inputs import again, standard_input
@@ -51,6 +51,12 @@ def inputs(
             f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
         )
     return [*missing, *unanswered, *standard_input.noted, *dict.fromkeys(again.others)]
+
+
+def without_times(different: Mapping[str, str], timed: Sequence[str]) -> dict[str, str]:
+    """The names in which nothing was found that holds the time of day (`Comparer.timed`): that is told apart, and by its place."""
+    roots = {re.split(r"[.\[]", place, maxsplit=1)[0] for place in timed}
+    return {name: where for name, where in different.items() if name.rpartition(" ")[2] not in roots}
 
 
 def _shows_time(shown: list[str], began: float, now: float) -> bool:
