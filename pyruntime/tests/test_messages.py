@@ -261,7 +261,10 @@ def test_ctrl_c_ends_a_replay(kept: Workshop) -> None:
 
 
 def test_the_hint_to_run_all_again_is_for_what_was_restored(workshop: Workshop) -> None:
-    workshop.write("train.py", SCRIPT.replace("import time", "import os, time").replace('"done"', "'florc.record.session' in __import__('sys').modules"))
+    workshop.write(
+        "train.py",
+        SCRIPT.replace("import time", "import os, time").replace('"done"', "'florc.record.session' in __import__('sys').modules"),
+    )
     assert workshop.florc("record", "--overhead", "0.9", "train.py").code == 0
     hint = "--step-into all runs every block again"
     restored, ran = workshop.florc("replay", "train.py"), workshop.florc("replay", "--step-into", "all", "train.py")

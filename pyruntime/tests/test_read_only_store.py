@@ -35,7 +35,7 @@ def test_it_is_replayed_and_stays_as_it_is(workshop: Workshop, monkeypatch: pyte
     workshop.write("train.py", SCRIPT.replace("        print", '        print("P", total)\n        print'))
     store = workshop.path / ".florc"
     before = leftovers.tree(store, ())
-    mount = f"mount --bind {store} {store} && mount -o remount,ro,bind {store} && ! touch {store}/x 2> /dev/null && exec \"$@\""
+    mount = f'mount --bind {store} {store} && mount -o remount,ro,bind {store} && ! touch {store}/x 2> /dev/null && exec "$@"'
     for command, printed in (("replay", "P 10\nP 20\nP 30\n"), ("logs", None), ("show", None), ("check", None)):
         words = ["latest"] if command == "show" else [] if printed is None else ["train.py"]
         done = subprocess.run(

@@ -349,7 +349,8 @@ def folder_of(run: Run) -> str:
     raise Unusable(
         "F206",
         f"cannot make {os.path.join(run.path, 'replays', name)}, where the output of the script goes: "
-        f"{(first.strerror or str(first)).lower()}; make room, or make it writable, or set FLORC_DIR to a copy of the store elsewhere",
+        f"{(first.strerror or str(first)).lower()}; make room, or make it writable, or set FLORC_DIR to a copy of the store "
+        "elsewhere",
     )
 
 

@@ -54,7 +54,7 @@ def inputs(
 
 
 def without_times(different: Mapping[str, str], timed: Sequence[str]) -> dict[str, str]:
-    """The names in which nothing was found that holds the time of day (`Comparer.timed`): that is told apart, and by its place."""
+    """The names in which nothing was found that holds the time of day (`Comparer.timed`), which is told by its place."""
     roots = {re.split(r"[.\[]", place, maxsplit=1)[0] for place in timed}
     return {name: where for name, where in different.items() if name.rpartition(" ")[2] not in roots}
 
