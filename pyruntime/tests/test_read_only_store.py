@@ -24,7 +24,9 @@ SCRIPT = """
 def _can_mount() -> bool:
     if shutil.which("unshare") is None:
         return False
-    return subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode == 0
+    mounts = "mount -t tmpfs none $d && mount --bind $d $d && mount -o remount,ro,bind $d"
+    command = ["sh", "-c", f"d=$(mktemp -d); {mounts}; code=$?; umount -l $d; umount -l $d; rmdir $d; exit $code"]
+    return subprocess.run(["unshare", "-rm", *command], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.skipif(not _can_mount(), reason="no file system can be mounted in a namespace here")
