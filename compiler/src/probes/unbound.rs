@@ -9,6 +9,9 @@ use crate::syntax::walk;
 /// What may bind names that no statement shows.
 const BINDS_UNSEEN: [&str; 6] = ["import *", "exec(", "globals(", "builtins", "__dict__", "setattr("];
 
+/// What IPython binds in a notebook, besides names that begin with `_`.
+const OF_IPYTHON: [&str; 2] = ["In", "Out"];
+
 /// The names that an added statement reads and nothing binds, in order; none where something may bind names unseen.
 pub fn unbound(analysis: &Analysis, stmt: &Stmt) -> Vec<String> {
     let scopes = &analysis.project.scopes;
@@ -22,9 +25,9 @@ pub fn unbound(analysis: &Analysis, stmt: &Stmt) -> Vec<String> {
         let scope = scopes.holder(inner.id);
         for expr in walk::own_expressions(inner) {
             reads(expr, &mut |name: Name, _| {
-                let name_of_class = name.as_str().starts_with("__") && name.as_str().ends_with("__");
+                let is_given = name.as_str().starts_with('_') || OF_IPYTHON.contains(&name.as_str());
                 let is_new = !found.iter().any(|known| known == name.as_str());
-                if is_new && !name_of_class && !is_builtin(name) && scopes.resolve(scope, name).is_none() {
+                if is_new && !is_given && !is_builtin(name) && scopes.resolve(scope, name).is_none() {
                     found.push(name.to_string());
                 }
             });

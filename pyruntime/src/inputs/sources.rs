@@ -58,7 +58,8 @@ static UNSEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// nobody's result.
 static MODULES: Mutex<Option<[HashSet<String>; 3]>> = Mutex::new(None);
 /// `encode(name, value, args)`, `decode(name, this, kept, args, kwargs)`, the builtins of florc's own modules.
-static HOW: Mutex<Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>> = Mutex::new(None);
+static HOW: Mutex<Option<How>> = Mutex::new(None);
+type How = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 const THEIRS: usize = 0;
 const HANDS_ON: usize = 1;
@@ -80,7 +81,7 @@ pub fn watch_sources(
     wanted: Vec<Wanted>,
     hands_on: HashSet<String>,
     in_no_result: HashSet<String>,
-    how: (Py<PyAny>, Py<PyAny>, Py<PyAny>),
+    how: How,
 ) -> PyResult<()> {
     let is_first = lock(&HOW).replace(how).is_none();
     if is_first {

@@ -29,6 +29,6 @@ fn is_special_descriptor(number: i32) -> bool {
             return false;
         }
         let mut system: libc::statfs = std::mem::zeroed();
-        libc::fstatfs(number, &raw mut system) == 0 && FILE_SYSTEMS.contains(&i64::from(system.f_type))
+        libc::fstatfs(number, &raw mut system) == 0 && FILE_SYSTEMS.contains(&system.f_type)
     }
 }

@@ -69,9 +69,10 @@ def part(m: Matcher, holders: Holders) -> None:
     alone = _numbers(holders.alone, len(m.nodes))
     # what waits to be read was proven to be alone when it began to wait
     candidates = [number for number in alone if m.live[number] is not None and not deferred.holds(m.live[number])]
-    has_collected = False
+    numbers = {id(m.live[number]): number for number in candidates}
+    own, has_collected = {id(obj) for obj in m.live}, False
+    inside = _references(m.live, own) if candidates else {}
     while candidates:
-        inside = _references(m.live)
         others = [number for number in candidates if _holders(m.live, number) > inside.get(id(m.live[number]), 0)]
         if others and holders.added:
             held = _held(holders.added)
@@ -85,16 +86,21 @@ def part(m: Matcher, holders: Holders) -> None:
             break
         if not has_collected and _in_vain < _MOST_IN_VAIN:  # what is garbage, and not collected yet, holds nothing
             has_collected = True
-            del inside
             gc.collect()
             _in_vain += 1
+            candidates, inside = list(numbers.values()), _references(m.live, own)
             continue
         if holders.is_unsure or not all(map(_is_plain, holders.added)):
             m.index = others[0]
             raise Refused("the recorded run may have had another object there, and what was added may hold this one")
+        # what these refer to is held from outside now; of all others nothing has changed: a chain is followed once, link by link
+        lost = _references([m.live[number] for number in others], own)
         for number in others:
             m.live[number] = None
-        candidates = [number for number in candidates if m.live[number] is not None]
+        for address, times in lost.items():
+            inside[address] = inside.get(address, 0) - times
+        found = (numbers.get(address) for address in lost)
+        candidates = [number for number in found if number is not None and m.live[number] is not None]
     count = None
     for number in _numbers(holders.lone_memory, len(m.nodes)):
         live = m.live[number]
@@ -140,9 +146,8 @@ def _each_once(objects: Iterable[Any]) -> list[Any]:
     return list({id(obj): obj for obj in objects}.values())
 
 
-def _references(live: list[Any]) -> dict[int, int]:
-    """How often live objects refer to others, by address."""
-    own = {id(obj) for obj in live}
+def _references(live: list[Any], own: set[int]) -> dict[int, int]:
+    """How often live objects refer to others, by address. `own`: the addresses of all that are in the match."""
     found: dict[int, int] = {}
     holders = [obj for obj in live if obj is not None]  # a tuple of arrays holds them, though the collector has let go of it
     for _ in range(1 + _DEPTH):
