@@ -127,8 +127,8 @@ class Replay:
     def unrecorded(self) -> list[str]:
         """Inputs that the script took and the record does not have."""
         shown = [value.text for value in self.values]
-        asks_number = not {"getpid", "current_process"}.isdisjoint(self.versions.names()[0])
-        others = self.statements.others.unanswered
+        asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
+        others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
         different = unrecorded.without_times(self.names.different, self.comparer.timed)
         return unrecorded.inputs(others, different, shown, self.names.began, asks_number)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ... import _native, state
 from ...inputs import again, standard_input
+from ...runs.versions import Versions
 from ...support.console import count
 from ...survey import plain
 
@@ -51,6 +52,27 @@ def inputs(
             f"{count(state.lost_orders[0], 'set')} of objects that hash by their address: their order differs in each run"
         )
     return [*missing, *unanswered, *standard_input.noted, *dict.fromkeys(again.others)]
+
+
+_BEHIND = re.compile(r"\.(base|_base|untyped_storage|storage|grad_fn|next_functions|_version|data_ptr)\b")
+"""What is behind a value: memory that a view keeps, the graph behind a loss, the count of changes."""
+
+
+_PROCESS = re.compile(r"\b(sys\.modules|sys\.meta_path|inspect\.stack|format_stack|print_stack|get_objects|get_referrers)\b")
+"""What the process is: modules, frames and objects of florc's are in it."""
+
+
+def looks(versions: Versions, has_restored: bool) -> list[str]:
+    """Added statements that look behind values where blocks were restored (what is there is in no checkpoint), and those that
+    look at the process, which is that of the replay."""
+    found: dict[str, None] = {}
+    for change in versions.changes:
+        lines = [] if change.removed else (versions.text(change.file) or "").splitlines()[change.line - 1 : change.end_line]
+        for match in (match for line in lines if has_restored for match in _BEHIND.finditer(line)):
+            found[f"an added statement looks at .{match[1]}: what is behind a restored value is not what it was"] = None
+        for match in (match for line in lines for match in _PROCESS.finditer(line)):
+            found[f"an added statement looks at {match[1]}: that is of the process of this replay"] = None
+    return list(found)
 
 
 def without_times(different: Mapping[str, str], timed: Sequence[str]) -> dict[str, str]:
