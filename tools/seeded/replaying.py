@@ -102,7 +102,7 @@ add(
 add(
     "a jump leaves out the code that was changed",
     FLORC + "runs/versions.py",
-    """        if self._has_changed:
+    """        if self.has_changed:
             return "code outside""",
     """        if False:
             return "code outside""",

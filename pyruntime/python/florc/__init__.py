@@ -81,6 +81,10 @@ class _Package(type(sys)):  # type: ignore[misc]  # the type of modules
         if not (name in _WHERE and issubclass(type(value), type(sys))):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> "tuple[object, tuple[str]]":
+        """Picklers that take a module by its name know only the class of all modules."""
+        return __import__, (__name__,)
+
 
 sys.modules[__name__].__class__ = _Package
 

@@ -83,6 +83,13 @@ class Noted:
         journal.charge(seconds)
 
 
+def _is_volatile(name: str) -> bool:
+    """Whether what a name of the main module holds may differ though all is given back: a whole number, which may be that of a
+    process or a port, alone or in a tuple; a namespace of `exec`, in which the interpreter's own builtins are."""
+    value = vars(sys.modules["__main__"]).get(name)
+    return type(value) is int or type(value) is tuple or type(value) is dict and "__builtins__" in value
+
+
 class Compared:
     """Digests of a recorded run, and what differs from them now. `recorded`: place and changed names, in their order; `span`:
     between which seconds the time of day was; `process`: the number of its process."""
@@ -115,7 +122,7 @@ class Compared:
         spans = [(self.began, time.time()), *([self._span] if self._span else [])]
         for name, digest in digests(frame, spans, [os.getpid(), self._process]).items():
             known = self._known.get(name)
-            if known is None or known == digest or name.rpartition(" ")[2] in self._restored:
+            if known is None or known == digest or name.rpartition(" ")[2] in self._restored or _is_volatile(name):
                 continue
             if not (self._restored and (digest + known).count(OF_OBJECT)):
                 self.different.setdefault(name, path)

@@ -94,8 +94,10 @@ class Facts:
         found = []
         for run in reversed(catalog.all_runs(self._store)):
             report = {name: value for name, value in run.info.get("report", {}).items() if name != "imports"}
-            known = ("id", "name", "script", "argv", "cwd", "started", "ranks", "raised")
-            found.append({**{name: run.info.get(name) for name in known}, "report": report, "status": run.status})
+            known = ("id", "name", "script", "argv", "cwd", "started", "ranks")
+            raised = {name: run.info[name] for name in ("raised",) if name in run.info}
+            about = {**{name: run.info.get(name) for name in known}, **raised}
+            found.append({**about, "report": report, "status": run.status})
         return found
 
     def _show(self, wanted: str | None) -> dict[str, Any]:

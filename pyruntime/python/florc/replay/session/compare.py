@@ -91,8 +91,8 @@ class Comparer:
         return re.split(r"[.\[]", found.place, maxsplit=1)[0]
 
     def _is_left_out(self, found: state.Difference) -> bool:
-        """Whether it is a gradient that a restored block did not leave behind, as nobody reads it."""
-        return self._restorer.without_gradients and found.place.endswith(".grad") and found.what == "only in the first"
+        """Whether it is a gradient that a restored block did not leave behind, as nobody reads it: there is none, or an older one."""
+        return self._restorer.without_gradients and found.place.endswith(".grad")
 
     def _passes(self, place: str, was: Any, found: Any) -> bool:
         """Whether what differs there is the time of day, or the number of a line that the edit moved, in a text."""

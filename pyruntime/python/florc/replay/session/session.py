@@ -129,7 +129,9 @@ class Replay:
         shown = [value.text for value in self.values]
         asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
         others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
-        different = unrecorded.without_times(self.names.different, self.comparer.timed)
+        # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
+        is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
+        different = unrecorded.without_times(self.names.different, self.comparer.timed) if is_whole else {}
         return unrecorded.inputs(others, different, shown, self.names.began, asks_number)
 
     @property
