@@ -91,7 +91,7 @@ class Comparer:
         return re.split(r"[.\[]", found.place, maxsplit=1)[0]
 
     def _is_left_out(self, found: state.Difference) -> bool:
-        """Whether it is a gradient that a restored block did not leave behind, as nobody reads it: there is none, or an older one."""
+        """Whether it is a gradient that a restored block did not leave behind, as nobody reads it: none, or an older one."""
         return self._restorer.without_gradients and found.place.endswith(".grad")
 
     def _passes(self, place: str, was: Any, found: Any) -> bool:
