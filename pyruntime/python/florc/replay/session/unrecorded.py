@@ -86,4 +86,7 @@ def _shows_time(shown: list[str], began: float, now: float) -> bool:
     first, last = int(began), int(now) + 1
     seconds = str(first)[: len(str(first)) - len(str(last - first)) - 1]  # what all such times begin with, but for a carry
     found = (match for text in shown if seconds in text for match in _TIME.finditer(text))
-    return any(first <= int(match[1]) <= last for match in found)
+    # a recorded time may lie in the second in which the replay began: where there is a fraction, it tells them apart
+    return any(
+        (float(match[1] + match[2]) >= began if match[2] else first <= int(match[1])) and int(match[1]) <= last for match in found
+    )
