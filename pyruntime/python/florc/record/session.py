@@ -88,7 +88,7 @@ class Recording:
         """Whether values from outside are kept no more."""
         self.files_noted = FilesNoted(run.own(FOLDER_NAME), run.store, self.overhead, self.note, self.charge)
         self._begun, self._spent_before, self._start_s = self.started, 0.0, 0.0
-        self.names = plain.Noted(run.info["started"])
+        self.names = plain.Noted(run.info["started"], self.overhead != NO_LIMIT)
 
     @property
     def spent(self) -> float:

@@ -62,17 +62,18 @@ def digests(frame: FrameType | None, spans: Sequence[tuple[float, float]], proce
 
 
 class Noted:
-    """Digests as they are recorded: those that changed. `began`: the time of day then."""
+    """Digests as they are recorded: those that changed. `began`: the time of day then; `is_bounded`: whether looking may take only
+    little of the run."""
 
-    def __init__(self, began: float):
-        self._began = began
+    def __init__(self, began: float, is_bounded: bool):
+        self._began, self._is_bounded = began, is_bounded
         self._known: dict[str, str] = {}
         self._spent = 0.0
 
     def note(self, journal: Journal, path: str, frame: FrameType | None) -> None:
         """The program is there: what has changed since the last time is noted, where that takes little."""
         begun = time.perf_counter()
-        if self._spent > _MOST_S + _MOST * (time.time() - self._began):
+        if self._is_bounded and self._spent > _MOST_S + _MOST * (time.time() - self._began):
             return
         found = digests(frame, [(self._began, time.time())], [os.getpid()])
         changed = {name: digest for name, digest in found.items() if self._known.get(name) != digest}
