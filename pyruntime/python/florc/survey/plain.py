@@ -62,8 +62,8 @@ def digests(frame: FrameType | None, spans: Sequence[tuple[float, float]], proce
 
 
 class Noted:
-    """Digests as they are recorded: those that changed. `began`: the time of day then; `is_bounded`: whether looking may only take
-    little of the run."""
+    """Digests as they are recorded: those that changed. `began`: the time of day then; `is_bounded`: whether looking may take
+    only little of the run."""
 
     def __init__(self, began: float, is_bounded: bool):
         self._began, self._is_bounded = began, is_bounded
