@@ -4,7 +4,7 @@
 //! What is another in each process, and told where an answer shows it, is not part of it: addresses, times of day within the run, the
 //! number of the process. Nor are the order of sets, and objects of libraries.
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
 
 use crate::encode::addresses::{in_text, may_be_address};
 use crate::encode::instance_dict;
@@ -157,8 +157,9 @@ impl<'py> Look<'_, 'py> {
     /// An object of a class of the script's: its attributes, read without running code of the class.
     fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
         let class = value.get_type();
-        self.mark(b'o', class.name()?.to_str().unwrap_or("?").as_bytes());
-        let module = class.as_any().getattr("__module__")?;
+        let name = of_class(&class, "__name__")?;
+        self.mark(b'o', name.cast::<PyString>()?.to_str().unwrap_or("?").as_bytes());
+        let module = of_class(&class, "__module__")?;
         if self.known.contains(&value.as_ptr()) || !self.is_scripts.contains(&module)? {
             return Ok(false);
         }
@@ -170,4 +171,10 @@ impl<'py> Look<'_, 'py> {
         }
         Ok(true)
     }
+}
+
+/// What a class is called, or which module it is of, without running code of its metaclass.
+fn of_class<'py>(class: &Bound<'py, PyType>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    let kinds = class.py().get_type::<PyType>();
+    kinds.getattr("__dict__")?.get_item(what)?.call_method1("__get__", (class,))
 }

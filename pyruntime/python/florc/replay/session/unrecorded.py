@@ -58,8 +58,8 @@ _BEHIND = re.compile(r"\.(base|_base|untyped_storage|storage|grad_fn|next_functi
 """What is behind a value: memory that a view keeps, the graph behind a loss, the count of changes."""
 
 
-_PROCESS = re.compile(r"\b(sys\.modules|sys\.meta_path|inspect\.stack|format_stack|print_stack|get_objects|get_referrers)\b")
-"""What the process is: modules, frames and objects of florc's are in it."""
+_PROCESS = re.compile(r"\b(sys\.modules|sys\.meta_path|inspect\.stack|format_stack|print_stack)\b")
+"""What the process is: modules and frames of florc's are in it."""
 
 
 def looks(versions: Versions, has_restored: bool) -> list[str]:
