@@ -29,6 +29,19 @@ def _can_mount() -> bool:
     return subprocess.run(["unshare", "-rm", *command], capture_output=True, check=False).returncode == 0
 
 
+def _in_namespace(workshop: Workshop, commands: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run shell commands, for which `"$@"` is florc with these words, where they may mount what they like."""
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", commands, "sh", sys.executable, "-m", "florc", *words],
+        cwd=workshop.path,
+        env=workshop.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
 @pytest.mark.skipif(not _can_mount(), reason="no file system can be mounted in a namespace here")
 def test_it_is_replayed_and_stays_as_it_is(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(workshop.path / "cache"))
@@ -40,15 +53,7 @@ def test_it_is_replayed_and_stays_as_it_is(workshop: Workshop, monkeypatch: pyte
     mount = f'mount --bind {store} {store} && mount -o remount,ro,bind {store} && ! touch {store}/x 2> /dev/null && exec "$@"'
     for command, printed in (("replay", "P 10\nP 20\nP 30\n"), ("logs", None), ("show", None), ("check", None)):
         words = ["latest"] if command == "show" else [] if printed is None else ["train.py"]
-        done = subprocess.run(
-            ["unshare", "-rm", "sh", "-c", mount, "sh", sys.executable, "-m", "florc", command, *words],
-            cwd=workshop.path,
-            env=workshop.environment(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = _in_namespace(workshop, mount, command, *words)
         assert done.returncode == 0, done.stderr
         assert printed is None or done.stdout == printed and "florc: exact" in done.stderr, done.stderr
     assert leftovers.tree(store, ()) == before
@@ -69,15 +74,7 @@ def test_where_the_disk_of_the_store_is_full(workshop: Workshop, is_cache_full: 
         cat /dev/zero > disk/fill 2> /dev/null
         cp after.py train.py && "$@" replay train.py
     """
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", commands, "sh", sys.executable, "-m", "florc"],
-        cwd=workshop.path,
-        env=workshop.environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = _in_namespace(workshop, commands)
     if is_cache_full:
         assert done.returncode == 2 and "no space left on device; make room" in done.stderr, done.stderr
     else:
