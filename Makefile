@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 # What tests and the demo need; `pip install florc` itself needs none of it.
-NEEDS  := torch numpy scikit-learn tqdm xgboost-cpu lightgbm duckdb uniplot tensorboard pytest pytest-xdist
+NEEDS  := torch numpy scikit-learn tqdm xgboost-cpu lightgbm duckdb uniplot tensorboard pandas pytest pytest-xdist
 # What builds and checks.
 TOOLS  := maturin ruff==0.17.6 mypy==2.4.1
 ifdef UV

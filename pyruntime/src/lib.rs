@@ -15,6 +15,7 @@ mod python;
 pub mod save;
 pub mod store;
 mod survey;
+mod witness;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Again>()?;
     module.add_class::<survey::Readings>()?;
     module.add_class::<survey::Sight>()?;
+    module.add_class::<witness::Witness>()?;
     module.add_function(wrap_pyfunction!(python::arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::chunk_hashes, module)?)?;
     module.add_function(wrap_pyfunction!(python::check::diff_lines, module)?)?;

@@ -19,6 +19,7 @@ const ORDER: &[&str] = &[
     "save",
     "guard",
     "encode",
+    "witness",
     "survey",
     "nest",
     "inputs",

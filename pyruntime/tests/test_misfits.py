@@ -71,3 +71,31 @@ def test_where_the_program_was_changed_it_is_tried_again(workshop: Workshop) -> 
     workshop.write("train.py", changed)
     workshop.florc("replay", "train.py")
     assert misfits(workshop) == []
+
+
+OF_PROCESS = """
+    import os
+    import time
+    import numpy as np
+
+    seen = np.array([float(os.getpid())])
+    total = 0
+    for epoch in range(3):
+        for i in range(4):
+            time.sleep(0.02)
+            total += i
+        print("epoch", epoch, total)
+"""
+HERE = 'print("epoch", epoch, total)\n'
+
+
+def test_what_differs_in_each_process_is_no_fault_of_a_restore(workshop: Workshop) -> None:
+    """The first replay runs the blocks, and says so; the next one restores them, and vouches for neither."""
+    pytest.importorskip("numpy")
+    _, first, truth = workshop.asked(OF_PROCESS, OF_PROCESS.replace(HERE, f"{HERE}        print('P', epoch, total)\n"))
+    assert first.out == truth and LOST in first.said and "L2 ran 3 times" in first.said, first.said
+    assert "unverified: " in first.said and "seen: not what the recorded run had" in first.said, first.said
+    assert [found.get("name") for found in misfits(workshop)] == ["seen"]
+    second = workshop.florc("replay", "train.py")
+    assert second.out == truth and LOST not in second.said and "3 blocks restored" in second.said, second.said
+    assert "unverified: " in second.said and "seen: not what the recorded run had" in second.said, second.said

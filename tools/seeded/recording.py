@@ -32,8 +32,8 @@ add(
 add(
     "a child lets torch copy",
     FLORC + "record/materializer.py",
-    "may_copy=False), is_decided)",
-    "may_copy=True), is_decided)",
+    "may_copy=False), is_decided\n",
+    "may_copy=True), is_decided\n",
     FORK + "test_torch_threads_in_the_parent_do_not_stop_the_child",
 )
 

@@ -1,6 +1,6 @@
 """The native half of the runtime. Errors of native code itself are `InternalError`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import CodeType, FrameType
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, final
@@ -533,6 +533,9 @@ class Checkpoint:
     @property
     def seq(self) -> int:
         """Its number."""
+    @property
+    def witness(self) -> dict[str, str]:
+        """Digests of what the program's names led to (`Witness`); none in runs of earlier versions."""
     @property
     def names(self) -> list[str]:
         """Names outside the block that held objects of its places."""
@@ -1343,6 +1346,33 @@ class Readings:
         """What an object holds, by key; None for one that is not looked into."""
 
 @final
+class Witness:
+    """Takes digests of everything that names lead to. What it knows of large memory is kept from one to the next."""
+
+    def __init__(
+        self,
+        ask: Callable[[type], tuple[str | Callable[[Any], Any], set[str], dict[str, Any]]],
+        is_scripts: Container[str],
+        most: int,
+    ) -> None:
+        """`ask`: what objects of a class are (`survey/witness.py`); `is_scripts`: contains the modules whose classes are the
+        script's; `most`: of a name that leads to more objects so many are read."""
+    def of_object(self, object: Any) -> str:
+        """A digest of one object."""
+    def of(
+        self,
+        roots: list[tuple[str, Any]],
+        outside: tuple[list[tuple[float, float]], list[int]],
+        gradients: bool,
+        unread: set[tuple[int, int]],
+        rebound: set[str],
+        files: set[int],
+    ) -> list[tuple[str, str]]:
+        """Of each root a digest of what it leads to, and of objects of the script's one for each attribute, two levels deep."""
+    @staticmethod
+    def is_same(one: str, two: str) -> bool:
+        """Whether two digests of one name say that it holds the same."""
+
 class Sight:
     """The objects that a program reaches by its names, nearest first, as they were. `scopes`: dicts of names."""
 

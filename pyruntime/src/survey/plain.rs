@@ -6,8 +6,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
 
-use crate::encode::addresses::{in_text, may_be_address};
 use crate::encode::instance_dict;
+use crate::witness::is_pythons;
+use crate::witness::outside::Outside;
 
 /// Of one name at most so many values are looked at.
 const MOST: usize = 4096;
@@ -16,13 +17,10 @@ const DEPTH: usize = 8;
 const LAST: usize = 512;
 /// Of a longer text or bytes object, so many of its last bytes.
 const LAST_BYTES: usize = 4096;
-/// A name that holds such a number may hold a descriptor: a replay has more files open.
-const DESCRIPTORS: std::ops::Range<i64> = 0..1024;
 /// Bytes of a digest.
 const DIGEST: usize = 8;
-const SECONDS_TO_NS: f64 = 1e9;
 
-/// Of each name, a digest of what it holds, followed by `*` where an object of the script's is in it; none of what only a library
+/// Of each name, a digest of what it holds, followed by `*` where an object of the script's is in it (of a whole number what it is); none of what only a library
 /// knows. `spans`: between which seconds the time of day was; `processes`: numbers of this process, now and then; `is_scripts`: the modules whose classes are the script's.
 #[pyfunction]
 pub fn plain_digests(
@@ -31,17 +29,19 @@ pub fn plain_digests(
     processes: Vec<i64>,
     is_scripts: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<(String, String)>> {
-    let mut found = Vec::new();
+    let (outside, mut found) = (Outside { spans, processes }, Vec::new());
     for (name, value) in names.iter() {
         let Ok(name) = name.extract::<String>() else { continue };
         if name.starts_with("__") || name.starts_with("_florc") {
             continue;
         }
-        if value.is_exact_instance_of::<PyInt>() && value.extract().is_ok_and(|number| DESCRIPTORS.contains(&number)) {
+        if let Ok(number) = value.cast_exact::<PyInt>().map_err(PyErr::from).and_then(|number| number.extract::<i32>())
+            && number >= 0
+        {
+            found.push((name, number.to_string()));
             continue;
         }
-        let mut look =
-            Look { spans: &spans, processes: &processes, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
+        let mut look = Look { outside: &outside, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
         if look.value(&value, DEPTH)? {
             let digest = blake3::hash(&look.text);
             let digest: String = digest.as_bytes()[..DIGEST].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -52,8 +52,7 @@ pub fn plain_digests(
 }
 
 struct Look<'a, 'py> {
-    spans: &'a [(f64, f64)],
-    processes: &'a [i64],
+    outside: &'a Outside,
     is_scripts: &'a Bound<'py, PyAny>,
     left: usize,
     text: Vec<u8>,
@@ -74,11 +73,11 @@ impl<'py> Look<'_, 'py> {
             self.whole(value)?;
         } else if let Ok(number) = value.cast_exact::<PyFloat>() {
             let number = number.value();
-            let is_time = self.is_time(number);
+            let is_time = self.outside.is_time(number);
             self.mark(b'f', &if is_time { [0; 8] } else { number.to_bits().to_le_bytes() });
         } else if let Ok(text) = value.cast_exact::<PyString>() {
             match text.to_str() {
-                Ok(text) if in_text(text).next().is_some() || self.names_process(text) => self.mark(b's', b"at"),
+                Ok(text) if self.outside.masks_text(text) => self.mark(b's', b"at"),
                 Ok(text) => self.bytes(b's', text.as_bytes()),
                 Err(_) => self.mark(b's', b"?"),
             }
@@ -91,8 +90,10 @@ impl<'py> Look<'_, 'py> {
         } else if let Ok(dict) = value.cast_exact::<PyDict>() {
             self.mark(b'd', &dict.len().to_le_bytes());
             for (key, item) in dict.iter().skip(dict.len().saturating_sub(LAST)) {
-                self.value(&key, depth - 1)?;
-                self.value(&item, depth - 1)?;
+                if !is_pythons(&key) {
+                    self.value(&key, depth - 1)?;
+                    self.value(&item, depth - 1)?;
+                }
             }
         } else {
             return self.object(value, depth);
@@ -113,14 +114,7 @@ impl<'py> Look<'_, 'py> {
 
     fn whole(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
         match value.extract::<i64>() {
-            #[allow(clippy::cast_precision_loss, reason = "only its size counts")]
-            Ok(number)
-                if may_be_address(number)
-                    || self.processes.contains(&number)
-                    || self.is_time(number as f64 / SECONDS_TO_NS) =>
-            {
-                self.mark(b'i', b"at")
-            }
+            Ok(number) if self.outside.masks_whole(number) => self.mark(b'i', b"at"),
             Ok(number) => self.mark(b'i', &number.to_le_bytes()),
             Err(_) => {
                 let bits: usize = value.call_method0("bit_length")?.extract()?;
@@ -129,15 +123,6 @@ impl<'py> Look<'_, 'py> {
             }
         }
         Ok(())
-    }
-
-    fn names_process(&self, text: &str) -> bool {
-        let is_number = |word: &str| word.parse().is_ok_and(|number| self.processes.contains(&number));
-        text.split(|c: char| !c.is_ascii_digit()).any(is_number)
-    }
-
-    fn is_time(&self, seconds: f64) -> bool {
-        self.spans.iter().any(|(first, last)| (*first..=*last).contains(&seconds))
     }
 
     fn items(

@@ -69,7 +69,9 @@ def read(path: Path) -> Case:
     said.pop("longer", "")
     again = {key.split()[1]: said.pop(key) for key in list(said) if key.startswith("again ")}
     flags = {key: said.pop(key, None) is not None for key in ("flagged", "unsure", "exact")}
-    restores = {"yes": True, "no": False, "any": None}[said.pop("restores", "any" if flags["flagged"] else "yes")]
+    restores = {"yes": True, "no": False, "any": None}[
+        said.pop("restores", "any" if flags["flagged"] or flags["unsure"] else "yes")
+    ]
     xfail = said.pop("xfail", None)
     if said:
         raise ValueError(f"{path}: what is {MARK} {', '.join(said)}?")

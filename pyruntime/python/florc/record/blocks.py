@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import FrameType
@@ -14,6 +15,7 @@ from ..support.static import name_of
 from ..survey import settings
 from ..survey.scopes import Reader
 from ..survey.survey import Survey
+from ..survey.witness import Witness
 from .budget import Budget
 from .checkpoint import Open, walks
 from .entering import Entered
@@ -53,7 +55,8 @@ class Blocks:
     ):
         self.note, self.entered, self._together = note, entered, together
         self.pacer = Pacer(overhead, started)
-        self.materializer = Materializer(recorder, Forking(engine), self.pacer, Budget(max_disk), note, together)
+        witness = Witness([(time.time() - (time.perf_counter() - started), 0.0)], [os.getpid()])
+        self.materializer = Materializer(recorder, Forking(engine), self.pacer, Budget(max_disk), note, witness, together)
         self.boundaries = Boundaries(self.materializer, self._survey, entered)
         self.reader = Reader(files)
         self.open: list[Open] = []

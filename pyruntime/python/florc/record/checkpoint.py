@@ -9,16 +9,18 @@ from .. import _native
 from ..adapters import persistent
 from ..plan import places
 from ..plan.places import BOUNDARY
+from ..support import mishaps
 from ..support.console import cell_of, place
 from ..support.light import NamedTuple, dumps
 from ..support.static import is_users_code, name_of, static
-from ..survey import settings
+from ..survey import classes, settings
 from ..survey.survey import Again, Change, Survey
+from ..survey.witness import Left, Witness, lost_names
 from . import dead_values, gradients
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from .. import state
@@ -85,20 +87,35 @@ class _Unforeseen(Exception):
 
 
 def answer(
-    current: Open, computed: float, objects: Sequence[Any], frame: FrameType, unforeseen: list[str], may_copy: bool = True
+    current: Open,
+    computed: float,
+    objects: Sequence[Any],
+    frame: FrameType,
+    unforeseen: list[str],
+    witness: Witness,
+    may_copy: bool = True,
 ) -> Answer:
     """The checkpoint of a block that ran for `computed` seconds. `unforeseen`: names of places that executions of the block were
     seen to change, and that its plan does not know (`survey.Change.place`); those that this one changes are added. Raises
     NotKept, and NeedsCopy unless it `may_copy`."""
     while True:
         try:
-            return _answer(current, computed, objects, frame, unforeseen, may_copy)
+            return _answer(current, computed, objects, frame, unforeseen, witness, may_copy)
         except _Unforeseen:  # it is in the list now
             continue
+        except NotKept:
+            if current.survey is None or not current.survey.gives_up(unforeseen):
+                raise
 
 
 def _answer(
-    current: Open, computed: float, objects: Sequence[Any], frame: FrameType, unforeseen: list[str], may_copy: bool
+    current: Open,
+    computed: float,
+    objects: Sequence[Any],
+    frame: FrameType,
+    unforeseen: list[str],
+    witness: Witness,
+    may_copy: bool,
 ) -> Answer:
     from .. import state  # takes long to import, and most runs of few seconds keep nothing
     from ..state import once
@@ -106,7 +123,7 @@ def _answer(
     is_start = current.block.endswith(BOUNDARY)  # of an iteration, which goes on with what there is
     if is_start and persistent.begun_since(0.0):
         raise NotKept(_WORKERS_LIVE_ON, final=True)
-    before = once.seconds
+    before, learned = once.seconds, classes.once[0]
     loop = places.loops[current.block]
     again = None if current.survey is None else current.survey.again(frame)
     try:
@@ -173,9 +190,24 @@ def _answer(
             "lapsed": sorted({*walked.lapsed.values(), *persistent.begun_since(current.started)}),
             "seconds": computed,
             "origins": origins,
+            "witness": _witnessed(witness, current.block, loop, found, frame),
         }
     )
-    return Answer(header, encoded, once.seconds - before, replaces)
+    return Answer(header, encoded, once.seconds - before + classes.once[0] - learned, replaces)
+
+
+def _witnessed(witness: Witness, block: str, loop: _native.Loop, held: Collection[str], frame: FrameType) -> dict[str, str]:
+    """Digests of what the program's names lead to, but for what the block leaves in names that nobody reads."""
+    with mishaps.Swallow(f"taking the witness of {block}"):
+        whole = places.loops.get(block.removesuffix(BOUNDARY), loop)
+        binds = {*loop.binds, *whole.binds}
+
+        def lost(file: str, function: str) -> set[str]:
+            return lost_names((held for held in places.loops.values() if held.file == file), function)
+
+        left = Left(lost, binds.difference(held), binds)
+        return witness.take(frame, left, gradients.kept_of(block, loop))
+    return {}
 
 
 def _where(loop: _native.Loop) -> str:
@@ -264,8 +296,14 @@ def _check(
         is_new = changed.place is not None and changed.place not in unforeseen and len(unforeseen) < _MOST_UNFORESEEN
         if changed.place is not None and is_new and not _runs_code(loop, frame) and _leads_there(changed, frame):
             unforeseen.append(changed.place)
+            if changed.is_of_library and current.survey is not None:
+                current.survey.tries(changed.place)
             if not changed.is_rebound:  # the survey found the same object again
                 current.before.places.update((name, id(value)) for name, value in places.named(frame, [changed.place]).items())
+            raise _Unforeseen
+        if changed.is_of_library and changed.place is not None and current.survey is not None:
+            current.survey.tries(changed.place)
+            current.survey.gives_up(unforeseen)
             raise _Unforeseen
         raise NotKept(f"it changes {changed.words}, which its plan does not foresee{_where(loop)}")
     exchanged = state.exchanged(current.before.data, encoder)

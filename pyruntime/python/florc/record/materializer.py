@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import staging
+    from ..survey.witness import Witness
     from .ranks import Together
 
 COPY_BYTES_PER_S = 1.5e9
@@ -46,9 +47,11 @@ class Materializer:
         pacer: Pacer,
         budget: Budget,
         note: _native._Note,
+        witness: Witness,
         together: Together | None = None,
     ):
         """`together`: where other ranks are recorded, too."""
+        self.witness = witness
         self._together = together
         self.recorder, self.forking, self.pacer, self.budget, self.note = recorder, forking, pacer, budget, note
         self.failed: dict[str, tuple[int, str]] = {}
@@ -108,14 +111,17 @@ class Materializer:
         if setting is not None:
             self.fail(block, f"it changes {setting}, a setting of the process that no checkpoint holds")
             return False
+        self.witness.see_files()
         is_told = block in self.told or block.endswith(BOUNDARY)
         if is_told and not self.needs_survey(block) and self.forking.prefers(block, self.pacer.share()):
-            kept = self._fork(block, lambda: answer(current, computed, objects, frame, unforeseen, may_copy=False), is_decided)
+            kept = self._fork(
+                block, lambda: answer(current, computed, objects, frame, unforeseen, self.witness, may_copy=False), is_decided
+            )
             if kept is not None:
                 return kept
         now = time.perf_counter()
         try:
-            found = answer(current, computed, objects, frame, unforeseen)
+            found = answer(current, computed, objects, frame, unforeseen, self.witness)
         except NotKept as error:
             self.doubted.add(block)
             self.fail(block, error.why, error.final)

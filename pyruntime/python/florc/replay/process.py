@@ -106,6 +106,7 @@ class ReplayProcess:
             self._checks_first,
             os.path.join(self._folder, FOLDER_NAME),
         )
+        self._replay.again = self._again
         task = attempt.task
         self._replay.progress = progress.of_replay(
             attempt.history,

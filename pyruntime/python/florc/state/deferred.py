@@ -148,6 +148,10 @@ class Deferred:
         """Whether an object is held here, because it waits."""
         return id(obj) in self._waiting
 
+    def memory(self) -> list[tuple[int, int]]:
+        """The memory that is not filled yet: address and bytes."""
+        return [(one.memory.address, one.memory.nbytes) for one in self._waiting.values() if one.memory is not None]
+
     def replace(self, filled: list[Any]) -> None:
         """These tensors get their whole content from another checkpoint: they wait no more. Whatever leads to others that wait is
         not in that checkpoint, as it would be with its content."""

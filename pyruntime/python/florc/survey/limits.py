@@ -1,8 +1,8 @@
 """What a survey compares, how deep it looks, and what it gives up.
 
-A survey is a help, not a proof. Exactness does not rest on it: a replay also compares the lines that the script prints and
-the state of blocks that run again. A survey finds what these would find late or not at all. So each limit below may cost a
-finding, and none may cost a run its time.
+A survey is a help, not a proof. Exactness does not rest on it: a replay also compares what the program holds after each restore
+(`witness.py`), the lines that the script prints, and the state of blocks that run again. A survey finds early what these find
+late. So each limit below may cost a finding, and none may cost a run its time.
 
 What is compared
     Every object that the program reaches by its names, from the names down, nearest first: containers, instances, classes
@@ -10,8 +10,10 @@ What is compared
     iterators, loggers, and files in memory. Two states of an object are told apart by the identity of its parts, by the
     values of numbers and texts, by torch's count of the changes of a tensor, and by a hash of an array's bytes.
 
+    Objects of other libraries are compared by a digest of all that they hold (`classes.py`).
+
 What is given up
-    Objects of libraries that are not named above. What lies beyond a limit. A change that was undone before the block ended.
+    What lies beyond a limit. A change that was undone before the block ended.
     A tensor that was changed without a word to torch (by `.data`, or through memory that numpy shares with it).
 """
 

@@ -35,6 +35,12 @@ OF_OBJECT = "*"
 """How a digest ends that depends on attributes of objects of the script's."""
 _MOST_S, _MOST = 0.003, 0.002
 """Seconds, and part of the run, that may be spent on looking."""
+DIGITS = 11
+"""A digest has at least so many; whole numbers that are told as they are have fewer."""
+_FILES = range(3, 64)
+"""Numbers that files have, of those that a script opens."""
+_LATER = range(1 << 16)
+"""So much higher is the number of a process that another one started, or none: that of this one."""
 _OPTIMIZED = 1
 """`CO_OPTIMIZED`: code of a function."""
 
@@ -84,11 +90,15 @@ class Noted:
         journal.charge(seconds)
 
 
-def _is_volatile(name: str) -> bool:
-    """Whether what a name of the main module holds may differ though all is given back: a whole number, which may be that of a
-    process or a port, alone or in a tuple; a namespace of `exec`, in which the interpreter's own builtins are."""
-    value = vars(sys.modules["__main__"]).get(name)
-    return type(value) is int or type(value) is tuple or type(value) is dict and "__builtins__" in value
+def is_of_system(was: str, here: str, processes: Sequence[int]) -> bool:
+    """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, or of processes that
+    this one started. `processes`: numbers of this process, now and then."""
+    if not (was.isdecimal() and here.isdecimal() and max(len(was), len(here)) < DIGITS):
+        return False
+    then, now = int(was), int(here)
+    if then in _FILES and now in _FILES:
+        return True
+    return now - processes[0] in _LATER and then - processes[-1] in _LATER
 
 
 class Compared:
@@ -121,9 +131,15 @@ class Compared:
             self._known.update(changed)
         self._next = max(self._next, number + 1)
         spans = [(self.began, time.time()), *([self._span] if self._span else [])]
-        for name, digest in digests(frame, spans, [os.getpid(), self._process]).items():
+        processes = [os.getpid(), self._process]
+        for name, digest in digests(frame, spans, processes).items():
             known = self._known.get(name)
-            if known is None or known == digest or name.rpartition(" ")[2] in self._restored or _is_volatile(name):
+            if (
+                known is None
+                or known == digest
+                or name.rpartition(" ")[2] in self._restored
+                or is_of_system(known, digest, processes)
+            ):
                 continue
             if not (self._restored and (digest + known).count(OF_OBJECT)):
                 self.different.setdefault(name, path)

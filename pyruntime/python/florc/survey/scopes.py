@@ -10,7 +10,7 @@ from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple
 from ..support.static import all_slots, attributes_of, module_of
-from . import foreign, handles, readers
+from . import classes, foreign, handles, readers
 from .limits import LIMITS
 
 TYPE_CHECKING = False
@@ -22,6 +22,8 @@ else:
     from _collections import defaultdict, deque
 
 _CONTAINERS: tuple[tuple[type, str], ...] = ((dict, "dict"), (list, "list"), (tuple, "tuple"), (deque, "deque"), (set, "set"))
+CONTENT = "(content)"
+"""The key of all that an object of a library's holds."""
 _LOGGING = ("logging", "logging.handlers", "queue")
 
 
@@ -48,11 +50,17 @@ class Reader:
 
     def __init__(self, files: set[str]):
         self._modules, self._is_project = _native.Modules(files), files.__contains__
+        self.tried: set[str] = set()
+        """Places of objects of libraries that were added to a checkpoint,"""
+        self.hopeless: set[str] = set()
+        """and those that none could hold."""
+        self._witness = _native.Witness(self._what_is, classes.SCRIPTS, LIMITS.objects)
         self.readings = _native.Readings(self._ask, self.read, readers.version, readers.registered_with, files, LIMITS)
 
     def scopes(self, frame: FrameType, rebound: frozenset[str]) -> list[Scope]:
         """The block's own names but for those in `rebound`, those of the project functions that called it, the globals of
         the project's files."""
+        classes.SCRIPTS.update(_native.scripts_modules())
         found: list[Scope] = []
         at: FrameType | None = frame
         module_level = places.is_module_level(frame)
@@ -123,7 +131,14 @@ class Reader:
             return ["instance", *(way for base, way in _CONTAINERS if issubclass(kind, base))]
         if module_of(kind) in ("collections", "typing"):  # Counter, defaultdict, named tuples; UserDict, ChainMap
             return [way for base, way in _CONTAINERS if base is not set and issubclass(kind, base)] or ["instance"]
-        return []
+        return ["python"] if classes.is_of_library(kind) else []
+
+    def _what_is(self, kind: type) -> classes.Asked:
+        """What `_native.Witness` asks of a class, where a library's object holds them: what is looked into by itself is known by
+        where it is."""
+        found = classes.what_is(kind)
+        is_seen = found == "object" and self.ways(kind) not in (["python"], []) or found == "tensor"
+        return "same" if is_seen else found, classes.caches_of(kind), classes.constants_of(kind)
 
     def read(self, obj: Any) -> readers.Parts | None:
         """What an object holds that Python reads."""
@@ -151,7 +166,12 @@ class Reader:
         plain = getattr(sys.modules.get("random"), "Random", None)
         if plain is not None and issubclass(kind, plain):
             return {"(state)": hash(plain.__base__.getstate(obj))}  # in C: that of Python asks the object for attributes
-        return readers.of_logging(obj) if module_of(kind) in _LOGGING else readers.of_numpy(obj)
+        if module_of(kind) in _LOGGING:
+            return readers.of_logging(obj)
+        array = getattr(sys.modules.get("numpy"), "ndarray", ())
+        if array and issubclass(kind, array) or module_of(kind).startswith("numpy"):
+            return readers.of_numpy(obj)
+        return {CONTENT: self._witness.of_object(obj)}
 
     def is_ours(self, cls: type) -> bool:
         """Whether a class is the project's."""

@@ -22,7 +22,7 @@ from ..plan import of_functions, places
 from ..support import files_read
 from ..support.light import NamedTuple
 from ..support.static import is_users_code, module_of, mro_of, name_of, same_class, static
-from . import files, readers
+from . import classes, files, readers, scopes
 from .limits import LIMITS
 from .memory import lies_in, memory_of
 from .scopes import Reader, Scope
@@ -43,6 +43,8 @@ class Change(NamedTuple):
     such place around it. None of what only a running function knows."""
     is_rebound: bool
     """Whether another object stands there now."""
+    is_of_library: bool = False
+    """Whether it is in an object of a library's, of which florc knows nothing else."""
     around: tuple[str, Any] | None = None
     """A place that has to hold this object, or the name of `place` leads elsewhere by now: of one that is rebound what is around
     it, if that is an object; else the place itself."""
@@ -59,6 +61,18 @@ class Survey:
         scopes = reader.scopes(frame, self._rebound)
         self._scopes = [_called(scope) for scope in scopes]
         self._sight = _native.Sight(reader.readings, [scope.names for scope in scopes])
+
+    def tries(self, place: str) -> None:
+        """A checkpoint is to hold this place, where an object of a library's changed."""
+        self._reader.tried.add(place)
+
+    def gives_up(self, unforeseen: list[str]) -> bool:
+        """No checkpoint could be made: take such places out of the list. Whether there was one, and another try is worth it."""
+        found = self._reader.tried.copy()
+        self._reader.hopeless |= found
+        self._reader.tried.clear()
+        unforeseen[:] = [place for place in unforeseen if place not in found]
+        return bool(found)
 
     def again(self, frame: FrameType) -> Again:
         """The same objects now."""
@@ -114,11 +128,13 @@ class Again:
                 if _is_place(scope, obj, key, bound, slots):
                     continue
                 place, is_rebound = self._place(index, key)
+                if key == scopes.CONTENT and (place is None or place in others or place in self._reader.hopeless):
+                    continue  # of a library's: whether it is restored wholly is seen then
                 if is_rebound and (key not in (parts or ()) or issubclass(type((parts or {})[key]), _BY_NAME)):
                     place = None  # it is gone, or what stands there now is another one that has the same name
                 if not is_rebound or place not in others:
                     around = None if place is None else self._around(index, key, place, is_rebound)
-                    return Change(self._name(index, key) + _now(parts, key), place, is_rebound, around)
+                    return Change(self._name(index, key) + _now(parts, key), place, is_rebound, key == scopes.CONTENT, around)
         return None
 
     def references(self, addresses: list[int]) -> list[int]:
@@ -224,7 +240,8 @@ class Again:
             return True
         if self._reader.is_ours(kind) and not issubclass(kind, type):  # a base of a library's may keep more than attributes
             return all(base in _PLAIN_BASES or self._reader.is_ours(base) for base in mro_of(kind))
-        return (module_of(kind), name_of(kind)) in _KEPT_WHOLE_OF_LIBRARIES
+        # of other libraries, whether it was is seen when it is restored
+        return (module_of(kind), name_of(kind)) in _KEPT_WHOLE_OF_LIBRARIES or classes.is_of_library(kind)
 
 
 _OF_PYTHON = {("sys.", "stdout"), ("sys.", "stderr"), ("logging.", "root")}

@@ -225,6 +225,10 @@ pub struct Checkpoint {
     #[pyo3(get)]
     #[serde(default)]
     forms: BTreeMap<String, (String, Vec<u64>, String)>,
+    /// Digests of what the program's names led to (`survey/witness.py`); none in runs of earlier versions.
+    #[pyo3(get)]
+    #[serde(default)]
+    witness: BTreeMap<String, String>,
 }
 
 /// Of a file of which the record does not tell.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import types
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
@@ -14,10 +15,11 @@ from ...plan import forms, of_functions, places
 from ...process import streams
 from ...runs.holding import Holding
 from ...runs.journal import History
-from ...support import static
+from ...support import mishaps, static
 from ...survey.scopes import Reader
 from .leaves import Leaves
 from .speeds import Speeds
+from .witnessed import Witnessed
 
 
 class CannotRestore(Exception):
@@ -43,10 +45,12 @@ class Restorer:
         checks_first: bool = False,
         may_wait: Callable[[], bool] = lambda: False,
         holding: Callable[[], Holding] = Holding,
+        witnessed: Callable[[], Witnessed | None] = lambda: None,
     ):
         """`checks_first`: a chunk is known to be damaged, so all of a checkpoint are checked before it is used. `may_wait`:
         whether the state of optimizers may be read when it is needed (`state.deferred`). `holding`: where added
-        statements may hold objects."""
+        statements may hold objects; `witnessed`: what tells whether a block was restored wholly."""
+        self._witnessed = witnessed
         self._history, self._files = history, files
         self._reader, self._modules = Reader(files), _native.Modules(files)
         self._holding = holding
@@ -170,7 +174,26 @@ class Restorer:
             raise CannotRestore(f"its checkpoint does not hold {', '.join(missing)}")
         for name in attributes:
             _bind_attribute(frame, name, values)
+        self._see(checkpoint, loop, frame, {name: values.get(name, places.unbound) for name in bound})
         return [values.get(name, places.unbound) for name in bound]
+
+    def _see(self, checkpoint: _native.Checkpoint, loop: _native.Loop, frame: FrameType, bound: dict[str, Any]) -> None:
+        """See that the program holds now what it held then. `bound`: what emitted code binds next. Raises CannotRestore."""
+        witnessed = self._witnessed() if checkpoint.witness else None
+        if witnessed is None:
+            return
+        attributes = [name for name in bound if "." in name]
+        if any(_runs_code(frame, name) for name in attributes):
+            return  # to bind them twice might be two things
+        begun, different = time.perf_counter(), list[str]()
+        for name in attributes:
+            _bind_attribute(frame, name, {} if bound[name] is places.unbound else bound)
+        names = {name: value for name, value in bound.items() if "." not in name}
+        with mishaps.Swallow(f"comparing what {checkpoint.block} left behind"):
+            different = witnessed.differing(checkpoint, loop, frame, names, self._holding().names)
+        self.seconds += time.perf_counter() - begun
+        if different:
+            raise CannotRestore(witnessed.why(different))
 
     def _holders(self, checkpoint: _native.Checkpoint, frame: FrameType) -> state.Holders:
         """Who held what when it was recorded, and what added statements hold now."""
@@ -267,6 +290,15 @@ def _bind_attribute(frame: FrameType, name: str, values: dict[str, Any]) -> None
             delattr(holder, attribute)
     except Exception as error:
         raise CannotRestore(f"{name} cannot be bound: {type(error).__name__}: {error}") from error
+
+
+def _runs_code(frame: FrameType, name: str) -> bool:
+    """Whether to bind an attribute runs code of the user's, or of a descriptor."""
+    path, _, attribute = name.rpartition(".")
+    kind = type(places.read(frame, path, False))
+    held = static.static(kind, attribute)
+    is_descriptor = hasattr(type(held), "__set__") and not isinstance(held, types.MemberDescriptorType)
+    return is_descriptor or static.is_users_code(static.static(kind, "__setattr__"))
 
 
 def _has(holder: Any, attribute: str) -> bool:

@@ -22,6 +22,7 @@ from ...project import positions as instrumented
 from ...runs import described, environment, writers
 from ...runs.journal import History
 from ...runs.versions import Versions
+from ...support import mishaps
 from ...support.console import say
 from ...survey import plain
 from ..select.skipped import Skipped
@@ -35,6 +36,7 @@ from .purity import Looking
 from .restore import CannotRestore, Damaged, Restorer
 from .statements import Ran, Statements
 from .tracked import Tracked
+from .witnessed import Witnessed
 
 _ROOT = re.compile(r"[.\[:]")
 """What is between the names of a place."""
@@ -86,7 +88,9 @@ class Replay:
         """Whether the replay has reached the loop of the window."""
         self.leave = leave
         self.keeps_left = described.keeps_left(history.run.info)
-        self.restorer = Restorer(history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding)
+        self.restorer = Restorer(
+            history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding, self._witness
+        )
         self.comparer = Comparer(history, self.restorer, versions.recorded_line)
         self._writers = writers.Writers(history)
         self.looking = Looking(versions, self.versions.files)
@@ -109,6 +113,9 @@ class Replay:
         self.progress: progress_line.Progress | None = None
         """Where it is, for somebody who looks on."""
         self._open: list[str] = []
+        self._witnessed: Witnessed | None = None
+        self.again: dict[str, str] = {}
+        """Blocks for which the replay started again, and why."""
         self._is_damage_told = False
         self._is_restored = False
         """Whether a block was restored since an iteration began."""
@@ -131,7 +138,8 @@ class Replay:
         others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
         is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
-        different = unrecorded.without_times(self.names.different, self.comparer.timed) if is_whole else {}
+        drifted = self._witnessed.drifted if self._witnessed is not None else {}
+        different = unrecorded.without_times({**self.names.different, **drifted}, self.comparer.timed) if is_whole else {}
         return unrecorded.inputs(others, different, shown, self.names.began, asks_number)
 
     @property
@@ -156,6 +164,14 @@ class Replay:
     def restore_seconds(self) -> float:
         """Seconds that restoring took."""
         return self.restorer.seconds
+
+    def _witness(self) -> Witnessed | None:
+        """What tells whether blocks are restored wholly; None where the present program may hold something else."""
+        if self.versions.has_changed:
+            return None
+        if self._witnessed is None:
+            self._witnessed = Witnessed(self.history, self.versions.misfits, self.again)
+        return self._witnessed
 
     def compile(self, text: str, file: str, module: str) -> CodeType:
         """Compile the present version of a file, with the recorded names of its loops and with its probes marked. Raises
@@ -195,7 +211,7 @@ class Replay:
 
     def script_ended(self) -> None:
         """The script came to its end."""
-        if self.window is None and not self.is_over:
+        if self.window is None and not self.is_over and not self.history.interrupted:  # a replay is not interrupted there
             self.names.compare(plain.END, None)
 
     def _goes_on(self, path: str) -> bool:
@@ -332,7 +348,17 @@ class Replay:
         if checkpoint is not None:
             self.comparer.compare(checkpoint, places.loops[block], objects, frame)
             self.restorer.speeds.ran(checkpoint)
+            self._see(checkpoint, block, frame)
         _native.leave_block(block)
+
+    def _see(self, checkpoint: _native.Checkpoint, block: str, frame: FrameType) -> None:
+        """A block was re-executed: see what differs nevertheless, and whether its restore was at fault if it was doubted."""
+        witnessed = self._witness() if checkpoint.witness else None
+        if witnessed is None or self.window is not None or self.skipped.jumps:
+            return  # a part of a run may not have all that its names lead to
+        with mishaps.Swallow(f"taking the witness of {block}"):
+            different = witnessed.differing(checkpoint, places.loops[block], frame, {}, self.versions.holding().names)
+            witnessed.ran(checkpoint, different)
 
     # -- the start of iterations -----------------------------------------------------------------------------------
 
@@ -383,6 +409,7 @@ class Replay:
         if checkpoint is not None:
             if not self._is_restored:  # else it would be compared with itself
                 self.comparer.compare(checkpoint, places.loops[loop + places.BOUNDARY], objects, sys._getframe(1))
+                self._see(checkpoint, loop + places.BOUNDARY, sys._getframe(1))
             if self.window is not None and self.window.is_over(_native.loop_path(), self.begun):
                 self.leave.window_over()
         self._is_restored = False
