@@ -12,6 +12,7 @@ import time
 
 from .. import _native
 from ..support import mishaps
+from ..support.light import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ DIGITS = 11
 """A digest has at least so many; whole numbers that are told as they are have fewer."""
 _FILES = range(3, 64)
 """Numbers that files have, of those that a script opens."""
-_LATER = range(1 << 16)
+_LATER = range(1 << 12)
 """So much higher is the number of a process that another one started, or none: that of this one."""
 _OPTIMIZED = 1
 """`CO_OPTIMIZED`: code of a function."""
@@ -90,6 +91,13 @@ class Noted:
         journal.charge(seconds)
 
 
+def _most_processes() -> int:
+    """From which number on the kernel begins with small numbers again."""
+    with suppress(OSError, ValueError), open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
+        return int(file.read())
+    return 1 << 15
+
+
 def is_of_system(was: str, here: str, processes: Sequence[int]) -> bool:
     """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, or of processes that
     this one started. `processes`: numbers of this process, now and then."""
@@ -98,7 +106,8 @@ def is_of_system(was: str, here: str, processes: Sequence[int]) -> bool:
     then, now = int(was), int(here)
     if then in _FILES and now in _FILES:
         return True
-    return now - processes[0] in _LATER and then - processes[-1] in _LATER
+    most = _most_processes()
+    return max(then, now) < most and (now - processes[0]) % most in _LATER and (then - processes[-1]) % most in _LATER
 
 
 class Compared:
