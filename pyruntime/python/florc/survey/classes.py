@@ -59,6 +59,11 @@ _CACHES = {
 }
 """Packages whose objects keep such things otherwise than in a `cached_property`; what masked arrays make for themselves."""
 _OWN = {
+    (
+        "lightgbm.basic",
+        "Booster",
+    ): "behind a handle: what it pickles is its checkpoint, and a survey compares what it says of itself",
+    ("xgboost.core", "Booster"): "the same",
     ("lightgbm.basic", "Dataset"): "makes what is behind its handle when it is first used",
     ("xgboost.core", "DMatrix"): "the same",
     ("xgboost.core", "QuantileDMatrix"): "the same",
