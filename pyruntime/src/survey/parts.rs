@@ -1,7 +1,6 @@
 //! What objects hold, by key: of containers, of instances, functions and classes of the user's, of torch's modules, optimizers and
 //! tensors. No method, property or hash of the user's runs.
 use pyo3::PyTypeInfo;
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMappingProxy, PyModule, PyString, PyTuple, PyType};
@@ -9,6 +8,7 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMappingProxy, PyModule, PyStrin
 use super::classes::{Classes, How, Parts, Reading};
 use super::keys::{Key, Value, is_atom};
 use crate::encode::instance_dict;
+use crate::witness::each_item;
 
 /// Reads an object in one way; false for one that is not looked into.
 pub(super) fn read(classes: &Classes, obj: &Bound<'_, PyAny>, how: How, out: &mut Parts) -> PyResult<bool> {
@@ -83,19 +83,6 @@ fn of_dict(dict: &Bound<'_, PyDict>, most: usize, out: &mut Parts) -> PyResult<(
         number += 1;
     });
     Ok(())
-}
-
-/// Every item of a dict. Nothing of Python's runs between two of them: no thread can change the dict meanwhile.
-fn each_item<'py>(dict: &Bound<'py, PyDict>, mut one: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>)) {
-    let py = dict.py();
-    let mut position = 0;
-    let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the dict is held, and `position` is only ever given to this call
-    while unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) } != 0 {
-        // SAFETY: they become owned references before anything else runs
-        let (key, value) = unsafe { (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value)) };
-        one(key, value);
-    }
 }
 
 fn of_set(obj: &Bound<'_, PyAny>, most: usize, out: &mut Parts) -> PyResult<()> {

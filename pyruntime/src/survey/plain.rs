@@ -4,11 +4,11 @@
 //! What is another in each process, and told where an answer shows it, is not part of it: addresses, times of day within the run, the
 //! number of the process. Nor are the order of sets, and objects of libraries.
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
 
 use crate::encode::instance_dict;
-use crate::witness::is_pythons;
 use crate::witness::outside::Outside;
+use crate::witness::{is_pythons, named};
 
 /// Of one name at most so many values are looked at.
 const MOST: usize = 4096;
@@ -142,9 +142,9 @@ impl<'py> Look<'_, 'py> {
     /// An object of a class of the script's: its attributes, read without running code of the class.
     fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
         let class = value.get_type();
-        let name = of_class(&class, "__name__")?;
+        let name = named(&class, "__name__")?;
         self.mark(b'o', name.cast::<PyString>()?.to_str().unwrap_or("?").as_bytes());
-        let module = of_class(&class, "__module__")?;
+        let module = named(&class, "__module__")?;
         if self.known.contains(&value.as_ptr()) || !self.is_scripts.contains(&module)? {
             return Ok(false);
         }
@@ -156,10 +156,4 @@ impl<'py> Look<'_, 'py> {
         }
         Ok(true)
     }
-}
-
-/// What a class is called, or which module it is of, without running code of its metaclass.
-fn of_class<'py>(class: &Bound<'py, PyType>, what: &str) -> PyResult<Bound<'py, PyAny>> {
-    let kinds = class.py().get_type::<PyType>();
-    kinds.getattr("__dict__")?.get_item(what)?.call_method1("__get__", (class,))
 }

@@ -145,7 +145,7 @@ fn base_of(class: &Bound<'_, PyType>) -> PyResult<(Base, bool)> {
 }
 
 /// What a class is called, or which module it is of, without running code of its metaclass.
-pub(super) fn named<'py>(class: &Bound<'py, PyType>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+pub fn named<'py>(class: &Bound<'py, PyType>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let kinds = class.py().get_type::<PyType>();
     kinds.getattr("__dict__")?.get_item(what)?.call_method1("__get__", (class,))
 }

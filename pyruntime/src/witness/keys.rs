@@ -6,7 +6,7 @@ use pyo3::types::{PyInt, PyString};
 
 use super::classes::Way;
 use super::fixed::is_fixed;
-use super::parts::{each_attribute, own_dict};
+use super::parts::{each_item, own_dict};
 use super::walk::{Settings, digest};
 use super::written::{ATOM, OPEN};
 use crate::class_table::Addresses;
@@ -48,7 +48,7 @@ pub(super) fn of_roots(
         };
         met.insert(address, key.clone());
         let mut parts = Vec::new();
-        each_attribute(&own, |name, part| {
+        each_item(&own, |name, part| {
             if let Ok(text) = name.cast_exact::<PyString>().map_err(PyErr::from).and_then(|text| text.to_str()) {
                 parts.push((format!("{key}/{text}"), part, depth + 1));
             }

@@ -16,7 +16,8 @@ mod values;
 mod walk;
 mod written;
 
-pub use parts::is_pythons;
+pub use classes::named;
+pub use parts::{each_item, is_pythons};
 
 use std::collections::HashSet;
 

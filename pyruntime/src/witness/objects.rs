@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use twox_hash::XxHash3_64;
 
 use super::classes::{Class, named, text_of};
-use super::parts::{each_attribute, own_dict};
+use super::parts::{each_item, own_dict};
 use super::walk::Walk;
 
 /// Elements of sets that are objects are read in sets so deep.
@@ -46,7 +46,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(own) = own_dict(value) else { return Ok(None) };
         let mut items = Vec::with_capacity(own.len());
-        each_attribute(&own, |name, part| items.push((text_of(&name), part)));
+        each_item(&own, |name, part| items.push((text_of(&name), part)));
         items.retain(|(name, part)| !class.leaves_out(name, part));
         items.sort_by(|one, two| one.0.cmp(&two.0));
         self.count(b'a', items.len());
@@ -63,7 +63,7 @@ impl<'py> Walk<'_, 'py> {
         let mut named: HashSet<usize> = HashSet::new();
         if let Some(own) = &own {
             named.insert(own.as_ptr() as usize);
-            each_attribute(own, |name, part| {
+            each_item(own, |name, part| {
                 named.insert(name.as_ptr() as usize);
                 named.insert(part.as_ptr() as usize);
             });
@@ -149,7 +149,7 @@ impl<'py> Walk<'_, 'py> {
         let of_type = value.py().get_type::<PyType>().getattr("__dict__")?.get_item("__dict__")?;
         let own = of_type.call_method1("__get__", (value,))?.call_method0("copy")?;
         let mut items = Vec::new();
-        each_attribute(own.cast::<PyDict>()?, |name, part| items.push((text_of(&name), part)));
+        each_item(own.cast::<PyDict>()?, |name, part| items.push((text_of(&name), part)));
         items.sort_by(|one, two| one.0.cmp(&two.0));
         for (name, part) in items {
             if !name.starts_with("__") && name != "_abc_impl" {

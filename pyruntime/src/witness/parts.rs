@@ -12,8 +12,8 @@ pub(super) fn own_dict<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDi
     found.ok()?.cast_into::<PyDict>().ok()
 }
 
-/// Every item of a dict of attributes, as it is.
-pub(super) fn each_attribute<'py>(own: &Bound<'py, PyDict>, mut one: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>)) {
+/// Every item of a dict. Nothing of Python's runs between two of them: no thread can change the dict meanwhile.
+pub fn each_item<'py>(own: &Bound<'py, PyDict>, mut one: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>)) {
     let py = own.py();
     let mut position = 0;
     let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());

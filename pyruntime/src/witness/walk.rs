@@ -11,7 +11,7 @@ use super::classes::{Base, Class, Classes, Way, text_of};
 use super::fixed::{VALUE_DEPTH, is_value};
 use super::memory::{Known, Spans};
 use super::outside::Outside;
-use super::parts::{each_attribute, is_pythons, own_dict};
+use super::parts::{each_item, is_pythons, own_dict};
 use crate::class_table::Addresses;
 
 pub(super) struct Settings<'a> {
@@ -35,7 +35,7 @@ pub(super) fn digest(value: &Bound<'_, PyAny>, settings: &Settings<'_>, is_open:
         walk.word(b'O', class.name.as_bytes());
         if let Some(own) = own_dict(value) {
             let mut names = Vec::new();
-            each_attribute(&own, |name, _| names.push(text_of(&name)));
+            each_item(&own, |name, _| names.push(text_of(&name)));
             names.sort();
             names.iter().for_each(|name| walk.word(b'a', name.as_bytes()));
         }
@@ -209,7 +209,7 @@ impl<'a, 'py> Walk<'a, 'py> {
                 let dict = value.cast::<PyDict>()?;
                 self.out.push(b'd');
                 let mut items = Vec::with_capacity(dict.len());
-                each_attribute(dict, |key, item| items.push((key, item)));
+                each_item(dict, |key, item| items.push((key, item)));
                 for (key, item) in items {
                     if is_pythons(&key) {
                         continue; // a namespace of `exec`
