@@ -1076,6 +1076,10 @@ def plain_digests(
 ) -> list[tuple[str, str]]:
     """Of each name, a digest of the numbers and texts that it holds, followed by `*` where an object of the script's is in it."""
 
+def is_of_system(was: str, here: str, processes: tuple[int, int]) -> bool:
+    """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, of processes that this
+    one started, or of ports that the kernel chose. `processes`: numbers of this process, now and then."""
+
 def shows_address(texts: list[str]) -> bool:
     """Whether one of these texts shows where an object of this process lies, or the hash that is made of that."""
 

@@ -12,7 +12,6 @@ import time
 
 from .. import _native
 from ..support import mishaps
-from ..support.light import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +35,6 @@ OF_OBJECT = "*"
 """How a digest ends that depends on attributes of objects of the script's."""
 _MOST_S, _MOST = 0.003, 0.002
 """Seconds, and part of the run, that may be spent on looking."""
-DIGITS = 11
-"""A digest has at least so many; whole numbers that are told as they are have fewer."""
-_FILES = range(3, 64)
-"""Numbers that files have, of those that a script opens."""
-_LATER = range(1 << 12)
-"""So much higher is the number of a process that another one started, or none: that of this one."""
 _OPTIMIZED = 1
 """`CO_OPTIMIZED`: code of a function."""
 
@@ -91,25 +84,6 @@ class Noted:
         journal.charge(seconds)
 
 
-def _most_processes() -> int:
-    """From which number on the kernel begins with small numbers again."""
-    with suppress(OSError, ValueError), open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
-        return int(file.read())
-    return 1 << 15
-
-
-def is_of_system(was: str, here: str, processes: Sequence[int]) -> bool:
-    """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, or of processes that
-    this one started. `processes`: numbers of this process, now and then."""
-    if not (was.isdecimal() and here.isdecimal() and max(len(was), len(here)) < DIGITS):
-        return False
-    then, now = int(was), int(here)
-    if then in _FILES and now in _FILES:
-        return True
-    most = _most_processes()
-    return max(then, now) < most and (now - processes[0]) % most in _LATER and (then - processes[-1]) % most in _LATER
-
-
 class Compared:
     """Digests of a recorded run, and what differs from them now. `recorded`: place and changed names, in their order; `span`:
     between which seconds the time of day was; `process`: the number of its process."""
@@ -143,12 +117,7 @@ class Compared:
         processes = [os.getpid(), self._process]
         for name, digest in digests(frame, spans, processes).items():
             known = self._known.get(name)
-            if (
-                known is None
-                or known == digest
-                or name.rpartition(" ")[2] in self._restored
-                or is_of_system(known, digest, processes)
-            ):
+            if known is None or known == digest or name.rpartition(" ")[2] in self._restored:
                 continue
             if not (self._restored and (digest + known).count(OF_OBJECT)):
                 self.different.setdefault(name, path)

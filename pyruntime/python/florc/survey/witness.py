@@ -15,7 +15,6 @@ from .. import _native
 from ..plan import places
 from ..support.light import NamedTuple, suppress
 from .classes import SCRIPTS, ask
-from .plain import DIGITS, is_of_system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     Digests = dict[str, str]
     """By name: `values`, `train() values`, `helpers:cache`, `trainer/best`."""
 
+_DIGITS = 11
+"""A digest has at least so many; whole numbers that are told as they are have fewer."""
 _MOST = 1 << 22
 """Of a name that leads to more objects, so many are read."""
 
@@ -122,7 +123,7 @@ class Witness:
 
 
 def differing(
-    recorded: Digests, found: Digests, left: Container[str], is_bound: Callable[[str], bool], processes: Sequence[int]
+    recorded: Digests, found: Digests, left: Container[str], is_bound: Callable[[str], bool], processes: tuple[int, int]
 ) -> tuple[list[str], list[str]]:
     """The names that do not hold what they held, in the user's words; not those that are `left` out. First those of which the
     block may be the cause, then those that hold another number or text, and that nothing in it binds (`is_bound`)."""
@@ -135,11 +136,11 @@ def differing(
             is_value = here is not None and "/" not in key and _is_value(digest) and _is_value(here)
             if not is_value or is_bound(key.rpartition(" ")[2].rpartition(":")[2]):
                 different.append(key.replace("/", "."))
-            elif not is_of_system(digest, here or "", processes):
+            elif not _native.is_of_system(digest, here or "", processes):
                 drifted.append(key)
     return different, drifted
 
 
 def _is_value(digest: str) -> bool:
     """Whether it is that of a number or a text."""
-    return digest[0] in "!>" or digest.isdecimal() and len(digest) < DIGITS
+    return digest[0] in "!>" or digest.isdecimal() and len(digest) < _DIGITS

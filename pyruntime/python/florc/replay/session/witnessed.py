@@ -63,7 +63,7 @@ class Witnessed:
         )
         bound = {*binds, *(part for name in checkpoint.places for part in re.split(r"[.\[:]", name))}
         different, drifted = differing(
-            checkpoint.witness, found, left_out, bound.__contains__, [os.getpid(), self._history.pid or 0]
+            checkpoint.witness, found, left_out, bound.__contains__, (os.getpid(), self._history.pid or 0)
         )
         if frame.f_globals.get("__name__") not in SCRIPTS:
             drifted = []  # what libraries ask clocks for is theirs
