@@ -89,9 +89,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::observed::observe, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::observe_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::observed::observed, module)?)?;
-    module.add_function(wrap_pyfunction!(inputs::sources::is_the_scripts, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::callers::is_the_scripts, module)?)?;
     module.add_function(wrap_pyfunction!(encode::addresses::shows_address, module)?)?;
-    module.add_function(wrap_pyfunction!(inputs::sources::scripts_modules, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::callers::scripts_modules, module)?)?;
     module.add_function(wrap_pyfunction!(survey::plain::plain_digests, module)?)?;
     module.add_function(wrap_pyfunction!(witness::outside::is_of_system, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::unseen_sources, module)?)?;

@@ -30,6 +30,8 @@ SOURCES = {
     "usage": "resource.getrusage(resource.RUSAGE_SELF).ru_utime",
     "collector": "gc.get_count()",
     "memory": "tracemalloc.get_traced_memory()",
+    "child": "subprocess.check_output(['date', '+%N'], text=True)",
+    "shell": "os.popen('date +%N').read()",
     "id": "id(Plain())",
     "hash": "hash(Plain())",
     "repr": "repr(Plain())",
@@ -37,8 +39,6 @@ SOURCES = {
     "number of a new file": "os.stat(new()).st_ino",
     "ctypes": "ctypes.CDLL(None).getrandom(BUFFER, 4, 0) and BUFFER.raw.hex()",
     "threads": "order()",
-    "child": "subprocess.check_output(['date', '+%N'], text=True)",
-    "shell": "os.popen('date +%N').read()",
     "temporary": "tempfile.mkdtemp()",
     "process": "os.getpid()",
 }

@@ -12,11 +12,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyTuple};
 
+use super::callers::{self, HANDS_ON, IN_NO_RESULT, THEIRS, is_one_of, is_ours, name_of};
 use super::definitions::{Call, Definition, StandIn, stand_in};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
-use super::special::is_special;
+use super::programs::{Starts, Waits, has_room, instead};
+use super::special::{ReadFrom, read_from};
 use super::values::{AS_IMPORTED, with};
 use crate::guard::interrupts::{Hold, is_at_work};
 use crate::locks::lock;
@@ -47,6 +49,13 @@ enum Form {
     Read,
 }
 
+/// In which stream a value stands.
+struct Asked {
+    stream: Arc<str>,
+    /// It is what a program said: a replay reads that, too, and hands on what is kept.
+    is_piped: bool,
+}
+
 /// `(module, name, told as, form, most, is for anybody)`
 pub(super) type Wanted = (String, String, String, String, usize, bool);
 
@@ -54,25 +63,12 @@ pub(super) type Wanted = (String, String, String, String, usize, bool);
 static WANTED: Mutex<Vec<Wanted>> = Mutex::new(Vec::new());
 /// Those that cannot have a stand-in in this Python.
 static UNSEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// Names of modules of the script's, of modules that only hand on what they are asked for, and of modules whose entropy is in
-/// nobody's result.
-static MODULES: Mutex<Option<[HashSet<String>; 3]>> = Mutex::new(None);
-/// `encode(name, value, args)`, `decode(name, this, kept, args, kwargs)`, the builtins of florc's own modules.
+/// `encode(name, value, args)`, `decode(name, this, kept, args, kwargs)`.
 static HOW: Mutex<Option<How>> = Mutex::new(None);
-type How = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
+type How = (Py<PyAny>, Py<PyAny>);
 
-const THEIRS: usize = 0;
-const HANDS_ON: usize = 1;
-const IN_NO_RESULT: usize = 2;
 /// Bytes of a seed that florc draws.
 const SEED_BYTES: usize = 32;
-
-fn is_one_of(which: usize, name: &str) -> bool {
-    let root = name.split('.').next().unwrap_or(name);
-    lock(&MODULES)
-        .as_ref()
-        .is_some_and(|known| known[which].contains(name) || which != THEIRS && known[which].contains(root))
-}
 
 /// Looks at these from now on, once their modules are imported.
 #[pyfunction]
@@ -81,29 +77,14 @@ pub fn watch_sources(
     wanted: Vec<Wanted>,
     hands_on: HashSet<String>,
     in_no_result: HashSet<String>,
-    how: How,
+    how: (Py<PyAny>, Py<PyAny>, Py<PyAny>),
 ) -> PyResult<()> {
-    let is_first = lock(&HOW).replace(how).is_none();
+    let is_first = lock(&HOW).replace((how.0, how.1)).is_none();
     if is_first {
         *lock(&WANTED) = wanted;
-        let theirs = HashSet::from(["__main__".to_owned(), "__mp_main__".to_owned()]);
-        *lock(&MODULES) = Some([theirs, hands_on, in_no_result]);
+        callers::begin(hands_on, in_no_result, how.2);
     }
     look_for_sources(py)
-}
-
-/// A module of the script's.
-#[pyfunction]
-pub fn is_the_scripts(module: String) {
-    if let Some(known) = lock(&MODULES).as_mut() {
-        known[THEIRS].insert(module);
-    }
-}
-
-/// The modules of the script's.
-#[pyfunction]
-pub fn scripts_modules() -> HashSet<String> {
-    lock(&MODULES).as_ref().map(|known| known[THEIRS].clone()).unwrap_or_default()
 }
 
 /// Functions that this Python does not let florc look at.
@@ -125,8 +106,8 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
             left.push(each);
             continue;
         };
-        let (_, name, told, form, most, is_for_anybody) = each;
-        let form = match form.as_str() {
+        let (_, name, told, way, most, is_for_anybody) = each;
+        let form = match way.as_str() {
             "float" => Form::Float,
             "whole" => Form::Whole,
             "seed" => Form::Seed,
@@ -135,7 +116,11 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
         };
         let told: Arc<str> = told.into();
         let source = |definition: &'static Definition| -> Box<dyn StandIn> {
-            Box::new(Source { definition, name: told.clone(), form, most, is_for_anybody })
+            match way.as_str() {
+                "starts" => Box::new(Starts(definition, told.clone())),
+                "waits" => Box::new(Waits(definition)),
+                _ => Box::new(Source { definition, name: told.clone(), form, most, is_for_anybody }),
+            }
         };
         if !stand_in(&module, &name, source)? && module.dict().contains(name.split('.').next().unwrap_or(&name))? {
             lock(&UNSEEN).push(told.to_string());
@@ -155,7 +140,7 @@ impl StandIn for Source {
         // SAFETY: Python calls a function of C with the interpreter's lock held
         let py = unsafe { Python::assume_attached() };
         let asked = match swallowed(py, || self.asker(py, call)) {
-            Ok(Some(Some(stream))) => self.ask(py, call, &stream, plain),
+            Ok(Some(Some(asked))) => self.ask(py, call, &asked, plain),
             Ok(_) => return plain(),
             Err(error) => Err(error),
         };
@@ -168,7 +153,7 @@ impl StandIn for Source {
 
 impl Source {
     /// In whose name the value is kept; None where it is not kept.
-    fn asker(&self, py: Python<'_>, call: Call) -> PyResult<Option<Arc<str>>> {
+    fn asker(&self, py: Python<'_>, call: Call) -> PyResult<Option<Asked>> {
         // SAFETY: both are borrowed from the running frame, and looked at before it goes on
         let (builtins, globals) = unsafe {
             (
@@ -185,10 +170,13 @@ impl Source {
         if !of_script && !self.is_for_anybody && !name.as_deref().is_some_and(|name| is_one_of(HANDS_ON, name)) {
             return Ok(None);
         }
-        if !self.takes(py, call)? {
-            return Ok(None);
-        }
-        if of_script { Ok(Some(self.name.clone())) } else { self.of_library(py) }
+        let is_piped = match self.takes(py, call)? {
+            ReadFrom::File => return Ok(None),
+            ReadFrom::Program(stream) => return Ok(Some(Asked { stream, is_piped: true })),
+            ReadFrom::Kernel => false,
+        };
+        let stream = if of_script { Some(self.name.clone()) } else { self.of_library(py)? };
+        Ok(stream.map(|stream| Asked { stream, is_piped }))
     }
 
     /// The same for what no file of the script's calls itself.
@@ -222,38 +210,41 @@ impl Source {
         })
     }
 
-    /// Whether what this call returns comes from outside.
-    fn takes(&self, py: Python<'_>, call: Call) -> PyResult<bool> {
+    /// From where what this call returns comes; a file's is no value from outside.
+    fn takes(&self, py: Python<'_>, call: Call) -> PyResult<ReadFrom> {
         let flags = self.definition.flags();
         // SAFETY: the call is going on
         let first = unsafe { call.first(flags) };
         // SAFETY: a constant
         let none = unsafe { ffi::Py_None() };
-        match self.form {
-            Form::Seed => Ok(first.is_null() || first == none),
+        let is_from_outside = match self.form {
+            Form::Seed => first.is_null() || first == none,
             Form::Read => {
                 // SAFETY: the call is going on
                 let of = if self.name.starts_with("os.") { first } else { call.this() };
                 // SAFETY: as above
-                Ok(unsafe { Bound::from_borrowed_ptr_or_opt(py, of) }.is_some_and(|file| is_special(&file)))
+                let file = unsafe { Bound::from_borrowed_ptr_or_opt(py, of) };
+                return Ok(file.map_or(ReadFrom::File, |file| read_from(&file)));
             }
-            _ if self.most == usize::MAX || matches!(call, Call::One(..)) && flags & ffi::METH_NOARGS != 0 => Ok(true),
+            _ if self.most == usize::MAX || matches!(call, Call::One(..)) && flags & ffi::METH_NOARGS != 0 => true,
             _ => {
                 // SAFETY: the call is going on
                 let (args, kwargs) = unsafe { call.arguments(py, flags) }?;
                 let named = kwargs.iter().flat_map(|kwargs| kwargs.values());
-                Ok(args.iter().chain(named).filter(|arg| !arg.is_none()).count() <= self.most)
+                args.iter().chain(named).filter(|arg| !arg.is_none()).count() <= self.most
             }
-        }
+        };
+        Ok(if is_from_outside { ReadFrom::Kernel } else { ReadFrom::File })
     }
 
     fn ask(
         &self,
         py: Python<'_>,
         call: Call,
-        stream: &Arc<str>,
+        asked: &Asked,
         plain: impl Fn() -> *mut PyObject,
     ) -> PyResult<*mut PyObject> {
+        let stream = &asked.stream;
         let _held = Hold::new(); // what it asks itself is part of its own value
         if in_added_statement() {
             if gives() {
@@ -262,8 +253,14 @@ impl Source {
             return Ok(plain());
         }
         if gives() {
-            let kept = swallowed(py, || self.give(py, call, stream))?;
-            return match kept.flatten() {
+            let really = asked.is_piped.then(&plain);
+            let kept = swallowed(py, || self.give(py, call, stream))?.flatten();
+            if let Some(really) = really {
+                let Some(given) = kept else { return Ok(really) };
+                // SAFETY: `plain` returns a new reference, or null with an error
+                return unsafe { instead(given, really, plain) }.map(Bound::into_ptr);
+            }
+            return match kept {
                 Some(value) => Ok(value.into_ptr()),
                 None => Ok(plain()),
             };
@@ -279,7 +276,7 @@ impl Source {
         // SAFETY: a new reference that is ours, or null, where the error is set
         match unsafe { Bound::from_owned_ptr_or_opt(py, made) } {
             Some(value) => {
-                swallowed(py, || self.keep(&value, call, stream))?;
+                swallowed(py, || self.keep(&value, call, asked))?;
                 with(|inputs| inputs.spent += begun.elapsed());
                 Ok(value.into_ptr())
             }
@@ -297,7 +294,8 @@ impl Source {
         }
     }
 
-    fn keep(&self, value: &Bound<'_, PyAny>, call: Call, stream: &Arc<str>) -> PyResult<()> {
+    fn keep(&self, value: &Bound<'_, PyAny>, call: Call, asked: &Asked) -> PyResult<()> {
+        let Asked { stream, is_piped } = asked;
         let py = value.py();
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
@@ -309,6 +307,9 @@ impl Source {
                 (None, Some(encode.call1(py, (&*self.name, value, args))?.extract::<String>(py)?))
             }
         };
+        if *is_piped && !text.as_ref().is_some_and(|text| has_room(text.len())) {
+            return Ok(());
+        }
         let path = place_now();
         with(|inputs| inputs.take(path, stream, number, text));
         Ok(())
@@ -371,14 +372,4 @@ impl Source {
         // SAFETY: the call came to the stand-in of this definition; a new reference or null comes back
         unsafe { Bound::from_owned_ptr_or_err(py, call.of(self.definition)) }
     }
-}
-
-/// Whether these are the builtins of florc's own modules.
-fn is_ours(builtins: &Bound<'_, PyAny>) -> bool {
-    lock(&HOW).as_ref().is_some_and(|how| how.2.as_ptr() == builtins.as_ptr())
-}
-
-fn name_of(globals: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let name = globals.cast::<PyDict>()?.get_item(intern!(globals.py(), "__name__"))?;
-    name.map(|name| name.cast::<PyString>()?.extract()).transpose()
 }

@@ -1,6 +1,10 @@
-//! Files that are none: what is read from a device or from `/proc` is another thing each time.
+//! Files that are none: what is read from a device, from `/proc` or from a program is another thing each time.
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
+
+use super::programs::stream_of;
 
 /// Of `/proc`, `/sys`, and the control groups.
 const FILE_SYSTEMS: [i64; 4] = [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270];
@@ -8,19 +12,39 @@ const FILE_SYSTEMS: [i64; 4] = [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270];
 const MEMORY: u32 = 1;
 const RANDOM: [u32; 2] = [8, 9];
 
-/// Whether a descriptor, or a file that has one, is read from such a file.
-pub fn is_special(file: &Bound<'_, PyAny>) -> bool {
-    let number = if file.is_exact_instance_of::<PyInt>() { Ok(file.clone()) } else { file.call_method0("fileno") };
-    number.and_then(|number| number.extract::<i32>()).is_ok_and(is_special_descriptor)
+/// From where a descriptor, or a file that has one, is read.
+pub enum ReadFrom {
+    File,
+    /// A device, or what the kernel says.
+    Kernel,
+    /// A program that the script started: in which stream what it says stands.
+    Program(Arc<str>),
 }
 
-fn is_special_descriptor(number: i32) -> bool {
+pub fn read_from(file: &Bound<'_, PyAny>) -> ReadFrom {
+    let number = if file.is_exact_instance_of::<PyInt>() { Ok(file.clone()) } else { file.call_method0("fileno") };
+    number.and_then(|number| number.extract::<i32>()).map_or(ReadFrom::File, from_descriptor)
+}
+
+fn from_descriptor(number: i32) -> ReadFrom {
     // SAFETY: plain structs of C, which the kernel fills; they are only read where it did
     unsafe {
         let mut found: libc::stat = std::mem::zeroed();
         if libc::fstat(number, &raw mut found) != 0 {
-            return false;
+            return ReadFrom::File;
         }
+        if found.st_mode & libc::S_IFMT == libc::S_IFIFO {
+            return stream_of(found.st_ino).map_or(ReadFrom::File, ReadFrom::Program);
+        }
+        if is_special(number, &found) { ReadFrom::Kernel } else { ReadFrom::File }
+    }
+}
+
+/// # Safety
+/// `found` is what the kernel says of this descriptor.
+unsafe fn is_special(number: i32, found: &libc::stat) -> bool {
+    // SAFETY: as above
+    unsafe {
         if found.st_mode & libc::S_IFMT == libc::S_IFCHR {
             return libc::major(found.st_rdev) == MEMORY && RANDOM.contains(&libc::minor(found.st_rdev));
         }

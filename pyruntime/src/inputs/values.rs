@@ -113,6 +113,11 @@ impl Inputs {
         (number, other)
     }
 
+    /// A number that may be in the record.
+    pub fn find(&self, path: Arc<str>, name: &Arc<str>) -> Option<i64> {
+        self.given.get(&(path, name.clone()))?.numbers.first().copied()
+    }
+
     /// What was asked for is not in the record.
     pub fn miss(&mut self, name: &Arc<str>) {
         *self.missing.entry(name.clone()).or_default() += 1;

@@ -37,7 +37,7 @@ _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("sys", "getallocatedblocks", "sys.getallocatedblocks", "whole", _ANY),
     ("_socket", "gethostname", "socket.gethostname", "other", _ANY),
 )
-"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`), and with how many arguments its
+"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `starts`, `waits`), and with how many arguments its
 value still comes from outside. More of them say what it is computed from."""
 
 _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
@@ -48,6 +48,9 @@ _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
     ("_random", "Random.seed", "random.seed", "seed", 0),
     ("torch._C", "Generator.seed", "torch.Generator.seed", "other", _ANY),
     ("posix", "read", "os.read", "read", _ANY),
+    ("_posixsubprocess", "fork_exec", "fork_exec", "starts", _ANY),
+    ("posix", "posix_spawn", "posix_spawn", "starts", _ANY),
+    ("posix", "waitpid", "os.waitpid", "waits", _ANY),
     *(("_io", f"FileIO.{name}", f"io.FileIO.{name}", "read", _ANY) for name in ("read", "readinto", "readall")),
 )
 """The same for libraries, too: with what they draw they compute."""
@@ -94,8 +97,10 @@ def encode(name: str, value: Any, args: tuple[Any, ...]) -> str:
         return value.hex()
     if isinstance(value, str):
         return value
+    if value is None and name.startswith("io."):
+        return "~"
     if name == "io.FileIO.readinto":
-        return bytes(memoryview(args[0]).cast("B")[:value]).hex() if value is not None else "~"
+        return bytes(memoryview(args[0]).cast("B")[:value]).hex()
     if name.startswith("datetime."):
         naive = value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
         return str(naive.isoformat()) + "~" * getattr(naive, "fold", 0)
@@ -108,6 +113,8 @@ def encode(name: str, value: Any, args: tuple[Any, ...]) -> str:
 
 def decode(name: str, this: Any, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
     """The value again; NotImplemented where this call asks for another one than the recorded call did."""
+    if kept == "~" and name.startswith("io."):
+        return None
     if name in _RANDOM or name in ("os.read", "io.FileIO.read", "io.FileIO.readall"):
         value = bytes.fromhex(kept)
         most = args[-1] if name == "os.read" or args and name != "io.FileIO.readall" else None
@@ -116,8 +123,6 @@ def decode(name: str, this: Any, kept: str, args: tuple[Any, ...], kwargs: dict[
             return value if most == len(value) else NotImplemented
         return value if type(most) is not int or most < 0 or len(value) <= most else NotImplemented
     if name == "io.FileIO.readinto":
-        if kept == "~":
-            return None
         value, into = bytes.fromhex(kept), memoryview(args[0]).cast("B")
         if len(value) > len(into):
             return NotImplemented

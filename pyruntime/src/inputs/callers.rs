@@ -1,0 +1,70 @@
+//! Who asks for a value from outside: the script, a library, a module that only hands on, or florc itself.
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::locks::lock;
+
+/// Names of modules of the script's, of modules that only hand on what they are asked for, and of modules whose entropy is in
+/// nobody's result.
+static MODULES: Mutex<Option<[HashSet<String>; 3]>> = Mutex::new(None);
+/// The builtins of florc's own modules.
+static OWN: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+pub(super) const THEIRS: usize = 0;
+pub(super) const HANDS_ON: usize = 1;
+pub(super) const IN_NO_RESULT: usize = 2;
+pub(super) fn begin(hands_on: HashSet<String>, in_no_result: HashSet<String>, own: Py<PyAny>) {
+    let theirs = HashSet::from(["__main__".to_owned(), "__mp_main__".to_owned()]);
+    *lock(&MODULES) = Some([theirs, hands_on, in_no_result]);
+    lock(&OWN).get_or_insert(own);
+}
+
+pub(super) fn is_one_of(which: usize, name: &str) -> bool {
+    let root = name.split('.').next().unwrap_or(name);
+    lock(&MODULES)
+        .as_ref()
+        .is_some_and(|known| known[which].contains(name) || which != THEIRS && known[which].contains(root))
+}
+
+/// A module of the script's.
+#[pyfunction]
+pub fn is_the_scripts(module: String) {
+    if let Some(known) = lock(&MODULES).as_mut() {
+        known[THEIRS].insert(module);
+    }
+}
+
+/// The modules of the script's.
+#[pyfunction]
+pub fn scripts_modules() -> HashSet<String> {
+    lock(&MODULES).as_ref().map(|known| known[THEIRS].clone()).unwrap_or_default()
+}
+
+/// Whether it is the script that calls, through these modules.
+pub(super) fn is_asked_by_script(py: Python<'_>, through: &[&str]) -> PyResult<bool> {
+    // SAFETY: borrowed; null where no code of Python runs
+    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
+    while let Some(at) = frame {
+        let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?.unwrap_or_else(|| "__main__".to_owned());
+        if is_one_of(THEIRS, &name) || !through.contains(&name.split('.').next().unwrap_or(&name)) {
+            return Ok(is_one_of(THEIRS, &name) && !is_ours(&at.getattr(intern!(py, "f_builtins"))?));
+        }
+        frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
+    }
+    Ok(false)
+}
+
+/// Whether these are the builtins of florc's own modules.
+pub(super) fn is_ours(builtins: &Bound<'_, PyAny>) -> bool {
+    lock(&OWN).as_ref().is_some_and(|own| own.as_ptr() == builtins.as_ptr())
+}
+
+pub(super) fn name_of(globals: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let name = globals.cast::<PyDict>()?.get_item(intern!(globals.py(), "__name__"))?;
+    name.map(|name| name.cast::<PyString>()?.extract()).transpose()
+}

@@ -1,0 +1,191 @@
+//! Programs that the script starts: what they write to pipes of the script's, and how they end, is kept and given back as other
+//! values from outside are. A replay starts them, too, since they may do more than write.
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use pyo3::ffi::PyObject;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyTuple};
+
+use super::callers::is_asked_by_script;
+use super::definitions::{Call, Definition, StandIn};
+use super::observed::{gives, in_added_statement, is_on, swallowed};
+use super::values::with;
+use crate::guard::interrupts::is_at_work;
+use crate::locks::lock;
+use crate::nest::follow::place_now;
+use crate::nest::owner::is_followed;
+
+/// Modules in which the script's call becomes the start of a program.
+const HAND_ON: [&str; 3] = ["subprocess", "os", "asyncio"];
+/// So many bytes of what programs say are kept, as they stand in the journal.
+const MOST_BYTES: usize = 8 << 20;
+/// The stream in which it stands whether the output of a program is kept: 1 or 0.
+const STARTED: &str = "a program";
+
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Running {
+    /// By the inode of a pipe, in which stream what is read of it stands.
+    pipes: HashMap<u64, Arc<str>>,
+    /// By the number of a process, where it was started, and in which stream its end stands: when it is waited for may be chance.
+    ends: HashMap<i64, End>,
+    /// How many were started at a place.
+    started: HashMap<Arc<str>, usize>,
+}
+
+type End = (Arc<str>, Arc<str>);
+
+fn running<T>(work: impl FnOnce(&mut Running) -> T) -> T {
+    work(lock(&RUNNING).get_or_insert_default())
+}
+
+/// In which stream what is read of this pipe stands.
+pub(super) fn stream_of(inode: u64) -> Option<Arc<str>> {
+    lock(&RUNNING).as_ref()?.pipes.get(&inode).cloned()
+}
+
+/// Whether so many bytes more may be kept.
+pub(super) fn has_room(bytes: usize) -> bool {
+    BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES
+}
+
+fn inode_of(descriptor: i32) -> Option<u64> {
+    // SAFETY: a plain struct of C, which the kernel fills; it is only read where it did
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        let is_pipe = libc::fstat(descriptor, &raw mut found) == 0 && found.st_mode & libc::S_IFMT == libc::S_IFIFO;
+        is_pipe.then_some(found.st_ino)
+    }
+}
+
+/// A function that starts a program.
+pub(super) struct Starts(pub &'static Definition, pub Arc<str>);
+
+impl Starts {
+    /// A program begins: where its end stands, if that is kept.
+    fn begins(&self, py: Python<'_>, call: Call) -> PyResult<Option<End>> {
+        if in_added_statement() || !is_asked_by_script(py, &HAND_ON)? {
+            return Ok(None);
+        }
+        // SAFETY: the call is going on
+        let (args, kwargs) = unsafe { call.arguments(py, self.0.flags()) }?;
+        let about = py.import(intern!(py, "florc.inputs.programs"))?.getattr(intern!(py, "about"))?;
+        let (is_users, output, errors): (bool, i32, i32) = about.call1((&*self.1, args, kwargs))?.extract()?;
+        let (place, stream) = (place_now(), Arc::from(STARTED));
+        let is_kept = if gives() {
+            with(|inputs| inputs.give(py, place.clone(), &stream)).0 == Some(1)
+        } else {
+            with(|inputs| inputs.take(place.clone(), &stream, Some(i64::from(!is_users)), None));
+            !is_users
+        };
+        if !is_kept {
+            return Ok(None);
+        }
+        Ok(Some(running(|running| {
+            let count = running.started.entry(place.clone()).or_default();
+            *count += 1;
+            let name = format!("program {count} started at {}", if place.is_empty() { "the top" } else { &place });
+            for (descriptor, what) in [(errors, "errors"), (output, "output")] {
+                if let Some(inode) = inode_of(descriptor) {
+                    running.pipes.insert(inode, format!("the {what} of {name}").into());
+                }
+            }
+            (place, format!("the end of {name}").into())
+        })))
+    }
+}
+
+impl StandIn for Starts {
+    fn call(&self, call: Call) -> *mut PyObject {
+        // SAFETY: the call came to the stand-in of this definition
+        let plain = || unsafe { call.of(self.0) };
+        if !is_on() || !is_followed() || is_at_work() {
+            return plain();
+        }
+        // SAFETY: Python calls a function of C with the interpreter's lock held
+        let py = unsafe { Python::assume_attached() };
+        let end = match swallowed(py, || self.begins(py, call)) {
+            Ok(end) => end.flatten(),
+            Err(error) => return raised(py, error),
+        };
+        let made = plain();
+        // SAFETY: a reference that the caller gets, or null
+        let number = unsafe { Bound::from_borrowed_ptr_or_opt(py, made) }.and_then(|made| made.extract::<i64>().ok());
+        if let (Some(end), Some(number)) = (end, number) {
+            running(|running| running.ends.insert(number, end));
+        }
+        made
+    }
+}
+
+/// `os.waitpid`.
+pub(super) struct Waits(pub &'static Definition);
+
+impl StandIn for Waits {
+    fn call(&self, call: Call) -> *mut PyObject {
+        // SAFETY: the call came to the stand-in of this definition
+        let made = unsafe { call.of(self.0) };
+        if made.is_null() || !is_on() || !is_followed() || is_at_work() {
+            return made;
+        }
+        // SAFETY: Python calls a function of C with the interpreter's lock held; a new reference that is ours
+        let (py, made) = unsafe {
+            let py = Python::assume_attached();
+            (py, Bound::from_owned_ptr(py, made))
+        };
+        match swallowed(py, || ended(&made)) {
+            Ok(given) => given.flatten().unwrap_or(made).into_ptr(),
+            Err(error) => raised(py, error),
+        }
+    }
+}
+
+/// A process was waited for: what is given back in the place of how it ended.
+fn ended<'py>(made: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = made.py();
+    let (process, status): (i64, i64) = made.extract()?;
+    let Some((place, stream)) = lock(&RUNNING).as_mut().and_then(|running| running.ends.remove(&process)) else {
+        return Ok(None);
+    };
+    if !gives() {
+        with(|inputs| inputs.take(place, &stream, Some(status), None));
+        return Ok(None);
+    }
+    let status = with(|inputs| inputs.find(place, &stream));
+    status.map(|status| Ok(PyTuple::new(py, [PyInt::new(py, process), PyInt::new(py, status)])?.into_any())).transpose()
+}
+
+fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+/// What a read of a pipe really gave is let go, since what it gave in the recorded run takes its place. Where that was its end,
+/// the program must not wait for a reader.
+///
+/// # Safety
+/// `really` is a new reference or null, where an error is set; `read` reads once more, and returns the same.
+pub(super) unsafe fn instead<'py>(
+    given: Bound<'py, PyAny>,
+    really: *mut PyObject,
+    read: impl Fn() -> *mut PyObject,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = given.py();
+    let had_more = |made: *mut PyObject| {
+        // SAFETY: as the caller says
+        let made = unsafe { Bound::from_owned_ptr_or_opt(py, made) };
+        made.is_some_and(|made| made.is_truthy().unwrap_or(false))
+    };
+    let is_end = !given.is_none() && !given.is_truthy()?;
+    let mut has_more = had_more(really);
+    while is_end && has_more {
+        has_more = had_more(read());
+    }
+    drop(PyErr::take(py));
+    Ok(given)
+}

@@ -1,0 +1,128 @@
+"""Programs that the script starts: what they say is what they said in the recorded run, however they are started; what the user's
+own programs say is what they say now. The truth is what the recorded run wrote down itself."""
+
+from __future__ import annotations
+
+import pytest
+from workshop import Workshop
+
+STARTED = {
+    "check_output": "subprocess.check_output(['date', '+%N'])",
+    "run": "subprocess.run(['date', '+%N'], capture_output=True, text=True).stdout",
+    "errors": "subprocess.run('date +%N >&2', shell=True, stderr=subprocess.PIPE).stderr",
+    "both": "said(subprocess.run('date +%N; date +%N >&2; date +%N', shell=True, capture_output=True))",
+    "one pipe": "subprocess.run('date +%N; date +%N >&2', shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout",
+    "exit code": "subprocess.call('exit $(date +%N | cut -c 4-5 | sed s/^0//)', shell=True)",
+    "getoutput": "subprocess.getstatusoutput('date +%N')",
+    "popen": "os.popen('date +%N').read()",
+    "lines": "lines('date +%N; sleep 0.01; date +%N; sleep 0.01; date +%N')",
+    "much": "hashlib.md5(subprocess.check_output('head -c 200000 /dev/urandom', shell=True)).hexdigest()",
+    "first line": "first('yes $(date +%N)')",
+    "in turn": "turns()",
+    "several": "[p.communicate()[0] for p in [subprocess.Popen(['date', '+%N'], stdout=-1) for _ in range(3)]]",
+    "not found": "missing('no-such-program')",
+    "spawned": "spawned()",
+    "asyncio": "asyncio.run(awaited())",
+}
+PROGRAM = """
+    import asyncio, hashlib, os, subprocess
+
+    def said(done): return done.stdout, done.stderr, done.returncode
+    def lines(command):
+        with subprocess.Popen(command, shell=True, stdout=subprocess.PIPE, text=True, bufsize=1) as program:
+            return [line.strip() for line in program.stdout]
+    def first(command):
+        with subprocess.Popen(command, shell=True, stdout=subprocess.PIPE) as program:
+            return program.stdout.readline()
+    def turns():
+        with subprocess.Popen("while read x; do echo $x $(date +%N); done", shell=True, stdin=-1, stdout=-1, text=True, bufsize=1) as p:
+            found = []
+            for number in range(3):
+                p.stdin.write(f"{number}\\n")
+                p.stdin.flush()
+                found.append(p.stdout.readline())
+            p.stdin.close()
+            return found
+    def missing(command):
+        try:
+            return subprocess.check_output([command])
+        except OSError as error:
+            return repr(error)
+    def spawned():
+        out, into = os.pipe()
+        number = os.posix_spawn("/bin/sh", ["sh", "-c", "date +%N"], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, into, 1)])
+        os.close(into)
+        found = []
+        while data := os.read(out, 100):
+            found.append(data)
+        os.close(out)
+        return b"".join(found), os.waitpid(number, 0)[1]
+    async def awaited():
+        program = await asyncio.create_subprocess_exec("date", "+%N", stdout=subprocess.PIPE)
+        return (await program.communicate())[0]
+    values = []
+    for epoch in range(3):
+        for step in range(5):
+            total = sum(range(1000))
+        values.append(STARTED)
+        print("epoch", epoch, total)
+        #PROBE
+    open("truth", "w").write(repr(values))
+"""
+
+
+@pytest.mark.parametrize("how", STARTED)
+def test_what_programs_say_is_given_back(workshop: Workshop, how: str) -> None:
+    text = PROGRAM.replace("STARTED", STARTED[how])
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    truth = (workshop.path / "truth").read_text()
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
+    replayed = workshop.florc("replay", "train.py")
+    is_right = "[" + ", ".join(line[3:-1] for line in replayed.out.splitlines()) + "]" == truth
+    assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
+    assert is_right and replayed.code == 0 and "exact: " in replayed.said, replayed.out + truth + replayed.said
+
+
+OWN = """
+    import subprocess, sys
+    values = []
+    for epoch in range(3):
+        for step in range(5):
+            total = sum(range(1000))
+        values.append(subprocess.check_output(COMMAND, text=True))
+        print("epoch", epoch, total)
+        #PROBE
+"""
+
+
+@pytest.mark.parametrize("command", ["[sys.executable, 'own.py']", "'./own.sh'", "['sh', 'own.sh']"])
+def test_a_program_of_the_users_says_what_it_says_now(workshop: Workshop, command: str) -> None:
+    workshop.write("own.py", "print('one')\n")
+    workshop.write("own.sh", "#!/bin/sh\necho one\n").chmod(0o755)
+    text = OWN.replace("COMMAND", command)
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("own.py", "print('one')\nprint('two')\n")
+    workshop.write("own.sh", "#!/bin/sh\necho one\necho two\n").chmod(0o755)
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P ['one\\ntwo\\n']\n" * 3 and "exact: " not in replayed.said, replayed.out + replayed.said
+
+
+def test_what_an_added_statement_starts_says_what_it_says_now(workshop: Workshop) -> None:
+    text = OWN.replace("COMMAND", "['date', '+%N']")
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("#PROBE", "print('P', subprocess.check_output(['echo', 'here']))"))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P b'here\\n'\n" * 3 and replayed.code == 0, replayed.out + replayed.said
+
+
+def test_programs_that_say_too_much_are_not_given_back_and_not_called_exact(workshop: Workshop) -> None:
+    text = OWN.replace("COMMAND", "'head -c 6000000 /dev/urandom | base64', shell=True")
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1][:5])'))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.count("P ") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said
