@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyTuple};
 
 use super::callers::{self, HANDS_ON, IN_NO_RESULT, THEIRS, is_one_of, is_ours, name_of};
+use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::programs::{Starts, Waits, has_room, instead};
@@ -33,6 +34,7 @@ pub struct Source {
     /// With more arguments than this that are not None, its value is computed from them.
     most: usize,
     is_for_anybody: bool,
+    is_of_socket: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,8 +54,15 @@ enum Form {
 /// In which stream a value stands.
 struct Asked {
     stream: Arc<str>,
-    /// It is what a program said: a replay reads that, too, and hands on what is kept.
-    is_piped: bool,
+    from: From,
+}
+
+/// Who says it. A replay hears a program and another machine, too, and hands on what is kept.
+#[derive(Clone, Copy, PartialEq)]
+enum From {
+    Kernel,
+    Program,
+    Connection(i32),
 }
 
 /// `(module, name, told as, form, most, is for anybody)`
@@ -111,7 +120,7 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
             "float" => Form::Float,
             "whole" => Form::Whole,
             "seed" => Form::Seed,
-            "read" => Form::Read,
+            "read" | "hear" => Form::Read,
             _ => Form::Other,
         };
         let told: Arc<str> = told.into();
@@ -119,7 +128,14 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
             match way.as_str() {
                 "starts" => Box::new(Starts(definition, told.clone())),
                 "waits" => Box::new(Waits(definition)),
-                _ => Box::new(Source { definition, name: told.clone(), form, most, is_for_anybody }),
+                _ => Box::new(Source {
+                    definition,
+                    name: told.clone(),
+                    form,
+                    most,
+                    is_for_anybody,
+                    is_of_socket: way == "hear",
+                }),
             }
         };
         if !stand_in(&module, &name, source)? && module.dict().contains(name.split('.').next().unwrap_or(&name))? {
@@ -170,13 +186,14 @@ impl Source {
         if !of_script && !self.is_for_anybody && !name.as_deref().is_some_and(|name| is_one_of(HANDS_ON, name)) {
             return Ok(None);
         }
-        let is_piped = match self.takes(py, call)? {
+        let (stream, from) = match self.takes(py, call)? {
             ReadFrom::File => return Ok(None),
-            ReadFrom::Program(stream) => return Ok(Some(Asked { stream, is_piped: true })),
-            ReadFrom::Kernel => false,
+            ReadFrom::Program(stream) => (Some(stream), From::Program),
+            ReadFrom::Connection(stream, descriptor) => (Some(stream), From::Connection(descriptor)),
+            ReadFrom::Kernel if of_script => (Some(self.name.clone()), From::Kernel),
+            ReadFrom::Kernel => (self.of_library(py)?, From::Kernel),
         };
-        let stream = if of_script { Some(self.name.clone()) } else { self.of_library(py)? };
-        Ok(stream.map(|stream| Asked { stream, is_piped }))
+        Ok(stream.map(|stream| Asked { stream, from }))
     }
 
     /// The same for what no file of the script's calls itself.
@@ -223,8 +240,10 @@ impl Source {
                 // SAFETY: the call is going on
                 let of = if self.name.starts_with("os.") { first } else { call.this() };
                 // SAFETY: as above
-                let file = unsafe { Bound::from_borrowed_ptr_or_opt(py, of) };
-                return Ok(file.map_or(ReadFrom::File, |file| read_from(&file)));
+                let Some(file) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, of) }) else {
+                    return Ok(ReadFrom::File);
+                };
+                return if self.is_of_socket { connections::read_from(&file) } else { Ok(read_from(&file)) };
             }
             _ if self.most == usize::MAX || matches!(call, Call::One(..)) && flags & ffi::METH_NOARGS != 0 => true,
             _ => {
@@ -253,12 +272,16 @@ impl Source {
             return Ok(plain());
         }
         if gives() {
-            let really = asked.is_piped.then(&plain);
+            let really = (asked.from == From::Program).then(&plain);
             let kept = swallowed(py, || self.give(py, call, stream))?.flatten();
             if let Some(really) = really {
                 let Some(given) = kept else { return Ok(really) };
                 // SAFETY: `plain` returns a new reference, or null with an error
                 return unsafe { instead(given, really, plain) }.map(Bound::into_ptr);
+            }
+            if let (From::Connection(descriptor), Some(given)) = (asked.from, &kept) {
+                let bytes = given.extract().or_else(|_| given.len())?;
+                py.detach(|| connections::heard(descriptor, bytes));
             }
             return match kept {
                 Some(value) => Ok(value.into_ptr()),
@@ -295,7 +318,7 @@ impl Source {
     }
 
     fn keep(&self, value: &Bound<'_, PyAny>, call: Call, asked: &Asked) -> PyResult<()> {
-        let Asked { stream, is_piped } = asked;
+        let Asked { stream, from } = asked;
         let py = value.py();
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
@@ -307,7 +330,7 @@ impl Source {
                 (None, Some(encode.call1(py, (&*self.name, value, args))?.extract::<String>(py)?))
             }
         };
-        if *is_piped && !text.as_ref().is_some_and(|text| has_room(text.len())) {
+        if *from != From::Kernel && !text.as_ref().is_some_and(|text| has_room(text.len())) {
             return Ok(());
         }
         let path = place_now();

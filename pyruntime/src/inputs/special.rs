@@ -19,6 +19,8 @@ pub enum ReadFrom {
     Kernel,
     /// A program that the script started: in which stream what it says stands.
     Program(Arc<str>),
+    /// Another machine: in which stream what it says stands, and the descriptor of the socket.
+    Connection(Arc<str>, i32),
 }
 
 pub fn read_from(file: &Bound<'_, PyAny>) -> ReadFrom {

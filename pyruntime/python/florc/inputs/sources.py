@@ -37,8 +37,8 @@ _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("sys", "getallocatedblocks", "sys.getallocatedblocks", "whole", _ANY),
     ("_socket", "gethostname", "socket.gethostname", "other", _ANY),
 )
-"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `starts`, `waits`), and with how many arguments its
-value still comes from outside. More of them say what it is computed from."""
+"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `hear`, `starts`, `waits`), and with
+how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
     ("posix", "urandom", "os.urandom", "other", _ANY),
@@ -48,6 +48,9 @@ _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
     ("_random", "Random.seed", "random.seed", "seed", 0),
     ("torch._C", "Generator.seed", "torch.Generator.seed", "other", _ANY),
     ("posix", "read", "os.read", "read", _ANY),
+    ("_socket", "socket.recv", "socket.recv", "hear", _ANY),
+    ("_socket", "socket.recv_into", "socket.recv_into", "hear", _ANY),
+    ("_ssl", "_SSLSocket.read", "ssl.read", "hear", _ANY),
     ("_posixsubprocess", "fork_exec", "fork_exec", "starts", _ANY),
     ("posix", "posix_spawn", "posix_spawn", "starts", _ANY),
     ("posix", "waitpid", "os.waitpid", "waits", _ANY),
@@ -87,6 +90,10 @@ IN_NO_RESULT = {
 }
 """Modules whose entropy decides names and keys, and nothing that a script computes."""
 
+_INTO = {"io.FileIO.readinto": 0, "socket.recv_into": 0, "ssl.read": 1}
+"""What writes into a buffer -> which argument that is."""
+_READ = ("os.read", "io.FileIO.read", "io.FileIO.readall", "socket.recv", "ssl.read")
+"""What returns bytes, no more than an argument says."""
 _RANDOM = ("os.urandom", "os.getrandom", "ssl.RAND_bytes")
 
 
@@ -99,8 +106,8 @@ def encode(name: str, value: Any, args: tuple[Any, ...]) -> str:
         return value
     if value is None and name.startswith("io."):
         return "~"
-    if name == "io.FileIO.readinto":
-        return bytes(memoryview(args[0]).cast("B")[:value]).hex()
+    if name in _INTO and type(value) is int:
+        return bytes(memoryview(args[_INTO[name]]).cast("B")[:value]).hex()
     if name.startswith("datetime."):
         naive = value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
         return str(naive.isoformat()) + "~" * getattr(naive, "fold", 0)
@@ -115,19 +122,19 @@ def decode(name: str, this: Any, kept: str, args: tuple[Any, ...], kwargs: dict[
     """The value again; NotImplemented where this call asks for another one than the recorded call did."""
     if kept == "~" and name.startswith("io."):
         return None
-    if name in _RANDOM or name in ("os.read", "io.FileIO.read", "io.FileIO.readall"):
-        value = bytes.fromhex(kept)
-        most = args[-1] if name == "os.read" or args and name != "io.FileIO.readall" else None
-        if name in _RANDOM:
-            most = args[0] if args else next(iter((kwargs or {}).values()), None)
-            return value if most == len(value) else NotImplemented
-        return value if type(most) is not int or most < 0 or len(value) <= most else NotImplemented
-    if name == "io.FileIO.readinto":
-        value, into = bytes.fromhex(kept), memoryview(args[0]).cast("B")
+    if name in _INTO and len(args) > _INTO[name]:
+        value, into = bytes.fromhex(kept), memoryview(args[_INTO[name]]).cast("B")
         if len(value) > len(into):
             return NotImplemented
         into[: len(value)] = value
         return len(value)
+    if name in _RANDOM or name in _READ:
+        value = bytes.fromhex(kept)
+        most = args[name == "os.read"] if args and name != "io.FileIO.readall" else None
+        if name in _RANDOM:
+            most = args[0] if args else next(iter((kwargs or {}).values()), None)
+            return value if most == len(value) else NotImplemented
+        return value if type(most) is not int or most < 0 or len(value) <= most else NotImplemented
     if name in ("time.strftime", "time.ctime", "time.asctime", "socket.gethostname"):
         return kept
     if name.startswith("datetime."):

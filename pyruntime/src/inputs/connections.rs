@@ -1,0 +1,100 @@
+//! Connections of the script's to other machines: what came over them is kept and given back as other values from outside are. A
+//! replay connects, too, and says what it said; where nobody answers, it fails as the script does.
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use super::special::ReadFrom;
+use crate::locks::lock;
+use crate::nest::follow::place_now;
+
+/// So long what came in the recorded run is waited for.
+const PATIENCE_MS: i32 = 1000;
+const AT_ONCE: usize = 1 << 16;
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Known {
+    /// By the inode of a socket.
+    connections: HashMap<u64, Connection>,
+    /// How many were first read at a place.
+    made: HashMap<Arc<str>, usize>,
+}
+
+struct Connection {
+    stream: Arc<str>,
+    /// Bytes that were given back, less those that came here.
+    ahead: i64,
+}
+
+/// Of which connection this socket, or what speaks TLS over one, is read; a file where it is read without waiting, or leads to this
+/// machine's own processes: then what comes, and when, is theirs.
+pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
+    let py = socket.py();
+    let owner = socket.getattr_opt(intern!(py, "owner"))?;
+    let socket = owner.as_ref().unwrap_or(socket);
+    if !socket.hasattr(intern!(py, "gettimeout"))? {
+        return Ok(ReadFrom::File); // TLS over what is not a socket
+    }
+    let descriptor: i32 = socket.call_method0(intern!(py, "fileno"))?.extract()?;
+    if socket.call_method0(intern!(py, "gettimeout"))?.extract::<Option<f64>>()? == Some(0.0) {
+        return Ok(ReadFrom::File);
+    }
+    let Some(inode) = inode_of(descriptor) else { return Ok(ReadFrom::File) };
+    let mut known = lock(&KNOWN);
+    let Known { connections, made } = known.get_or_insert_default();
+    let connection = connections.entry(inode).or_insert_with(|| {
+        let place = place_now();
+        let count = made.entry(place.clone()).or_default();
+        *count += 1;
+        let place = if place.is_empty() { "the top" } else { &place };
+        Connection { stream: format!("connection {count} of {place}").into(), ahead: 0 }
+    });
+    Ok(ReadFrom::Connection(connection.stream.clone(), descriptor))
+}
+
+fn inode_of(descriptor: i32) -> Option<u64> {
+    // SAFETY: plain structs of C, which the kernel fills; they are only read where it did
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        let mut name: libc::sockaddr_storage = std::mem::zeroed();
+        let mut length = libc::socklen_t::try_from(size_of_val(&name)).ok()?;
+        let is_known = libc::fstat(descriptor, &raw mut found) == 0
+            && libc::getsockname(descriptor, (&raw mut name).cast(), &raw mut length) == 0;
+        let is_far = [libc::AF_INET, libc::AF_INET6].contains(&i32::from(name.ss_family));
+        (is_known && is_far).then_some(found.st_ino)
+    }
+}
+
+/// So many bytes were given back: as many of those that come are let go, so that the other side is heard.
+pub(super) fn heard(descriptor: i32, bytes: usize) {
+    let Some(inode) = inode_of(descriptor) else { return };
+    let change = |by: i64| {
+        let mut known = lock(&KNOWN);
+        let connection = known.as_mut().and_then(|known| known.connections.get_mut(&inode));
+        connection.map_or(0, |connection| {
+            connection.ahead += by;
+            connection.ahead
+        })
+    };
+    let mut ahead = change(i64::try_from(bytes).unwrap_or(0));
+    let mut into = [0u8; AT_ONCE];
+    while ahead > 0 {
+        let mut asked = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one struct, and a buffer of so many bytes
+        let came = unsafe {
+            if libc::poll(&raw mut asked, 1, PATIENCE_MS) != 1 {
+                return;
+            }
+            let most = usize::try_from(ahead).unwrap_or(AT_ONCE).min(AT_ONCE);
+            libc::recv(descriptor, into.as_mut_ptr().cast(), most, libc::MSG_DONTWAIT)
+        };
+        if came <= 0 {
+            return;
+        }
+        ahead = change(-(came as i64));
+    }
+}
