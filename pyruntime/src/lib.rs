@@ -101,8 +101,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guard::interrupts::interrupted_at, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::release_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::watch_interrupts, module)?)?;
-    module.add_function(wrap_pyfunction!(encode::addresses::goes_over, module)?)?;
-    module.add_function(wrap_pyfunction!(encode::addresses::is_order_of_addresses_used, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::orders::is_order_of_addresses_used, module)?)?;
     module.add_function(wrap_pyfunction!(guard::stalled::stall_signal, module)?)?;
     module.add_function(wrap_pyfunction!(guard::stalled::watch_progress, module)?)?;
     module.add_function(wrap_pyfunction!(survey::hidden::hash_of_memory, module)?)?;

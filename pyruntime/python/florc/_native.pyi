@@ -1186,9 +1186,6 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
-def goes_over(object: Any) -> None:
-    """A loop goes over an object: of a set of objects that hash by their addresses, it is noted."""
-
 def is_order_of_addresses_used() -> bool:
     """Whether some loop went over such a set."""
 

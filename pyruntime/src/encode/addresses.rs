@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PySet, PyTuple};
+use pyo3::types::{PyFrozenSet, PyTuple};
 
 use crate::locks::lock;
 
@@ -104,6 +104,28 @@ fn writable(maps: &str) -> Vec<Range<i64>> {
     maps.lines().filter_map(range).collect()
 }
 
+/// Tuples in tuples are looked through so deep.
+const DEPTH: u32 = 4;
+
+/// Whether the hash of an object comes from an address: its own, or that of something in it.
+pub fn is_from_address(object: &Bound<'_, PyAny>) -> bool {
+    hashes_by_address(object, DEPTH)
+}
+
+fn hashes_by_address(object: &Bound<'_, PyAny>, depth: u32) -> bool {
+    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+        return depth > 0 && tuple.iter().any(|item| hashes_by_address(&item, depth - 1));
+    }
+    if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
+        return depth > 0 && set.iter().any(|item| hashes_by_address(&item, depth - 1));
+    }
+    // SAFETY: both are types, which are alive; a slot is only compared
+    unsafe {
+        let own = ffi::PyType_GetSlot(ffi::Py_TYPE(object.as_ptr()), ffi::Py_tp_hash);
+        own == ffi::PyType_GetSlot(&raw mut ffi::PyBaseObject_Type, ffi::Py_tp_hash)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,53 +164,4 @@ mod tests {
         let maps = "1000-2000 r-xp 0 0:0 0 /bin/x\n3000-4000 rw-p 0 0:0 0\n5000-6000 ---p 0 0:0 0\nnonsense\n7000-8000 rw-s 0 0:0 0\n";
         assert_eq!(writable(maps), [0x3000..0x4000, 0x7000..0x8000]);
     }
-}
-
-/// Tuples in tuples are looked through so deep.
-const DEPTH: u32 = 4;
-
-/// Whether the hash of an object comes from an address: its own, or that of something in it.
-pub fn is_from_address(object: &Bound<'_, PyAny>) -> bool {
-    hashes_by_address(object, DEPTH)
-}
-
-fn hashes_by_address(object: &Bound<'_, PyAny>, depth: u32) -> bool {
-    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-        return depth > 0 && tuple.iter().any(|item| hashes_by_address(&item, depth - 1));
-    }
-    if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
-        return depth > 0 && set.iter().any(|item| hashes_by_address(&item, depth - 1));
-    }
-    // SAFETY: both are types, which are alive; a slot is only compared
-    unsafe {
-        let own = ffi::PyType_GetSlot(ffi::Py_TYPE(object.as_ptr()), ffi::Py_tp_hash);
-        own == ffi::PyType_GetSlot(&raw mut ffi::PyBaseObject_Type, ffi::Py_tp_hash)
-    }
-}
-
-/// Whether a loop went over a set in the order of addresses.
-static IS_ORDER_USED: AtomicBool = AtomicBool::new(false);
-
-/// A loop goes over an object: where that is a set of objects that hash by their addresses, its order is another one in each layout of
-/// memory.
-#[pyfunction]
-pub fn goes_over(object: &Bound<'_, PyAny>) {
-    if IS_ORDER_USED.load(Ordering::Relaxed) {
-        return;
-    }
-    let mut items = match (object.cast_exact::<PySet>(), object.cast_exact::<PyFrozenSet>()) {
-        (Ok(set), _) if set.len() > 1 => set.iter().collect::<Vec<_>>(),
-        (_, Ok(set)) if set.len() > 1 => set.iter().collect(),
-        _ => return,
-    }
-    .into_iter();
-    if items.any(|item| is_from_address(&item)) {
-        IS_ORDER_USED.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Whether some loop went over a set in the order of addresses.
-#[pyfunction]
-pub fn is_order_of_addresses_used() -> bool {
-    IS_ORDER_USED.load(Ordering::Relaxed)
 }

@@ -9,6 +9,7 @@ mod definitions;
 mod hashes;
 pub mod inline;
 pub mod observed;
+pub mod orders;
 mod programs;
 pub mod sources;
 mod special;

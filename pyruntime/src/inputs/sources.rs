@@ -18,6 +18,7 @@ use super::callers::{self, HANDS_ON, IN_NO_RESULT, THEIRS, is_one_of, is_ours, n
 use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
+use super::orders;
 use super::programs::{Starts, Waits, has_room, instead};
 use super::special::{ReadFrom, read_from};
 use super::values::{AS_IMPORTED, with};
@@ -91,6 +92,7 @@ pub fn watch_sources(
     let is_first = lock(&HOW).replace((how.0, how.1)).is_none();
     if is_first {
         *lock(&WANTED) = wanted;
+        orders::begin();
         callers::begin(hands_on, in_no_result, how.2);
     }
     look_for_sources(py)

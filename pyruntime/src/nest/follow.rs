@@ -9,7 +9,6 @@ use super::numbers::{Numbers, Told};
 use super::owner::{self, is_followed, listener};
 use super::pace::Pace;
 use super::quick::Quick;
-use crate::encode::addresses::goes_over;
 use crate::guard::panics::{guard, harmless, mishap};
 use crate::guard::stalled;
 use crate::locks::lock;
@@ -229,7 +228,6 @@ pub fn generator<'py>(id: &str, iterable: Bound<'py, PyAny>) -> PyResult<Bound<'
         return Ok(iterable);
     }
     let iterator = iterable.try_iter()?.into_any();
-    goes_over(&iterable);
     harmless(
         py,
         "at the start of a loop",

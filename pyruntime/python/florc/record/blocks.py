@@ -114,9 +114,6 @@ class Blocks:
             before = places.before(places.loops[block], frame, self.materializer.unforeseen.get(block, []))
             survey = self._survey(block, frame)
             found = settings.now()
-            for place in places.loops[block].places if is_first else ():
-                if place.iterated:
-                    _native.goes_over(places.read(frame, place.name, place.in_globals))
         except Exception as error:  # R0
             self._fail(block, "before", error)
         if is_first:

@@ -281,7 +281,7 @@ class _Ending:
             say(f"{block} will run again on replay: {why}")
         if _native.is_order_of_addresses_used():
             say(
-                "a loop goes over a set of objects in the order of their addresses: without florc, and in a replay, that order "
+                "it goes over a set of objects in the order of their addresses: without florc, and in a replay, that order "
                 "may be another one; a list, or a __hash__ of the class, has the same in each run"
             )
         from ..project.territory import untried
