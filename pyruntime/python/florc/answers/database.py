@@ -10,8 +10,10 @@ from typing import Any
 
 from ..project.script import Unusable
 from ..runs.journal import History
+from ..runs.memory import Held
 from ..support.console import cell_of
 from .loops import loops_of
+from .memory import variable_of
 from .rows import Row, lines_of, mark_cells, ranks
 from .table import variables
 from .values import Typed, as_number
@@ -33,6 +35,7 @@ LOOPS = (
     "checkpoints",
 )
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
+MEMORY = ("run", "rank", "loop", "variable", "number", "path", *Held._fields)
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
 LINES = ("run", "rank", "child", "file", "cell", "line", "path", "text")
 ENTRIES = ("run", "rank", "child", "file", "cell", "line", "occurrence", "name", "value", "verdict")
@@ -49,6 +52,7 @@ class Database:
         self._make("runs", RUNS, map(of_run, histories))
         self._make("loops", LOOPS, (row for history in histories for row in _loops(history)))
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
+        self._make("memory", MEMORY, (row for history in histories for row in _memory(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
         entries = (
@@ -106,9 +110,18 @@ def of_run(history: History) -> tuple[Any, ...]:
 def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
-            variable = next(iter(of_rank.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
-                yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
+                front = history.run.id, rank, loop.base, variable_of(of_rank, loop.base), loop.number_of(index)
+                yield *front, f"{place}={index}", begun
+
+
+def _memory(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in ranks(history):
+        for place, after in of_rank.memory.after.items():
+            loop = of_rank.timeline.loops[place]
+            for index, held in after.items():
+                front = history.run.id, rank, loop.base, variable_of(of_rank, loop.base), loop.number_of(index)
+                yield *front, f"{place}={index}", *held
 
 
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:
