@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..project.script import Unusable
 from ..runs.journal import History
 from ..runs.memory import Held
 from ..support.console import cell_of
+from . import nans
 from .loops import loops_of
 from .memory import variable_of
 from .rows import Row, lines_of, mark_cells, ranks
@@ -61,6 +63,8 @@ class Database:
         )
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
+        self._nans = [number for number, row in enumerate(rows, 1) if row.value != row.value]
+        """The rows of `entries` whose value is NaN."""
         self._tables.set_authorizer(_may)
 
     def _make(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -76,6 +80,20 @@ class Database:
 
     def ask(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of an answer. Raises Unusable for what SQLite does not understand, or what is no question."""
+        names, found = self._answer(sql)
+        if self._nans and any(None in row for row in found):
+            self._put_for_nan(nans.STAND_IN)
+            with suppress(Unusable):  # a sum that is too large now
+                found = nans.filled(found, self._answer(sql)[1])
+            self._put_for_nan(None)
+        return names, found
+
+    def _put_for_nan(self, value: float | None) -> None:
+        self._tables.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
+        self._tables.executemany("UPDATE entries SET value = ? WHERE rowid = ?", [(value, number) for number in self._nans])
+        self._tables.set_authorizer(_may)
+
+    def _answer(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         try:
             cursor = self._tables.execute(sql)
         except (sqlite3.Error, sqlite3.Warning) as error:
