@@ -1564,8 +1564,9 @@ class RunReader:
         """The first record, kind and payload; None where there is none."""
     def records(self) -> list[tuple[str, str]]:
         """The whole records as pairs of kind and payload, in the order in which they were written."""
-    def check_packs(self) -> list[tuple[str, str]]:
-        """Read every chunk of every pack: what is wrong, as pairs of name and reason."""
+    def check_packs(self, reads_data: bool = True) -> list[tuple[str, str, bool]]:
+        """What is wrong with packs of the store: name, reason, and whether a run needs what cannot be read. `reads_data`: of
+        every chunk, else of what lists them."""
     def read_chunk(self, hash: str) -> bytes:
         """The bytes with this hash. Raises DamagedError when no pack holds them intact."""
     def fill(self, wanted: list[tuple[str, MemoryLeaf, bool]]) -> None:
