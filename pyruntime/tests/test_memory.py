@@ -7,6 +7,7 @@ import io
 import json
 
 from florc.record.memory import BETWEEN_S
+from florc.runs.memory import Measured
 from florc.ui.curves import MEMORY
 from florc.ui.facts import Facts
 from workshop import Workshop
@@ -130,3 +131,21 @@ def test_a_run_without_loops_has_a_peak(workshop: Workshop) -> None:
     workshop.write("train.py", empty)
     workshop.florc("record", "train.py")
     assert _rows(workshop.florc("query", "--format", "csv", "SELECT number FROM memory").out) == []
+
+
+def test_what_is_measured_belongs_to_the_iteration_before() -> None:
+    found = Measured()
+    # an inner loop, a loop that was left in the middle, an empty one, one whose beginning was lost
+    found.begins("L1=0", [1, 1])
+    found.begins("L1=0/L2=0", [])
+    found.begins("L1=1", [2, 2])
+    found.begins("L1=1/L2=5", [])
+    found.begins("L3=0", [3, 3])
+    found.ends("L3=0", [4, 4])
+    found.ends("L4=7", [5, 5])
+    found.begins("C1#0/L5=0", [])
+    found.begins("C1#0/L5=1", [])
+    found.ends("", [6, 7])
+    known = {place: {index: held.resident for index, held in after.items()} for place, after in found.after.items()}
+    assert known == {"L1": {0: 2, 1: 3}, "L4": {6: 5}, "C1#0/L5": {1: 6}}
+    assert found.last is not None and found.last.peak == 7

@@ -13,9 +13,8 @@ from ..project.script import Unusable
 from ..runs.journal import History
 from ..runs.memory import Held
 from ..support.console import cell_of
-from . import nans
+from . import memory, nans
 from .loops import loops_of
-from .memory import variable_of
 from .rows import Row, lines_of, mark_cells, ranks
 from .table import variables
 from .values import Typed, as_number
@@ -129,17 +128,15 @@ def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
             for index, begun in loop.begun.items():
-                front = history.run.id, rank, loop.base, variable_of(of_rank, loop.base), loop.number_of(index)
+                front = history.run.id, rank, loop.base, memory.variable_of(of_rank, loop.base), loop.number_of(index)
                 yield *front, f"{place}={index}", begun
 
 
 def _memory(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
-        for place, after in of_rank.memory.after.items():
-            loop = of_rank.timeline.loops[place]
-            for index, held in after.items():
-                front = history.run.id, rank, loop.base, variable_of(of_rank, loop.base), loop.number_of(index)
-                yield *front, f"{place}={index}", *held
+        for loop, index, held in memory.looks(of_rank):
+            front = history.run.id, rank, loop.base, memory.variable_of(of_rank, loop.base), loop.number_of(index)
+            yield *front, f"{loop.place}={index}", *held
 
 
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 from ..project.script import Unusable
 from ..runs.journal import History
 from ..runs.memory import Held
+from ..runs.timeline import Followed
 from ..support.console import cell_of, size
 from .rows import RECORDED, Row, mark_cells, ranks
 
@@ -16,22 +17,27 @@ NAMES = [PREFIX + name for name in Held._fields]
 """What these values are called."""
 
 
+def looks(history: History) -> Iterator[tuple[Followed, int, Held]]:
+    """The iterations of the outermost loops of one rank that were looked at, and what was held as each ended."""
+    for place, after in history.memory.after.items():
+        followed = history.timeline.loops.get(place)
+        if followed is not None:  # else the records of its iterations were lost
+            yield from ((followed, index, held) for index, held in after.items())
+
+
 def measured(history: History) -> Iterator[Row]:
-    """A row for each iteration of an outermost loop that was looked at, and each of NAMES: bytes as it ended. They stand at the
-    header of the loop."""
+    """A row for each of these iterations, and each of NAMES: bytes. They stand at the header of the loop."""
     mark_cells(history)
     for rank, of_rank in ranks(history):
-        found = {loop.id: loop for plan in of_rank.plans.values() for loop in plan.loops}
-        for place, after in of_rank.memory.after.items():
-            followed = of_rank.timeline.loops[place]
-            loop = found.get(followed.base)
+        loops = {loop.id: loop for plan in of_rank.plans.values() for loop in plan.loops}
+        for followed, index, held in looks(of_rank):
+            loop = loops.get(followed.base)
             if loop is not None:
                 cell, line = cell_of(loop.file, loop.line, is_recorded=True)
-                for index, held in after.items():
-                    context = {variable_of(of_rank, followed.base): followed.number_of(index)}
-                    for name, value in zip(NAMES, held):
-                        if value is not None:
-                            yield Row(history.run.id, rank, loop.file, line, context, 0, name, value, RECORDED, cell)
+                context = {variable_of(of_rank, followed.base): followed.number_of(index)}
+                for name, value in zip(NAMES, held):
+                    if value is not None:
+                        yield Row(history.run.id, rank, loop.file, line, context, 0, name, value, RECORDED, cell)
 
 
 def variable_of(history: History, loop: str) -> str:
