@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from florc.record.memory import BETWEEN_S
+from florc.record.memory import BETWEEN_S, Memory
 from florc.runs.memory import Measured
 from florc.ui.curves import MEMORY
 from florc.ui.facts import Facts
@@ -149,3 +149,11 @@ def test_what_is_measured_belongs_to_the_iteration_before() -> None:
     known = {place: {index: held.resident for index, held in after.items()} for place, after in found.after.items()}
     assert known == {"L1": {0: 2, 1: 3}, "L4": {6: 5}, "C1#0/L5": {1: 6}}
     assert found.last is not None and found.last.peak == 7
+
+
+def test_looks_are_apart() -> None:
+    memory, every_s = Memory(), BETWEEN_S / 10
+    looked = [step for step in range(101) if memory.noted(f"L1={step}", step * every_s * 1.001)]
+    assert looked == [*range(0, 101, 10)]
+    assert not memory.noted("L1=200/L2=0", 1e9), "of a loop inside another one"
+    assert memory.noted("L1=101") and memory.noted("L2=0", 0.0) and memory.noted(""), "where a loop or the run is over"
